@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from hamlet.env.environment import RENDER_MODES
+from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
 
 

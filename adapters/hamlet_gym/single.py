@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds
-from hamlet.env.environment import RENDER_MODES
+from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
 from hamlet_gym.arguments import checked_render_mode, parts
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
-from hamlet.env.environment import RENDER_MODES
+from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError
 from hamlet_gym.arguments import checked_mask, checked_mode, checked_render_mode, parts, seed_of
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted

@@ -10,7 +10,7 @@ import torch
 from gymnasium import spaces
 
 from hamlet.adapters.source import Source, made
-from hamlet.env.environment import RENDER_MODES
+from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
 from hamlet_gym.arguments import checked_render_mode
 from hamlet_gym.spaces import PER_SECOND, Choice

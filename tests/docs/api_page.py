@@ -73,10 +73,16 @@ def page() -> str:
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:
-    """What is public of a class, in the order of its definition."""
-    for name, value in vars(owner).items():
-        if not name.startswith("_") and isinstance(value, (FunctionType, property)):
-            yield name, value
+    """What is public of a class, in the order of its definition; then what it has of classes of its package."""
+    package = owner.__module__.rpartition(".")[0]
+    seen: set[str] = set()
+    for base in owner.__mro__:
+        if base is not owner and base.__module__.rpartition(".")[0] != package:
+            continue
+        for name, value in vars(base).items():
+            if not name.startswith("_") and name not in seen and isinstance(value, (FunctionType, property)):
+                seen.add(name)
+                yield name, value
 
 
 def entry(name: str, value: Any) -> str:

@@ -62,6 +62,19 @@ class Buffers:
         observed = [each for each in (self.observation, self.final_observation) if each is not None]
         return (*self.state.values(), *self.outcome.values(), *observed, self.mask)
 
+    def moved(self, device: torch.device) -> Buffers:
+        """These buffers on a device, each tensor with the strides that it has here; those that are there already are
+        no copies."""
+        observation, final = self.observation, self.final_observation
+        return Buffers(
+            self.shape,
+            {name: _moved(tensor, device) for name, tensor in self.state.items()},
+            {name: _moved(tensor, device) for name, tensor in self.outcome.items()},
+            None if observation is None else _moved(observation, device),
+            None if final is None else _moved(final, device),
+            _moved(self.mask, device),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class WorldCounts:
@@ -212,6 +225,12 @@ def memory_of(tensor: torch.Tensor) -> torch.Tensor:
         worlds, pitch = tensor.shape[1], tensor.stride(1)
         return tensor.as_strided((worlds, pitch), (pitch, 1))
     return tensor
+
+
+def _moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    memory = memory_of(tensor)
+    # Torch keeps strides only where they leave no gaps.
+    return tensor.to(device) if memory is tensor else memory.to(device).T[: len(tensor)]
 
 
 def _allocate(field: schema.Field, shape: Shape, device: torch.device) -> torch.Tensor:

@@ -6,68 +6,39 @@ Tensors that an environment returns are views of its own buffers, and the next c
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 
-from hamlet import html, schema
-from hamlet.arguments import Actions, dense, flag, named, whole, word
-from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, counted_by_lane, statistics_allocator
+from hamlet import schema
+from hamlet.arguments import Actions, flag, whole
+from hamlet.backend.buffers import Buffers, Statistics, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
 from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env import checkpoint
-from hamlet.env.actions import ActionCheck
+from hamlet.env.attributes import Now
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
+from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
-from hamlet.env.given import GivenCheck, asked
+from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
 from hamlet.env.ops import Stepper, step
-from hamlet.env.params import Held, Numbers
+from hamlet.env.pictures import Pictured
 from hamlet.env.placing import place
-from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info, Rollout, Stepped
-from hamlet.env.sealed import Sealed
+from hamlet.env.some_worlds import Others, chosen_worlds
 from hamlet.env.tabular import Axis, tabular
 from hamlet.errors import EnvError, shown
-from hamlet.look.paint import painted
-from hamlet.look.text import drawn
-from hamlet.look.view import View, view_of
 from hamlet.package.module import Module
-from hamlet.schema.bounds import number_bounds
-from hamlet.universe import Universe
 
 MOST_TICKS = (1 << 31) - 1
-RENDER_MODES = ("ansi", "rgb_array")
-MANY = 12
-"""Actions that a table in a notebook names."""
 
 
-@dataclass(slots=True)
-class Now:
-    """The part of an environment that changes from tick to tick and is not a tensor.
-
-    Attributes:
-        seed, tick: see `Env`.
-        untouched: whether nothing has happened since the environment was made.
-        shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
-        graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
-    """
-
-    seed: int
-    tick: int = 0
-    untouched: bool = True
-    shown: torch.Tensor | None = None
-    graphed: Graphed | None = None
-
-
-class Env(Sealed):
+class Env(Pictured):
     """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. `hamlet.make` makes it.
 
     Its attributes cannot be assigned; the entries of `params` and `inputs` can. `copy.deepcopy` and `pickle` make an
@@ -98,115 +69,14 @@ class Env(Sealed):
         self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, now: Now
     ) -> None:
         """An environment on buffers in their present state; `begun` makes one at the beginning of an episode."""
-        universe = module.universe
-        self.module = module
-        self.universe: Universe = universe
-        self.num_worlds = buffers.shape.worlds
-        self.num_agents = buffers.shape.agents
-        self.num_lanes = buffers.shape.lanes
-        self.first_world = buffers.shape.first_world
-        self.device = choice.device
-        self.backend = backend.name
-        self.launch = choice.launch
-        self.choice = str(choice)
-        self.action_names = schema.action_names(universe)
-        self.num_actions = len(self.action_names)
-        self.control_names = tuple(control.name for control in universe.controls)
-        self.num_controls = len(self.control_names)
-        ends = torch.tensor([(each.low, each.high) for each in number_bounds(universe.controls)]).reshape(-1, 2)
-        self.control_low, self.control_high = ends.to(choice.device).unbind(dim=1)
-        self.observation_segments = schema.observation_segments(universe)
-        self.observation_names = schema.observation_names(universe)
-        self.observation_low, self.observation_high = self._observation_range()
-        self.roles: Mapping[str, RoleInfo] = roles_of(universe, self.num_worlds, self.num_agents)
-        shape, state = buffers.shape, buffers.state
-        params = Held("param", universe.params, state.get("params"), True, shape)
-        inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
-        self.params = Numbers(params, self.check_given, self.observe, self._drawing)
-        self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing)
-        self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
-            {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
-        )
-        self.validate = validate
-        self._choice = choice
+        super().__init__(module, backend, buffers, choice, validate, now)
         self._tune: Tune = tune
-        self._backend = backend
-        self._buffers = buffers
-        self._now = now
-        self._params = params
-        self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
-        self._checked = tuple(held for held in self._held.values() if held.checked)
-        self._zeroed_statistics = statistics_allocator(universe, buffers.shape, choice.device)
+        self._given = Given.of(module, buffers, self._held, self.device, validate)
+        zeroed = statistics_allocator(module.universe, buffers.shape, self.device)
+        self._counting = Counting(buffers.shape, len(module.universe.affordances), self.device, zeroed)
         self._stepper = Stepper(backend, buffers, self._check_operands)
-        self._action_check = ActionCheck(
-            self.num_worlds, self.num_agents, self.num_actions, self.device, module.digest, validate
-        )
-        size = (self.num_worlds, self.num_agents, self.device, validate)
-        self._control_check = GivenCheck("control", universe.name, universe.controls, *size)
-        self._input_check = GivenCheck("input", universe.name, universe.inputs, *size)
         self._whole = Whole()
-        self._info = self._views()
         self._seal()
-
-    @property
-    def seed(self) -> int:
-        """The seed of all random numbers, 0 .. 2**64 - 1."""
-        return self._now.seed
-
-    @property
-    def tick(self) -> int:
-        """The number of ticks since the environment was made or re-seeded, modulo 2**32."""
-        return self._now.tick
-
-    @property
-    def state(self) -> Mapping[str, torch.Tensor]:
-        """The fields of the state by name, as the backend stores them: field-major, see `hamlet.schema.state_fields`.
-        Read them only, unless you write values that a tick can leave, and call `observe` afterwards."""
-        return MappingProxyType(self._buffers.state)
-
-    @property
-    def outcome(self) -> Mapping[str, torch.Tensor]:
-        """The outcomes of the last tick by name, as the backend stores them: see `hamlet.schema.outcome_fields`."""
-        return MappingProxyType(self._buffers.outcome)
-
-    @property
-    def observation(self) -> torch.Tensor | None:
-        """The present observations, [lanes, values] of `obs_dtype`; `None` in an environment made with
-        `obs_dtype=None`. After a step with `out` they are that tensor."""
-        shown = self._now.shown
-        return _transposed(self._buffers.observation) if shown is None else shown
-
-    @property
-    def info(self) -> Info:
-        """The `info` of `step` and `reset`."""
-        return self._info
-
-    @property
-    def action_mask(self) -> torch.Tensor:
-        """[lanes, actions] bool: whether an action makes sense now. A mask informs only; `step` takes any action."""
-        return self._buffers.mask.T
-
-    def meter(self, name: str) -> torch.Tensor:
-        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, for a
-        meter of the world [worlds] f32 of `state["world_meters"]`, or for a meter of cells [cells, worlds] f32 of
-        `state["cell_meters"]`, cells by their index.
-
-        Raises:
-            EnvError: the universe has no such meter.
-
-        Example:
-            print(env.meter("energy").mean())
-        """
-        names = [meter.name for meter in self.universe.meters]
-        of_world = [] if self.universe.world is None else [meter.name for meter in self.universe.world.meters]
-        of_cells = [] if self.universe.cells is None else [meter.name for meter in self.universe.cells.meters]
-        named("meter", name, [*names, *of_world, *of_cells])
-        if name in names:
-            return self._buffers.state["meters"][names.index(name)]
-        if name in of_cells:
-            values = self._buffers.state["cell_meters"]
-            return values.view(len(of_cells), -1, values.shape[1])[of_cells.index(name)]
-        return self._buffers.state["world_meters"][of_world.index(name)]
 
     def observe(self) -> None:
         """Compute observations and masks again, after you wrote into `state` or `params` in place.
@@ -258,7 +128,7 @@ class Env(Sealed):
         """
         now = self._now
         wanted = None if seed is None else checked_seed(seed)
-        chosen = None if worlds is None else self._chosen(worlds, wanted)
+        chosen = None if worlds is None else chosen_worlds(worlds, self.num_worlds, wanted, self.device)
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
@@ -312,7 +182,7 @@ class Env(Sealed):
             self._check_out(out)
         if torch.compiler.is_compiling():
             # The operator checks params and inputs itself.
-            given, new = self._action_check.actions(actions), self._stepping(controls)
+            given, new = self._given.actions.actions(actions), self._given.stepping(controls)
             if new is not None:
                 self._buffers.state["controls"].copy_(new)
             self._step_as_operator(given)
@@ -322,7 +192,7 @@ class Env(Sealed):
                 self._now.graphed = self.graphed()
             stepped = self._now.graphed.step(actions, controls)
             return stepped if out is None else (self._copied(out), *stepped[1:])
-        given, new = self._action_check.actions(actions), self._stepping(controls)
+        given, new = self._given.actions.actions(actions), self._given.stepping(controls)
         for held in self._checked:
             held.check()
         with self._whole:
@@ -352,54 +222,13 @@ class Env(Sealed):
 
         return Graphed(self, self._buffers, launch, self._finish, record)
 
-    def view(self, world: int = 0) -> View:
-        """What can be seen of a world now: its space, affordances, agents and meters.
-
-        Raises:
-            EnvError: there is no world of this number, 0 .. num_worlds - 1.
-
-        Example:
-            print(env.view(0).players[0].meters)
-        """
-        number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
-        return view_of(self.universe, self._buffers, number, self.tick)
-
-    def render(self, mode: str = "ansi", world: int = 0) -> str | np.ndarray[Any, np.dtype[np.uint8]]:
-        """A picture of a world: the grid, affordances open or closed, agents, meters as bars.
-
-        Args:
-            mode: "ansi", a text with colours for a terminal, or "rgb_array", [height, width, 3] u8, of a size that
-                stays the same.
-            world: the number of the world, 0 .. num_worlds - 1.
-
-        Raises:
-            EnvError: there is no such mode, or no such world.
-
-        Example:
-            print(env.render("ansi", world=0))
-        """
-        chosen, seen = word("render mode", mode, RENDER_MODES), self.view(world)
-        return drawn(seen) if chosen == "ansi" else painted(seen)
-
-    def plot(self, world: int = 0) -> Any:
-        """A figure of matplotlib with a world's picture and, beside it, each meter over all living agents: the mean,
-        and the bands that hold the middle half and the middle 80%. `figure.savefig("town.png")` writes it.
-
-        Raises:
-            EnvError: there is no such world.
-        """
-        from hamlet.look.plot import figure
-
-        seen, alive = self.view(world), self._buffers.state["alive"]
-        return figure(repr(self), seen, self._buffers.state["meters"][:, alive].cpu().numpy())
-
     def checked_actions(self, actions: Actions) -> torch.Tensor:
         """Actions, checked and converted to [lanes] i32 for a backend.
 
         Raises:
             EnvError: `step` would refuse the actions.
         """
-        return self._action_check.actions(actions)
+        return self._given.actions.actions(actions)
 
     def checked_controls(self, controls: Any) -> torch.Tensor:
         """Controls of a step, checked and converted to [controls, lanes] f32.
@@ -407,7 +236,7 @@ class Env(Sealed):
         Raises:
             EnvError: `step` would refuse the controls.
         """
-        new = self._stepping(controls)
+        new = self._given.stepping(controls)
         assert new is not None
         return new
 
@@ -454,12 +283,12 @@ class Env(Sealed):
             print(result, result.causes(), result.world_episodes())
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
-        chosen = self._action_check.policy(policy, ticks)
+        chosen = self._given.actions.policy(policy, ticks)
         observing = flag("observe", observe)
         kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
-        counts = self._counts(statistics, flag("per_world", per_world), kept)
+        counts = self._counting.begun(statistics, flag("per_world", per_world), kept)
         self.check_given()
-        given = self._given_by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
+        given = self._given.by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
@@ -471,7 +300,7 @@ class Env(Sealed):
                 rows = {name: values[first : first + length] for name, values in given.items()}
                 self._now.shown = None
                 self._backend.rollout(self._buffers, length, part, self._stream(), observing, counts, rows)
-                self._keep(rows)
+                self._given.keep(rows)
                 if watched is not None:
                     watched(length)
                 self._now.untouched = False
@@ -564,89 +393,16 @@ class Env(Sealed):
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
 
-    def __repr__(self) -> str:
-        return (
-            f"Env({self.universe.name}, worlds={self.num_worlds}, agents={self.num_agents}, "
-            f"backend={self.backend!r}, device={str(self.device)!r}, seed={self.seed}, tick={self.tick})"
-        )
-
-    def _repr_html_(self) -> str:
-        rows = {
-            "worlds x agents": f"{self.num_worlds:,} x {self.num_agents:,}",
-            "runs on": self.choice,
-            "seed, tick": f"{self.seed}, {self.tick:,}",
-            "observes": f"{len(self.observation_names):,} values",
-            "actions": ", ".join(self.action_names[:MANY]) + (", ..." if self.num_actions > MANY else ""),
-        }
-        return html.table(f"Env of {self.universe.name}", rows)
-
     def __copy__(self) -> Env:
         # Two environments on the same tensors would overwrite each other's state.
         return copy.deepcopy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
-        buffers, now = _moved(self._buffers, torch.device("cpu")), replace(self._now, graphed=None, shown=None)
+        buffers, now = self._buffers.moved(torch.device("cpu")), replace(self._now, graphed=None, shown=None)
         if self._now.shown is not None and buffers.observation is not None:
             buffers.observation.copy_(self._now.shown.T)
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
-
-    def _instead(self, name: str) -> str | None:
-        match name:
-            case "seed":
-                return "call reset(seed=...)"
-            case "params" | "inputs":
-                return f'write env.{name}["name"] = ...'
-            case _ if name in self.__dict__ or hasattr(type(self), name):
-                return "make another environment, or write into its tensors"
-            case _ if name in self.params or name in self.inputs:
-                kind = "params" if name in self.params else "inputs"
-                return f'write env.{kind}["{name}"]'
-            case _ if name in [meter.name for meter in self.universe.meters]:
-                return f'write env.meter("{name}")'
-            case _:
-                return super()._instead(name)
-
-    def _observation_range(self) -> tuple[torch.Tensor, torch.Tensor]:
-        segments = self.observation_segments
-        counts = torch.tensor([segment.count for segment in segments], dtype=torch.int64)
-        ranges = torch.tensor([(segment.scale.low, segment.scale.high) for segment in segments]).reshape(-1, 2)
-        low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
-        return low, high
-
-    def _counts(self, statistics: Any, per_world: bool, per_lane: int | None) -> Statistics | None:
-        if isinstance(statistics, Statistics):
-            problem = statistics.misfit(self._zeroed_statistics())
-            if problem is not None:
-                raise EnvError(f"these statistics are of another environment: {problem}")
-            if per_world and statistics.worlds is None:
-                raise EnvError("these statistics were begun without counts per world: begin with per_world=True")
-            if per_lane is not None and (statistics.lanes is None or statistics.lanes.kept != per_lane):
-                raise EnvError(f"these statistics were not begun with per_lane={per_lane}, which cannot change later")
-            return statistics
-        if isinstance(statistics, Rollout):
-            raise EnvError("statistics are the counts of a rollout: pass statistics=result.counts")
-        if not flag("statistics, where it is not the counts of an earlier rollout,", statistics):
-            if per_world or per_lane is not None:
-                kind = "world" if per_world else "lane"
-                raise EnvError(f"counts per {kind} are part of the statistics: leave out statistics=False")
-            return None
-        counts = self._zeroed_statistics()
-        if per_lane is not None:
-            counts = self._counted_by_lane(counts, per_lane)
-        return replace(counts, worlds=WorldCounts.zeros(self._buffers.shape, self.device)) if per_world else counts
-
-    def _counted_by_lane(self, counts: Statistics, kept: int) -> Statistics:
-        affordances = len(self.universe.affordances)
-        needed = 4 * self.num_lanes * (affordances + 1 + 3 * kept)
-        problem = f"counts of {self.num_lanes} lanes with {kept} episodes of each need {-(-needed >> 20)} MiB"
-        # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
-        if self.device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
-            raise EnvError(f"{problem}, more memory than this machine has")
-        try:
-            return counted_by_lane(counts, affordances, kept)
-        except (RuntimeError, MemoryError) as error:
-            raise EnvError(f"{problem}, more than is free: keep fewer episodes") from error
 
     def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
         """Do what `check_given` does for tensors that a compiled graph passes."""
@@ -654,47 +410,10 @@ class Env(Sealed):
             held.check()
             held.check_others(given[name])
 
-    def _stepping(self, controls: Any) -> torch.Tensor | None:
-        """The controls of a step, [controls, lanes] f32; `None` in a universe without any."""
-        if controls is not None:
-            return self._control_check.rows(controls)
-        if self.control_names:
-            raise self._control_check.lacking("step")
-        return None
-
-    def _given_by_tick(self, ticks: int, recorded: bool, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
-        """What a rollout is given, see `hamlet.backend.protocol.Given`. `recorded`: actions are given."""
-        given = {}
-        if inputs is not None:
-            values = self._input_check.rows(asked(inputs, "input"), ticks, others=self._buffers.state.get("inputs"))
-            given["inputs"] = values
-        if controls is not None:
-            given["controls"] = self._control_check.rows(controls, ticks)
-        elif self.control_names and recorded:
-            raise self._control_check.lacking("a rollout of actions")
-        return given
-
-    def _keep(self, rows: Mapping[str, torch.Tensor]) -> None:
-        """Inputs and controls that were given for each tick have the last of these values afterwards."""
-        for name, values in rows.items():
-            self._buffers.state[name].copy_(values[-1])
-            if name in self._held:
-                self._held[name].taken()
-
     def _step_as_operator(self, actions: torch.Tensor) -> None:
         stepper, stream = self._stepper, self._stream()
         given, changed = stepper.given(self._buffers), stepper.changed(self._buffers)
         step(actions, given, changed, stream.low, stream.high, stream.tick, stepper.number)
-
-    def _chosen(self, worlds: Any, seed: int | None) -> torch.Tensor:
-        """The worlds that a reset is about, [worlds] bool."""
-        what = f"worlds are a mask [{self.num_worlds}] of True and False"
-        mask = dense(worlds, what)
-        if mask.dtype is not torch.bool or tuple(mask.shape) != (self.num_worlds,):
-            raise EnvError(f"{what}, not {list(mask.shape)} of {mask.dtype}")
-        if seed is not None:
-            raise EnvError("a seed is one of all worlds: leave out worlds, or the seed")
-        return mask.to(self.device)
 
     def _check_out(self, out: torch.Tensor) -> None:
         own = self._buffers.observation
@@ -732,12 +451,6 @@ class Env(Sealed):
             raise EnvError(f"params are a dictionary of names and values, not {shown(params)}")
         return {} if not params else self._params.given(params, drawing)
 
-    def _drawing(self, seed: int | None = None, episodes: torch.Tensor | None = None) -> Drawing:
-        """What distributions of params draw from: by default of the present episodes."""
-        worlds = torch.arange(self.first_world, self.first_world + self.num_worlds, device=self.device)
-        now = self._buffers.state["episode"] if episodes is None else episodes
-        return Drawing(self.seed if seed is None else seed, worlds, now.long())
-
     def _start(self) -> None:
         self._clear_past()
         self._now.shown = None
@@ -754,17 +467,6 @@ class Env(Sealed):
 
     def _advance(self, ticks: int) -> None:
         self._now.tick = (self._now.tick + ticks) % TICK_LIMIT
-
-    def _views(self) -> Info:
-        buffers = self._buffers
-        return MappingProxyType(
-            {
-                "used": buffers.outcome["used"],
-                "cause": buffers.outcome["cause"],
-                "final_observation": _transposed(buffers.final_observation),
-                "action_mask": buffers.mask.T,
-            }
-        )
 
 
 def begun(
@@ -788,44 +490,6 @@ def begun(
     return env
 
 
-class Others:
-    """What a reset of some worlds leaves as it is: the state and the outcomes of the others."""
-
-    def __init__(self, buffers: Buffers, chosen: torch.Tensor) -> None:
-        """Keep what the worlds have that are not chosen; `chosen` is [worlds] bool."""
-        # A reset changes no inputs, and a write would have them checked again.
-        state = {name: value for name, value in buffers.state.items() if name != "inputs"}
-        self._fields = state | buffers.outcome
-        if buffers.final_observation is not None:
-            self._fields["final_observation"] = buffers.final_observation
-        self._values = {name: value.clone() for name, value in self._fields.items()}
-        self._chosen = {"world": chosen, "lane": chosen.repeat_interleave(buffers.shape.agents)}
-
-    def restore(self, universe: Universe) -> None:
-        """Give it back to them."""
-        of_worlds = {field.name for field in schema.state_fields(universe) if field.per == "world"}
-        for name, value in self._fields.items():
-            chosen = self._chosen["world" if name in of_worlds else "lane"]
-            value.copy_(torch.where(chosen, value, self._values[name]))
-
-
-def _moved(buffers: Buffers, device: torch.device) -> Buffers:
-    """The buffers, copied to a device."""
-
-    def moved(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.to(device)
-
-    observation, final = buffers.observation, buffers.final_observation
-    return Buffers(
-        buffers.shape,
-        {name: moved(tensor) for name, tensor in buffers.state.items()},
-        {name: moved(tensor) for name, tensor in buffers.outcome.items()},
-        None if observation is None else moved(observation),
-        None if final is None else moved(final),
-        moved(buffers.mask),
-    )
-
-
 # Tensors need a version counter, as in `hamlet.env.make.make`.
 @torch.inference_mode(mode=False)
 def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers: Buffers, now: Now) -> Env:
@@ -837,13 +501,9 @@ def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers
 
     here = choose(choice.backend, choice.device)
     backend = start(module, choice, tune)
-    return Env(module, backend, _moved(buffers, here.device), choice, validate, tune, now)
+    return Env(module, backend, buffers.moved(here.device), choice, validate, tune, now)
 
 
 def checked_seed(seed: Any) -> int:
     """The seed, or `EnvError`."""
     return whole(seed, 0, SEED_LIMIT - 1, "a seed is a whole number in 0 .. 2**64 - 1")
-
-
-def _transposed(array: torch.Tensor | None) -> torch.Tensor | None:
-    return None if array is None else array.T

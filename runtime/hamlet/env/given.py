@@ -1,4 +1,4 @@
-"""What a step or a rollout is given for each tick beside actions: controls, and inputs that change between ticks."""
+"""What steps and rollouts are given: actions, controls, and inputs that change between ticks; checked and converted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from typing import Any, Literal
 import torch
 
 from hamlet.arguments import dense, named
+from hamlet.backend.buffers import Buffers
+from hamlet.env.actions import ActionCheck
+from hamlet.env.params import Held
 from hamlet.env.within import check_rows
 from hamlet.errors import EnvError, shown
+from hamlet.package.module import Module
 from hamlet.universe import Control, Input
 
 
@@ -100,3 +104,60 @@ def asked(given: Any, kind: str) -> Mapping[str, Any]:
     if isinstance(given, Mapping):
         return given
     raise EnvError(f"{kind}s are a dictionary of names and values, not {shown(given)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the steps and rollouts of an environment are given.
+
+    Attributes:
+        state: the fields of the environment's state, which hold controls and inputs from tick to tick.
+        held: its params and inputs, by the name of their field.
+    """
+
+    actions: ActionCheck
+    controls: GivenCheck
+    inputs: GivenCheck
+    state: Mapping[str, torch.Tensor]
+    held: Mapping[str, Held]
+
+    @classmethod
+    def of(
+        cls, module: Module, buffers: Buffers, held: Mapping[str, Held], device: torch.device, ranges: bool
+    ) -> Given:
+        """That of an environment with these buffers; `ranges`: whether ranges are checked."""
+        universe, shape = module.universe, buffers.shape
+        size = (shape.worlds, shape.agents, device, ranges)
+        return cls(
+            ActionCheck(shape.worlds, shape.agents, len(buffers.mask), device, module.digest, ranges),
+            GivenCheck("control", universe.name, universe.controls, *size),
+            GivenCheck("input", universe.name, universe.inputs, *size),
+            buffers.state,
+            held,
+        )
+
+    def stepping(self, controls: Any) -> torch.Tensor | None:
+        """The controls of a step, [controls, lanes] f32; `None` in a universe without any."""
+        if controls is not None:
+            return self.controls.rows(controls)
+        if self.controls.declared:
+            raise self.controls.lacking("step")
+        return None
+
+    def by_tick(self, ticks: int, recorded: bool, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
+        """What a rollout is given, see `hamlet.backend.protocol.Given`. `recorded`: actions are given."""
+        given = {}
+        if inputs is not None:
+            given["inputs"] = self.inputs.rows(asked(inputs, "input"), ticks, others=self.state.get("inputs"))
+        if controls is not None:
+            given["controls"] = self.controls.rows(controls, ticks)
+        elif self.controls.declared and recorded:
+            raise self.controls.lacking("a rollout of actions")
+        return given
+
+    def keep(self, rows: Mapping[str, torch.Tensor]) -> None:
+        """Inputs and controls that were given for each tick have the last of these values afterwards."""
+        for name, values in rows.items():
+            self.state[name].copy_(values[-1])
+            if name in self.held:
+                self.held[name].taken()

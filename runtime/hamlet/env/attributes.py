@@ -1,0 +1,205 @@
+"""What an environment is, and what it has now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import torch
+
+from hamlet import schema
+from hamlet.arguments import named
+from hamlet.backend.buffers import Buffers
+from hamlet.backend.choose import Choice
+from hamlet.backend.protocol import Backend
+from hamlet.env.distributions import Drawing
+from hamlet.env.graphed import Graphed
+from hamlet.env.params import Held, Numbers
+from hamlet.env.roles import RoleInfo, roles_of
+from hamlet.env.rollout import Info
+from hamlet.env.sealed import Sealed
+from hamlet.package.module import Module
+from hamlet.schema.bounds import number_bounds
+from hamlet.universe import Universe
+
+
+@dataclass(slots=True)
+class Now:
+    """The part of an environment that changes from tick to tick and is not a tensor.
+
+    Attributes:
+        seed, tick: see `Env`.
+        untouched: whether nothing has happened since the environment was made.
+        shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
+        graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
+    """
+
+    seed: int
+    tick: int = 0
+    untouched: bool = True
+    shown: torch.Tensor | None = None
+    graphed: Graphed | None = None
+
+
+class Attributes(Sealed):
+    """The attributes of `hamlet.env.environment.Env`, which documents them."""
+
+    def __init__(
+        self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, now: Now
+    ) -> None:
+        universe, shape, state = module.universe, buffers.shape, buffers.state
+        self.module = module
+        self.universe: Universe = universe
+        self.num_worlds, self.num_agents, self.num_lanes = shape.worlds, shape.agents, shape.lanes
+        self.first_world = shape.first_world
+        self.device = choice.device
+        self.backend = backend.name
+        self.launch = choice.launch
+        self.choice = str(choice)
+        self.validate = validate
+        self.action_names = schema.action_names(universe)
+        self.num_actions = len(self.action_names)
+        self.control_names = tuple(control.name for control in universe.controls)
+        self.num_controls = len(self.control_names)
+        ends = torch.tensor([(each.low, each.high) for each in number_bounds(universe.controls)]).reshape(-1, 2)
+        self.control_low, self.control_high = ends.to(choice.device).unbind(dim=1)
+        self.observation_segments = schema.observation_segments(universe)
+        self.observation_names = schema.observation_names(universe)
+        self.observation_low, self.observation_high = self._observation_range()
+        self.roles: Mapping[str, RoleInfo] = roles_of(universe, shape.worlds, shape.agents)
+        params = Held("param", universe.params, state.get("params"), True, shape)
+        inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
+        self.params = Numbers(params, self.check_given, self.observe, self._drawing)
+        self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing)
+        self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
+            {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
+        )
+        self._choice = choice
+        self._backend = backend
+        self._buffers = buffers
+        self._now = now
+        self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
+        self._checked = tuple(held for held in self._held.values() if held.checked)
+        self._params = params
+        self._info = self._views()
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers, 0 .. 2**64 - 1."""
+        return self._now.seed
+
+    @property
+    def tick(self) -> int:
+        """The number of ticks since the environment was made or re-seeded, modulo 2**32."""
+        return self._now.tick
+
+    @property
+    def state(self) -> Mapping[str, torch.Tensor]:
+        """The fields of the state by name, as the backend stores them: field-major, see `hamlet.schema.state_fields`.
+        Read them only, unless you write values that a tick can leave, and call `observe` afterwards."""
+        return MappingProxyType(self._buffers.state)
+
+    @property
+    def outcome(self) -> Mapping[str, torch.Tensor]:
+        """The outcomes of the last tick by name, as the backend stores them: see `hamlet.schema.outcome_fields`."""
+        return MappingProxyType(self._buffers.outcome)
+
+    @property
+    def observation(self) -> torch.Tensor | None:
+        """The present observations, [lanes, values] of `obs_dtype`; `None` in an environment made with
+        `obs_dtype=None`. After a step with `out` they are that tensor."""
+        shown = self._now.shown
+        return transposed(self._buffers.observation) if shown is None else shown
+
+    @property
+    def info(self) -> Info:
+        """The `info` of `step` and `reset`."""
+        return self._info
+
+    @property
+    def action_mask(self) -> torch.Tensor:
+        """[lanes, actions] bool: whether an action makes sense now. A mask informs only; `step` takes any action."""
+        return self._buffers.mask.T
+
+    def meter(self, name: str) -> torch.Tensor:
+        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, for a
+        meter of the world [worlds] f32 of `state["world_meters"]`, or for a meter of cells [cells, worlds] f32 of
+        `state["cell_meters"]`, cells by their index.
+
+        Raises:
+            EnvError: the universe has no such meter.
+
+        Example:
+            print(env.meter("energy").mean())
+        """
+        names = [meter.name for meter in self.universe.meters]
+        of_world = [] if self.universe.world is None else [meter.name for meter in self.universe.world.meters]
+        of_cells = [] if self.universe.cells is None else [meter.name for meter in self.universe.cells.meters]
+        named("meter", name, [*names, *of_world, *of_cells])
+        if name in names:
+            return self._buffers.state["meters"][names.index(name)]
+        if name in of_cells:
+            values = self._buffers.state["cell_meters"]
+            return values.view(len(of_cells), -1, values.shape[1])[of_cells.index(name)]
+        return self._buffers.state["world_meters"][of_world.index(name)]
+
+    def check_given(self) -> None:
+        """See `Env.check_given`."""
+        for held in self._checked:
+            held.check()
+
+    def observe(self) -> None:
+        """See `Env.observe`."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return (
+            f"Env({self.universe.name}, worlds={self.num_worlds}, agents={self.num_agents}, "
+            f"backend={self.backend!r}, device={str(self.device)!r}, seed={self.seed}, tick={self.tick})"
+        )
+
+    def _instead(self, name: str) -> str | None:
+        match name:
+            case "seed":
+                return "call reset(seed=...)"
+            case "params" | "inputs":
+                return f'write env.{name}["name"] = ...'
+            case _ if name in self.__dict__ or hasattr(type(self), name):
+                return "make another environment, or write into its tensors"
+            case _ if name in self.params or name in self.inputs:
+                kind = "params" if name in self.params else "inputs"
+                return f'write env.{kind}["{name}"]'
+            case _ if name in [meter.name for meter in self.universe.meters]:
+                return f'write env.meter("{name}")'
+            case _:
+                return super()._instead(name)
+
+    def _observation_range(self) -> tuple[torch.Tensor, torch.Tensor]:
+        segments = self.observation_segments
+        counts = torch.tensor([segment.count for segment in segments], dtype=torch.int64)
+        ranges = torch.tensor([(segment.scale.low, segment.scale.high) for segment in segments]).reshape(-1, 2)
+        low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
+        return low, high
+
+    def _drawing(self, seed: int | None = None, episodes: torch.Tensor | None = None) -> Drawing:
+        """What distributions of params draw from: by default of the present episodes."""
+        worlds = torch.arange(self.first_world, self.first_world + self.num_worlds, device=self.device)
+        now = self._buffers.state["episode"] if episodes is None else episodes
+        return Drawing(self.seed if seed is None else seed, worlds, now.long())
+
+    def _views(self) -> Info:
+        buffers = self._buffers
+        return MappingProxyType(
+            {
+                "used": buffers.outcome["used"],
+                "cause": buffers.outcome["cause"],
+                "final_observation": transposed(buffers.final_observation),
+                "action_mask": buffers.mask.T,
+            }
+        )
+
+
+def transposed(array: torch.Tensor | None) -> torch.Tensor | None:
+    """An array of buffers as it is shown: a row per lane."""
+    return None if array is None else array.T
