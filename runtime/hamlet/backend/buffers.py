@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from hamlet import schema
+from hamlet import distributed, schema
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -81,6 +81,10 @@ class WorldCounts:
     def zeros(cls, shape: Shape, device: torch.device) -> WorldCounts:
         """Nothing counted yet."""
         return cls(*torch.zeros((3, shape.worlds), dtype=torch.int64, device=device))
+
+    def gathered(self) -> WorldCounts:
+        """Those of the worlds of all ranks, in their order."""
+        return WorldCounts(*(distributed.gather(each) for each in (self.episodes, self.ended, self.ticks)))
 
     def begun(self, buffers: Buffers) -> Callable[[int], None]:
         """Look at worlds before a rollout; what it gives is to be called after it, with its ticks."""
@@ -164,6 +168,17 @@ class Statistics:
             if _device(memory) != _device(expected):
                 return f"they are on {_device(memory)}, not on {_device(expected)}"
         return None
+
+    def gathered(self) -> Statistics:
+        """Those of all ranks of `torchrun` together, on every rank, which all must call this: what one process with all
+        worlds has counted, to the bit."""
+        memory: dict[str, Memory] = {}
+        for name, counted in self.memory.items():
+            part = _tensor(counted)
+            of_all = distributed.total(part) if name in abi.SUMS else distributed.gather(part)
+            memory[name] = of_all.numpy() if isinstance(counted, np.ndarray) else of_all
+        worlds = None if self.worlds is None else self.worlds.gathered()
+        return replace(self, memory=memory, worlds=worlds)
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name} {list(memory.shape)}" for name, memory in self.memory.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import torch
@@ -106,6 +106,19 @@ class Rollout:
         if self.universe.by_hand:
             raise EnvError(f"worlds of {self.universe.name} start anew by hand only: lengths() has those of its agents")
         return self._worlds.ticks.to(torch.float64) / self._worlds.ended
+
+    def gathered(self) -> Rollout:
+        """What all ranks of `torchrun` found together, on every rank: the same bits as a rollout of one process with
+        all worlds. Every rank must call this.
+
+        Raises:
+            EnvError: the rollout was called with `statistics=False`, or the other ranks cannot be reached.
+
+        Example:
+            env = hamlet.make(universe, worlds=1000, shard="torchrun")
+            print(env.rollout(500).gathered().mean_return())
+        """
+        return replace(self, statistics=self.counts.gathered())
 
     @property
     def lanes(self) -> LaneCounts:

@@ -220,6 +220,10 @@ TABLE: dict[tuple[str, str], Row] = {
     ("make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("make", "agents"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, 0, -1] if value is not None]),
     ("make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
+    ("make", "shard"): Row(
+        [None, "torchrun", (2, 3), [np.int64(0), 3]],
+        [value for value in [*ODD, 3, "x", (0, 0), (3, 3), (0, 4), (0, 1, 2), (0.0, 3), ("0", 3)] if value is not None],
+    ),
     ("make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
     ("make", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
     ("make", "device"): Row(["cpu", None, torch.device("cpu"), "cpu:0"], [*NO_WORD, 0, "cpu:1", "meta"]),

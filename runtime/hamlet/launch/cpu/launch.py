@@ -24,6 +24,7 @@ from hamlet.backend.protocol import (
     Stream,
     TabularPolicy,
 )
+from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.ops import (
@@ -42,9 +43,8 @@ from hamlet.universe import Universe
 LANE_TICKS = 4096
 """So many ticks of a lane are worth another thread."""
 
-COUNTERS = ("uses", "causes", "lengths")
 NOTHING_COUNTED: Arrays = {
-    **dict.fromkeys(COUNTERS, NO_I64),
+    **dict.fromkeys(abi.SUMS, NO_I64),
     "finished_return": NO_F32,
     **dict.fromkeys(abi.LANE_COUNTS, NO_LANE_COUNTS),
     "lane_episodes": NO_I32,
@@ -154,7 +154,7 @@ class NumbaBackend:
         threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
         parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
         # Threads count apart: the sum of integers does not depend on who counted.
-        counters = [index for index, name in enumerate(self._names[kernel]) if name in COUNTERS]
+        counters = [index for index, name in enumerate(self._names[kernel]) if name in abi.SUMS]
         waiting = []
         private = []
         shares = np.array(parts, np.int64)
@@ -187,10 +187,10 @@ def _without_collector() -> Iterator[None]:
 
 
 def _threads() -> int:
-    """NUMBA_NUM_THREADS, or the CPUs this process may use."""
+    """NUMBA_NUM_THREADS, or the CPUs this process may use; under torchrun its share of them."""
     wanted = os.environ.get("NUMBA_NUM_THREADS")
     if wanted is None:
-        return len(os.sched_getaffinity(0))
+        return max(len(os.sched_getaffinity(0)) // on_this_machine().count, 1)
     if not wanted.isdecimal() or int(wanted) < 1:
         raise EnvError(f"NUMBA_NUM_THREADS must be a positive number, not {wanted!r}")
     return int(wanted)
