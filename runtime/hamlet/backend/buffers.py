@@ -174,7 +174,7 @@ class Statistics:
         worlds has counted, to the bit."""
         memory: dict[str, Memory] = {}
         for name, counted in self.memory.items():
-            part = _tensor(counted)
+            part = tensor_of(counted)
             of_all = distributed.total(part) if name in abi.SUMS else distributed.gather(part)
             memory[name] = of_all.numpy() if isinstance(counted, np.ndarray) else of_all
         worlds = None if self.worlds is None else self.worlds.gathered()
@@ -189,34 +189,35 @@ class Statistics:
         """The counts of each lane; `None` without `per_lane`."""
         if abi.LANE_COUNTS[0] not in self.memory:
             return None
-        return LaneCounts(*(_tensor(self.memory[name]) for name in abi.LANE_COUNTS))
+        return LaneCounts(*(tensor_of(self.memory[name]) for name in abi.LANE_COUNTS))
 
     @property
     def uses(self) -> torch.Tensor:
         """[affordances] i64: the number of ticks in which a lane used each affordance (`used`)."""
-        return _tensor(self.memory["uses"])
+        return tensor_of(self.memory["uses"])
 
     @property
     def causes(self) -> torch.Tensor:
         """[causes + 1] i64: the number of finished episodes of lanes by cause; the last entry is the lifespan."""
-        return _tensor(self.memory["causes"])
+        return tensor_of(self.memory["causes"])
 
     @property
     def lengths(self) -> torch.Tensor:
         """[bins] i64: the number of finished episodes of lanes by length in ticks; the last bin has all longer ones."""
-        return _tensor(self.memory["lengths"])
+        return tensor_of(self.memory["lengths"])
 
     @property
     def finished_return(self) -> torch.Tensor:
         """[lanes] f32: the sum of the returns of the lane's finished episodes, added in their order."""
-        return _tensor(self.memory["finished_return"])
+        return tensor_of(self.memory["finished_return"])
 
 
 def _device(memory: Memory) -> str:
     return str(memory.device) if isinstance(memory, torch.Tensor) else "cpu"
 
 
-def _tensor(memory: Memory) -> torch.Tensor:
+def tensor_of(memory: Memory) -> torch.Tensor:
+    """Counts as a tensor on the same memory."""
     return torch.from_numpy(memory) if isinstance(memory, np.ndarray) else memory
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -41,6 +42,8 @@ from hamlet.look.text import drawn
 from hamlet.look.view import View, view_of
 from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
+from hamlet.telemetry.sinks import sinks_of
+from hamlet.telemetry.telemetry import Telemetry
 from hamlet.universe import Universe
 
 MOST_TICKS = (1 << 31) - 1
@@ -58,6 +61,7 @@ class Now:
         untouched: whether nothing has happened since the environment was made.
         shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
+        telemetry: what counts steps and rollouts; `None` where nothing does.
     """
 
     seed: int
@@ -65,6 +69,7 @@ class Now:
     untouched: bool = True
     shown: torch.Tensor | None = None
     graphed: Graphed | None = None
+    telemetry: Telemetry | None = None
 
 
 class Env(Sealed):
@@ -262,7 +267,7 @@ class Env(Sealed):
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
-        with self._whole:
+        with self._whole, self._restarting():
             others = None if chosen is None else Others(self._buffers, chosen)
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
@@ -311,13 +316,16 @@ class Env(Sealed):
         if out is not None:
             self._check_out(out)
         if torch.compiler.is_compiling():
+            if self._now.telemetry is not None:
+                raise EnvError("telemetry counts no steps inside torch.compile: close it, or take the step outside")
             # The operator checks params and inputs itself.
             given, new = self._action_check.actions(actions), self._stepping(controls)
             if new is not None:
                 self._buffers.state["controls"].copy_(new)
             self._step_as_operator(given)
             return self._finish(out)
-        if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
+        telemetry = self._now.telemetry
+        if self.launch == "graph" and telemetry is None and not torch.cuda.is_current_stream_capturing():
             if self._now.graphed is None:
                 self._now.graphed = self.graphed()
             stepped = self._now.graphed.step(actions, controls)
@@ -329,7 +337,10 @@ class Env(Sealed):
             if new is not None:
                 self._buffers.state["controls"].copy_(new)
             buffers = self._buffers if out is None else replace(self._buffers, observation=out.T)
-            self._backend.step(buffers, given, self._stream())
+            if telemetry is None:
+                self._backend.step(buffers, given, self._stream())
+            else:
+                telemetry.step(self._backend, given, self._stream(), buffers)
             self._now.shown = out
             return self._stepped()
 
@@ -463,19 +474,25 @@ class Env(Sealed):
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
+        telemetry, first = self._now.telemetry, 0
+        counting = counts if telemetry is None else telemetry.counts(counts)
         with self._whole:
-            for first in range(0, ticks, most):
-                length = min(most, ticks - first)
+            while first < ticks:
+                length = min(most, ticks - first, ticks if telemetry is None else telemetry.left)
+                before = None if telemetry is None else telemetry.before(counts)
                 part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
                 watched = None if worlds is None else worlds.begun(self._buffers)
                 rows = {name: values[first : first + length] for name, values in given.items()}
                 self._now.shown = None
-                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counts, rows)
+                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counting, rows)
                 self._keep(rows)
                 if watched is not None:
                     watched(length)
                 self._now.untouched = False
                 self._advance(length)
+                first += length
+                if telemetry is not None:
+                    telemetry.counted(counts, before, length, self.tick, observing)
                 self._whole.pause()
         return Rollout(self.universe, ticks, counts)
 
@@ -524,6 +541,62 @@ class Env(Sealed):
         place(self.universe, self._buffers.state.get("places"), affordance, position, worlds)
         self.observe()
 
+    def telemetry(self, every: int = 1000, to: Any = None, gather: bool = False) -> Telemetry:
+        """Count every step and rollout from now on, in windows of so many ticks: episodes, their returns, lengths and
+        ends, uses of affordances, meters at the end of episodes. Counts gather on the device, and leave it without
+        anybody waiting; a thread makes a `hamlet.telemetry.Record` of each window and hands it on, in order.
+
+        Args:
+            every: the ticks of a window. A rollout over a boundary is cut there.
+            to: `hamlet.telemetry.JsonLines("run.jsonl")`, `TensorBoard("runs/name")`, a function that takes a record,
+                or a list of these.
+            gather: add up the windows of all ranks of `torchrun`, and hand them to the sinks of rank 0. Every rank
+                must begin, flush and close telemetry alike then.
+
+        Returns:
+            The telemetry, with `flush` and `close`; it is a context manager, too.
+
+        Raises:
+            EnvError: an argument is wrong, or telemetry of this environment is not closed yet.
+
+        Example:
+            with env.telemetry(every=1000, to=print):
+                env.rollout(5000)
+        """
+        every = whole(every, 1, MOST_TICKS, "telemetry takes a window of 1 or more ticks")
+        sinks, together = sinks_of(to), flag("gather", gather)
+        if self._now.telemetry is not None:
+            raise EnvError("this environment has telemetry already: close that first, or give it several sinks")
+        begun = Telemetry(
+            self.universe, self._zeroed_statistics, self._buffers, self._shown_meters(), every, sinks, together
+        )
+        begun.ends_with(self._silent)
+        self._now.telemetry = begun
+        return begun
+
+    def _silent(self) -> None:
+        """Telemetry was closed."""
+        self._now.telemetry = None
+
+    def _shown_meters(self) -> dict[int, int]:
+        """The rows of observations in which numbers of meters stand as they are, by the meters' numbers."""
+        observation = self._buffers.observation
+        if observation is None or not observation.is_floating_point():
+            return {}
+        rows = {name: row for row, name in enumerate(self.observation_names)}
+        named = ((number, f"meter.{meter.name}") for number, meter in enumerate(self.universe.meters))
+        return {number: rows[name] for number, name in named if name in rows}
+
+    @contextmanager
+    def _restarting(self) -> Iterator[None]:
+        """Around what begins episodes anew: telemetry tells these from episodes that ended."""
+        telemetry = self._now.telemetry
+        if telemetry is not None:
+            telemetry.restart()
+        yield
+        if telemetry is not None:
+            telemetry.restarted()
+
     def state_dict(self) -> StateDict:
         """A checkpoint: a copy of everything that determines the following ticks, on the environment's device.
 
@@ -549,7 +622,7 @@ class Env(Sealed):
                 Nothing was changed.
         """
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
-        with self._whole:
+        with self._whole, self._restarting():
             for name, value in state.items():
                 self._buffers.state[name].copy_(value)
             for held in self._held.values():
@@ -586,7 +659,7 @@ class Env(Sealed):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
-        buffers, now = _moved(self._buffers, torch.device("cpu")), replace(self._now, graphed=None, shown=None)
+        buffers, now = _moved(self._buffers, torch.device("cpu")), replace(self._now, graphed=None, shown=None, telemetry=None)
         if self._now.shown is not None and buffers.observation is not None:
             buffers.observation.copy_(self._now.shown.T)
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)

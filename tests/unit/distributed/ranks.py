@@ -32,15 +32,18 @@ def found(package: Path, backend: str) -> dict[str, Any]:
     )
     first, end = distributed.shard().bounds(WORLDS)
     actions = torch.randint(env.num_actions, (TICKS, WORLDS, AGENTS), generator=torch.Generator().manual_seed(1))
-    for each in actions[:4, first:end]:
-        env.step(each)
-    env.rollout(TICKS, actions[:, first:end])
+    records: list[object] = []
+    with env.telemetry(every=25, to=records.append, gather=True):
+        for each in actions[:4, first:end]:
+            env.step(each)
+        env.rollout(TICKS, actions[:, first:end])
     result = env.rollout(TICKS, per_world=True, per_lane=3).gathered()
     assert result.counts.lanes is not None
     lanes = dict(zip(("uses", "episodes", "lengths", "returns", "causes"), result.lanes.arrays, strict=True))
     return {
         "state": {name: distributed.gather(values) for name, values in env.state.items()},
         "observation": distributed.gather(env.observation.T),
+        "records": [repr(record) for record in records],
         "mean return": result.mean_return(),
         "lengths": result.lengths(),
         "worlds": [result.world_episodes(), result.world_mean_length(), result.world_mean_return()],

@@ -303,6 +303,9 @@ TABLE: dict[tuple[str, str], Row] = {
         [True, False, counts(elsewhere()), counts(elsewhere(seed=5))],
         [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],
     ),
+    ("Env.telemetry", "every"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
+    ("Env.telemetry", "to"): Row([print, [], [print, print]], [*(each for each in ODD if not callable(each)), None, 3, "x", Env, [print, 3]]),
+    ("Env.telemetry", "gather"): Row(FLAGS, NO_FLAG),
     ("Env.tabular", "table"): Row(
         [of(4), of(4).tolist(), np.zeros(4, int), torch.eye(6)[:4]],
         [*NO_ACTIONS, *strange(4), of(4, value=6), of(4, value=-1), torch.zeros(4, 6), torch.full((4, 6), torch.nan)],
@@ -396,6 +399,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "Env.rollout": {"ticks": 2, "controls": {"lift": 0.5}},
     "Graphed.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.tabular": {"table": of(4), "features": ["x"]},
+    "Env.telemetry": {"to": print},
     "Env.place": {"affordance": "Stall", "position": (1, 1)},
     "Numbers.__setitem__": {"name": "rate", "value": 1.0},
     "Numbers.setdefault": {"key": "rate"},
