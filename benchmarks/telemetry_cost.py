@@ -34,8 +34,8 @@ WARM_UP = 300
 TICKS = (64, 1000)
 LANES = (64, 4096, 65536)
 EVERY = 1000
-STEPS = 1 << 24
-"""Lane-steps of a round, unless these are fewer than 200 steps."""
+STEPS = 1 << 23
+"""Lane-steps of a round, in 200 to 4,000 steps."""
 
 
 def measured(package: Path, backend: str, agents: int, ticks: list[int], rounds: int) -> dict[str, Any]:
@@ -73,12 +73,11 @@ def measured_telemetry(package: Path, backend: str, lanes: list[int], rounds: in
     """What telemetry costs steps of so many lanes, and a rollout of the most of them."""
     module, rows = hamlet.load(package), []
     for count in lanes:
-        plain, counted = (_made(module, backend, count, "float32") for _ in range(2))
-        steps = max(STEPS // count, 200)
-        rows += _pair(f"steps of {count} lanes", plain, counted, rounds, steps, _steps(steps))
-    plain, counted = (_made(module, backend, max(lanes), None) for _ in range(2))
+        env, steps = _made(module, backend, count, "float32"), max(min(STEPS // count, 4000), 200)
+        rows += _pair(f"steps of {count} lanes", env, rounds, steps, _steps(steps))
+    env = _made(module, backend, max(lanes), None)
     for ticks in TICKS:
-        rows += _pair(f"rollout({ticks}) of {max(lanes)} lanes", plain, counted, rounds, ticks, _rollout(ticks))
+        rows += _pair(f"rollout({ticks}) of {max(lanes)} lanes", env, rounds, ticks, _rollout(ticks))
     found = facts("benchmarks/telemetry_cost.py", backend)
     return {"facts": found, "universe": module.universe.name, "every": EVERY, "rows": rows}
 
@@ -102,18 +101,24 @@ def _rollout(ticks: int) -> Callable[[Any], None]:
     return lambda env: env.rollout(ticks)
 
 
-def _pair(
-    name: str, plain: Any, counted: Any, rounds: int, ticks: int, run: Callable[[Any], None]
-) -> list[dict[str, Any]]:
-    """The same runs of two environments, one of which has telemetry."""
-    with tempfile.TemporaryDirectory() as folder, counted.telemetry(EVERY, JsonLines(Path(folder) / "run.jsonl")):
+def _pair(name: str, env: Any, rounds: int, ticks: int, run: Callable[[Any], None]) -> list[dict[str, Any]]:
+    """The same runs of one environment, by turns with telemetry that it has, or has put aside."""
+    with tempfile.TemporaryDirectory() as folder, env.telemetry(EVERY, JsonLines(Path(folder) / "run.jsonl")) as own:
+
+        def by_turns(telemetry: Any) -> Callable[[], None]:
+            def once() -> None:
+                env._now.telemetry = telemetry
+                run(env)
+
+            return once
+
         without, having = rates(
-            [(f"{name}", lambda: run(plain)), (f"{name}, telemetry", lambda: run(counted))],
-            plain.num_lanes * ticks,
+            [(name, by_turns(None)), (f"{name}, telemetry", by_turns(own))],
+            env.num_lanes * ticks,
             rounds,
-            plain.synchronize,
+            env.synchronize,
         )
-    percent = more_time(having, without, plain.device.type == "cuda")
+    percent = more_time(having, without, env.device.type == "cuda")
     return [{"ticks": ticks} | as_json(without, None), {"ticks": ticks} | as_json(having, percent)]
 
 

@@ -36,6 +36,7 @@ from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.sealed import Sealed
 from hamlet.env.tabular import Axis, tabular
+from hamlet.env.watching import Watch, watched_lanes
 from hamlet.errors import EnvError, shown
 from hamlet.look.paint import painted
 from hamlet.look.text import drawn
@@ -432,6 +433,7 @@ class Env(Sealed):
         per_lane: int | None = None,
         controls: Any = None,
         inputs: Mapping[str, Any] | None = None,
+        watch: Sequence[int] | torch.Tensor | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
@@ -453,6 +455,8 @@ class Env(Sealed):
                 them the other policies draw each control uniformly between its bounds.
             inputs: of every tick, by name: [ticks, lanes] or [ticks, worlds, agents] f32. Tick t uses row t, and
                 afterwards the inputs have the last row. Those that are not given keep their value.
+            watch: the numbers of lanes whose meters, positions, actions and rewards of every tick are wanted, see
+                `Rollout.trajectories`. The worlds of these lanes run a second time, tick by tick.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -469,11 +473,14 @@ class Env(Sealed):
         observing = flag("observe", observe)
         kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
         counts = self._counts(statistics, flag("per_world", per_world), kept)
+        chosen_lanes = watched_lanes(watch, self.num_lanes)
         self.check_given()
         given = self._given_by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
+        seen = None if chosen_lanes is None else Watch(self.universe, self._buffers, chosen_lanes)
+        begin = self._stream()
         telemetry, first = self._now.telemetry, 0
         counting = counts if telemetry is None else telemetry.counts(counts)
         with self._whole:
@@ -494,7 +501,10 @@ class Env(Sealed):
                 if telemetry is not None:
                     telemetry.counted(counts, before, length, self.tick, observing)
                 self._whole.pause()
-        return Rollout(self.universe, ticks, counts)
+        if seen is None:
+            return Rollout(self.universe, ticks, counts)
+        again = start(self.module, self._choice, self._tune)
+        return Rollout(self.universe, ticks, counts, seen.trajectories(again, ticks, chosen, begin, given))
 
     def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
         """Make a policy that `rollout` looks up in a table, while the state stays in registers.

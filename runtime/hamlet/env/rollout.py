@@ -11,6 +11,7 @@ import torch
 
 from hamlet import html
 from hamlet.backend.buffers import LaneCounts, Statistics, WorldCounts
+from hamlet.env.watching import Trajectories
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
 
@@ -30,12 +31,13 @@ class Rollout:
     """The result of a rollout: its number of ticks, and statistics over all lanes.
 
     `statistics` stay on their device, so that `Env.rollout` need not wait for the device; the methods below fetch them.
-    `statistics` is `None` if the rollout was called with `statistics=False`.
+    `statistics` is `None` if the rollout was called with `statistics=False`, and `seen` without `watch`.
     """
 
     universe: Universe
     ticks: int
     statistics: Statistics | None
+    seen: Trajectories | None = None
 
     @property
     def counts(self) -> Statistics:
@@ -119,6 +121,17 @@ class Rollout:
             print(env.rollout(500).gathered().mean_return())
         """
         return replace(self, statistics=self.counts.gathered())
+
+    @property
+    def trajectories(self) -> Trajectories:
+        """What happened to the lanes that were watched, tick by tick, see `hamlet.env.watching.Trajectories`.
+
+        Raises:
+            EnvError: the rollout was called without `watch`.
+        """
+        if self.seen is None:
+            raise EnvError("this rollout watched no lanes: call rollout(..., watch=[0, 1])")
+        return self.seen
 
     @property
     def lanes(self) -> LaneCounts:

@@ -22,6 +22,14 @@ BLOCK = 1 << 20
 """Numbers that are added in binary64, which holds sums of so many exactly."""
 
 
+_KINDS = np.arange(1 << 9)
+"""Every sign with every exponent."""
+_PLACES = np.maximum(_KINDS & 0xFF, 1) - 1
+_LEADING = np.where(_KINDS & 0xFF, float(1 << 23), 0.0)
+_SCALES = np.ldexp(np.where(_KINDS >> 8, -1.0, 1.0), _PLACES & ((1 << SHIFTS) - 1))
+_WORD = _PLACES >> SHIFTS
+
+
 def words_of(values: NDArray[np.float32]) -> NDArray[np.int64]:
     """The exact sum of finite numbers, [WORDS] i64."""
     words = np.zeros(WORDS, np.int64)
@@ -31,13 +39,13 @@ def words_of(values: NDArray[np.float32]) -> NDArray[np.int64]:
 
 
 def _block(values: NDArray[np.float32]) -> NDArray[np.int64]:
-    bits = np.ascontiguousarray(values).view(np.int32)
-    exponent = (bits >> 23) & 0xFF
-    # Subnormal numbers have the exponent of the smallest normal ones, and no leading bit.
-    fraction = (bits & 0x7FFFFF) | np.where(exponent > 0, 0x800000, 0)
-    place = np.maximum(exponent, 1) - 1
-    scaled = np.ldexp(np.where(bits < 0, -fraction, fraction).astype(np.float64), place & ((1 << SHIFTS) - 1))
-    sums: NDArray[Any] = np.bincount(place >> SHIFTS, weights=scaled, minlength=WORDS)
+    bits = np.ascontiguousarray(values).view(np.uint32)
+    # Sign and exponent say the word and the scale; subnormal numbers have those of the smallest normal ones.
+    fraction = (bits & 0x7FFFFF).astype(np.float64)
+    kind = (bits >> 23).astype(np.intp)
+    fraction += _LEADING[kind]
+    fraction *= _SCALES[kind]
+    sums: NDArray[Any] = np.bincount(_WORD[kind], weights=fraction, minlength=WORDS)
     return sums.astype(np.int64)
 
 

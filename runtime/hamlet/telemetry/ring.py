@@ -59,11 +59,14 @@ class Slot:
 
     def fill(self, parts: Sequence[torch.Tensor], side: torch.cuda.Stream | None) -> torch.cuda.Event | None:
         """Copy counters, sums and returns here; on a GPU the event says when they have arrived."""
-        stacked = [each.reshape(-1).view(torch.uint8) for each in parts]
         if side is None or self._staged is None:
-            torch.cat(stacked, out=self._host)
+            # numpy copies in this thread: torch would wake others, which takes longer than the copy.
+            *counters, sums, returns = (each.numpy() for each in parts)
+            np.concatenate(counters, out=self.counters)
+            self.sums[:] = sums
+            self.returns[:] = returns
             return None
-        torch.cat(stacked, out=self._staged)
+        torch.cat([each.view(torch.uint8) for each in parts], out=self._staged)
         side.wait_stream(torch.cuda.current_stream(self._staged.device))
         with torch.cuda.stream(side):
             self._host.copy_(self._staged, non_blocking=True)

@@ -17,6 +17,7 @@ from hamlet.backend.buffers import Buffers, Memory, Statistics, tensor_of
 from hamlet.backend.protocol import Backend, RecordedPolicy, Stream
 from hamlet.errors import EnvError
 from hamlet.schema import abi
+from hamlet.telemetry.ends import Ends
 from hamlet.telemetry.ring import Ring, Sizes, Slot
 from hamlet.telemetry.sinks import Closing, Sink
 from hamlet.telemetry.window import Layout
@@ -55,17 +56,12 @@ class Telemetry:
         self._sinks = sinks
         self._gather = gather
         self._counts = zeroed()
-        self._buffers = buffers
-        self._meters = dict(meters) if not universe.by_hand and buffers.final_observation is not None else {}
         self._layout = Layout(universe)
-        self._scales = torch.from_numpy(self._layout.scales[list(self._meters)]).to(buffers.mask.device)
-        self._sums = len(universe.meters) + 1
+        self._ends = Ends(buffers, meters if not universe.by_hand else {}, self._layout.scales)
         self._number = 0
         self._tick = 0
         self._observed = True
-        self._ended = torch.zeros(buffers.shape.worlds, dtype=torch.bool, device=buffers.mask.device)
-        self._episode = buffers.state["episode"].clone()
-        sizes = Sizes(sum(abi.counters(universe).values()), self._sums, buffers.shape.lanes)
+        sizes = Sizes(sum(abi.counters(universe).values()), len(universe.meters) + 1, buffers.shape.lanes)
         # The thread must not keep this object alive, whose end is to end the thread.
         group = dist.new_group(backend="gloo") if gather and distributed.begin().count > 1 else None
         self._ring = Ring(sizes, buffers.mask.device, partial(_deliver, self._layout, sinks, gather, group))
@@ -79,7 +75,6 @@ class Telemetry:
     def step(self, backend: Backend, actions: torch.Tensor, stream: Stream, buffers: Buffers) -> None:
         """A step, counted: a rollout of one tick that observes gives its bits."""
         backend.rollout(buffers, 1, RecordedPolicy(actions.view(1, -1)), stream, True, self._counts)
-        self._buffers = buffers
         self._pass(1, stream.tick + 1, True)
 
     def counts(self, wanted: Statistics | None) -> Statistics:
@@ -105,11 +100,11 @@ class Telemetry:
 
     def restart(self) -> None:
         """Worlds are about to be reset: those that ended an episode before are noted."""
-        self._note()
+        self._ends.note()
 
     def restarted(self) -> None:
         """Worlds were reset."""
-        self._episode.copy_(self._buffers.state["episode"])
+        self._ends.look()
 
     def flush(self) -> None:
         """End the present window, if a tick of it has passed, and wait until every record is where it goes. With
@@ -168,31 +163,13 @@ class Telemetry:
     def _send(self, tick: int) -> None:
         about = About(self._number, tick % (1 << 32), self.every - self.left)
         counters = [tensor_of(self._counts.memory[name]) for name in abi.SUMS]
-        self._ring.send([*counters, self._meter_sums(), self._counts.finished_return], about)
+        self._ring.send([*counters, self._ends.sums(self._observed), self._counts.finished_return], about)
         for counted in self._counts.memory.values():
             counted[:] = 0
         self._number += 1
         self.left = self.every
         self._observed = True
-        self._ended.zero_()
-        self.restarted()
-
-    def _note(self) -> None:
-        self._ended |= self._buffers.state["episode"] != self._episode
-
-    def _meter_sums(self) -> torch.Tensor:
-        """The sums of the meters at the end of episodes, and how many lanes these are of, [meters + 1] i64."""
-        result = torch.zeros(self._sums, dtype=torch.int64, device=self._ended.device)
-        final = self._buffers.final_observation
-        if not self._observed or not self._meters or final is None:
-            return result
-        self._note()
-        lanes = self._ended.repeat_interleave(self._buffers.shape.agents)
-        rows = final[list(self._meters.values())].double() * self._scales.unsqueeze(1)
-        result[list(self._meters)] = torch.where(lanes, rows, 0.0).round().long().sum(dim=1)
-        result[-1] = lanes.sum()
-        return result
-
+        self._ends.clear()
 
 def _deliver(layout: Layout, sinks: tuple[Sink, ...], gather: bool, group: Any, slot: Slot, about: About) -> None:
     """Make a record of a window that arrived, and hand it to the sinks; with `gather` of all ranks, on rank 0."""

@@ -292,6 +292,10 @@ TABLE: dict[tuple[str, str], Row] = {
             torch.zeros(2, 1, LANES),
         ],
     ),
+    ("Env.rollout", "watch"): Row(
+        [None, [0, 5], (3,), np.array([1, 4]), torch.tensor([2])],
+        [*ODD, 3, "all", True, [6], [-1], [0.5], [math.nan], [1, 1], [True], [[0]], [], [None], of(2, value=9)],
+    ),
     ("Env.rollout", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
     ("Env.rollout", "policy"): Row(
         ["random", *right_actions(2, LANES)], [*wrong_actions(2, LANES), "greedy", of(LANES)]

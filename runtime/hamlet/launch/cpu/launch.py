@@ -50,6 +50,14 @@ NOTHING_COUNTED: Arrays = {
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
 }
+NOTHING_TOLD: Arrays = {
+    "actions": NO_ACTIONS,
+    **dict.fromkeys(abi.TABULAR, NO_I32),
+    "bins": NO_F32,
+    **dict.fromkeys(abi.GIVEN, NO_GIVEN),
+    **NOTHING_COUNTED,
+}
+"""What a rollout without a policy, without counts and without values of its own is told."""
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
@@ -98,7 +106,7 @@ class NumbaBackend:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one go."""
-        arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
+        arrays: Arrays = NOTHING_TOLD.copy()
         match policy:
             case RandomPolicy():
                 pass
@@ -107,7 +115,6 @@ class NumbaBackend:
             case TabularPolicy():
                 table = {name: getattr(policy, name) for name in abi.TABULAR}
                 arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in table.items() if tensor is not None}
-        arrays |= dict.fromkeys(abi.GIVEN, NO_GIVEN) | NOTHING_COUNTED
         for name, rows in given.items():
             # Rows that lie in memory side by side are no copy.
             arrays[f"given_{name}"] = array_of(rows.reshape(-1, rows.shape[-1]).contiguous())
