@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from hamlet import schema
+from hamlet import distributed, schema
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -94,6 +94,10 @@ class WorldCounts:
     def zeros(cls, shape: Shape, device: torch.device) -> WorldCounts:
         """Nothing counted yet."""
         return cls(*torch.zeros((3, shape.worlds), dtype=torch.int64, device=device))
+
+    def gathered(self) -> WorldCounts:
+        """Those of the worlds of all ranks, in their order."""
+        return WorldCounts(*(distributed.gather(each) for each in (self.episodes, self.ended, self.ticks)))
 
     def begun(self, buffers: Buffers) -> Callable[[int], None]:
         """Look at worlds before a rollout; what it gives is to be called after it, with its ticks."""
@@ -178,6 +182,17 @@ class Statistics:
                 return f"they are on {_device(memory)}, not on {_device(expected)}"
         return None
 
+    def gathered(self) -> Statistics:
+        """Those of all ranks of `torchrun` together, on every rank, which all must call this: what one process with all
+        worlds has counted, to the bit."""
+        memory: dict[str, Memory] = {}
+        for name, counted in self.memory.items():
+            part = tensor_of(counted)
+            of_all = distributed.total(part) if name in abi.SUMS else distributed.gather(part)
+            memory[name] = of_all.numpy() if isinstance(counted, np.ndarray) else of_all
+        worlds = None if self.worlds is None else self.worlds.gathered()
+        return replace(self, memory=memory, worlds=worlds)
+
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name} {list(memory.shape)}" for name, memory in self.memory.items())
         return f"Statistics({sizes})"
@@ -187,34 +202,35 @@ class Statistics:
         """The counts of each lane; `None` without `per_lane`."""
         if abi.LANE_COUNTS[0] not in self.memory:
             return None
-        return LaneCounts(*(_tensor(self.memory[name]) for name in abi.LANE_COUNTS))
+        return LaneCounts(*(tensor_of(self.memory[name]) for name in abi.LANE_COUNTS))
 
     @property
     def uses(self) -> torch.Tensor:
         """[affordances] i64: the number of ticks in which a lane used each affordance (`used`)."""
-        return _tensor(self.memory["uses"])
+        return tensor_of(self.memory["uses"])
 
     @property
     def causes(self) -> torch.Tensor:
         """[causes + 1] i64: the number of finished episodes of lanes by cause; the last entry is the lifespan."""
-        return _tensor(self.memory["causes"])
+        return tensor_of(self.memory["causes"])
 
     @property
     def lengths(self) -> torch.Tensor:
         """[bins] i64: the number of finished episodes of lanes by length in ticks; the last bin has all longer ones."""
-        return _tensor(self.memory["lengths"])
+        return tensor_of(self.memory["lengths"])
 
     @property
     def finished_return(self) -> torch.Tensor:
         """[lanes] f32: the sum of the returns of the lane's finished episodes, added in their order."""
-        return _tensor(self.memory["finished_return"])
+        return tensor_of(self.memory["finished_return"])
 
 
 def _device(memory: Memory) -> str:
     return str(memory.device) if isinstance(memory, torch.Tensor) else "cpu"
 
 
-def _tensor(memory: Memory) -> torch.Tensor:
+def tensor_of(memory: Memory) -> torch.Tensor:
+    """Counts as a tensor on the same memory."""
     return torch.from_numpy(memory) if isinstance(memory, np.ndarray) else memory
 
 

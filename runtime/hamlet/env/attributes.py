@@ -21,6 +21,7 @@ from hamlet.env.rollout import Info
 from hamlet.env.sealed import Sealed
 from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
+from hamlet.telemetry.telemetry import Telemetry
 from hamlet.universe import Universe
 
 
@@ -33,6 +34,7 @@ class Now:
         untouched: whether nothing has happened since the environment was made.
         shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
+        telemetry: what counts steps and rollouts; `None` where nothing does.
     """
 
     seed: int
@@ -40,6 +42,7 @@ class Now:
     untouched: bool = True
     shown: torch.Tensor | None = None
     graphed: Graphed | None = None
+    telemetry: Telemetry | None = None
 
 
 class Attributes(Sealed):

@@ -6,7 +6,8 @@ Tensors that an environment returns are views of its own buffers, and the next c
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +33,11 @@ from hamlet.env.placing import place
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.some_worlds import Others, chosen_worlds
 from hamlet.env.tabular import Axis, tabular
+from hamlet.env.watching import Watch, watched_lanes
 from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
+from hamlet.telemetry.sinks import sinks_of
+from hamlet.telemetry.telemetry import Telemetry
 
 MOST_TICKS = (1 << 31) - 1
 
@@ -132,7 +136,7 @@ class Env(Pictured):
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
-        with self._whole:
+        with self._whole, self._restarting():
             others = None if chosen is None else Others(self._buffers, chosen)
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
@@ -181,13 +185,16 @@ class Env(Pictured):
         if out is not None:
             self._check_out(out)
         if torch.compiler.is_compiling():
+            if self._now.telemetry is not None:
+                raise EnvError("telemetry counts no steps inside torch.compile: close it, or take the step outside")
             # The operator checks params and inputs itself.
             given, new = self._given.actions.actions(actions), self._given.stepping(controls)
             if new is not None:
                 self._buffers.state["controls"].copy_(new)
             self._step_as_operator(given)
             return self._finish(out)
-        if self.launch == "graph" and not torch.cuda.is_current_stream_capturing():
+        telemetry = self._now.telemetry
+        if self.launch == "graph" and telemetry is None and not torch.cuda.is_current_stream_capturing():
             if self._now.graphed is None:
                 self._now.graphed = self.graphed()
             stepped = self._now.graphed.step(actions, controls)
@@ -199,7 +206,10 @@ class Env(Pictured):
             if new is not None:
                 self._buffers.state["controls"].copy_(new)
             buffers = self._buffers if out is None else replace(self._buffers, observation=out.T)
-            self._backend.step(buffers, given, self._stream())
+            if telemetry is None:
+                self._backend.step(buffers, given, self._stream())
+            else:
+                telemetry.step(self._backend, given, self._stream(), buffers)
             self._now.shown = out
             return self._stepped()
 
@@ -250,6 +260,7 @@ class Env(Pictured):
         per_lane: int | None = None,
         controls: Any = None,
         inputs: Mapping[str, Any] | None = None,
+        watch: Sequence[int] | torch.Tensor | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
@@ -271,6 +282,8 @@ class Env(Pictured):
                 them the other policies draw each control uniformly between its bounds.
             inputs: of every tick, by name: [ticks, lanes] or [ticks, worlds, agents] f32. Tick t uses row t, and
                 afterwards the inputs have the last row. Those that are not given keep their value.
+            watch: the numbers of lanes whose meters, positions, actions and rewards of every tick are wanted, see
+                `Rollout.trajectories`. The worlds of these lanes run a second time, tick by tick.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -287,26 +300,38 @@ class Env(Pictured):
         observing = flag("observe", observe)
         kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
         counts = self._counting.begun(statistics, flag("per_world", per_world), kept)
+        chosen_lanes = watched_lanes(watch, self.num_lanes)
         self.check_given()
         given = self._given.by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
+        seen = None if chosen_lanes is None else Watch(self.universe, self._buffers, chosen_lanes)
+        begin = self._stream()
+        telemetry, first = self._now.telemetry, 0
+        counting = counts if telemetry is None else telemetry.counts(counts)
         with self._whole:
-            for first in range(0, ticks, most):
-                length = min(most, ticks - first)
+            while first < ticks:
+                length = min(most, ticks - first, ticks if telemetry is None else telemetry.left)
+                before = None if telemetry is None else telemetry.before(counts)
                 part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
                 watched = None if worlds is None else worlds.begun(self._buffers)
                 rows = {name: values[first : first + length] for name, values in given.items()}
                 self._now.shown = None
-                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counts, rows)
+                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counting, rows)
                 self._given.keep(rows)
                 if watched is not None:
                     watched(length)
                 self._now.untouched = False
                 self._advance(length)
+                first += length
+                if telemetry is not None:
+                    telemetry.counted(counts, before, length, self.tick, observing)
                 self._whole.pause()
-        return Rollout(self.universe, ticks, counts)
+        if seen is None:
+            return Rollout(self.universe, ticks, counts)
+        again = start(self.module, self._choice, self._tune)
+        return Rollout(self.universe, ticks, counts, seen.trajectories(again, ticks, chosen, begin, given))
 
     def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
         """Make a policy that `rollout` looks up in a table, while the state stays in registers.
@@ -353,6 +378,62 @@ class Env(Pictured):
         place(self.universe, self._buffers.state.get("places"), affordance, position, worlds)
         self.observe()
 
+    def telemetry(self, every: int = 1000, to: Any = None, gather: bool = False) -> Telemetry:
+        """Count every step and rollout from now on, in windows of so many ticks: episodes, their returns, lengths and
+        ends, uses of affordances, meters at the end of episodes. Counts gather on the device, and leave it without
+        anybody waiting; a thread makes a `hamlet.telemetry.Record` of each window and hands it on, in order.
+
+        Args:
+            every: the ticks of a window. A rollout over a boundary is cut there.
+            to: `hamlet.telemetry.JsonLines("run.jsonl")`, `TensorBoard("runs/name")`, a function that takes a record,
+                or a list of these.
+            gather: add up the windows of all ranks of `torchrun`, and hand them to the sinks of rank 0. Every rank
+                must begin, flush and close telemetry alike then.
+
+        Returns:
+            The telemetry, with `flush` and `close`; it is a context manager, too.
+
+        Raises:
+            EnvError: an argument is wrong, or telemetry of this environment is not closed yet.
+
+        Example:
+            with env.telemetry(every=1000, to=print):
+                env.rollout(5000)
+        """
+        every = whole(every, 1, MOST_TICKS, "telemetry takes a window of 1 or more ticks")
+        sinks, together = sinks_of(to), flag("gather", gather)
+        if self._now.telemetry is not None:
+            raise EnvError("this environment has telemetry already: close that first, or give it several sinks")
+        begun = Telemetry(
+            self.universe, self._counting.zeroed, self._buffers, self._shown_meters(), every, sinks, together
+        )
+        begun.ends_with(self._silent)
+        self._now.telemetry = begun
+        return begun
+
+    def _silent(self) -> None:
+        """Telemetry was closed."""
+        self._now.telemetry = None
+
+    def _shown_meters(self) -> dict[int, int]:
+        """The rows of observations in which numbers of meters stand as they are, by the meters' numbers."""
+        observation = self._buffers.observation
+        if observation is None or not observation.is_floating_point():
+            return {}
+        rows = {name: row for row, name in enumerate(self.observation_names)}
+        named = ((number, f"meter.{meter.name}") for number, meter in enumerate(self.universe.meters))
+        return {number: rows[name] for number, name in named if name in rows}
+
+    @contextmanager
+    def _restarting(self) -> Iterator[None]:
+        """Around what begins episodes anew: telemetry tells these from episodes that ended."""
+        telemetry = self._now.telemetry
+        if telemetry is not None:
+            telemetry.restart()
+        yield
+        if telemetry is not None:
+            telemetry.restarted()
+
     def state_dict(self) -> StateDict:
         """A checkpoint: a copy of everything that determines the following ticks, on the environment's device.
 
@@ -378,7 +459,7 @@ class Env(Pictured):
                 Nothing was changed.
         """
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
-        with self._whole:
+        with self._whole, self._restarting():
             for name, value in state.items():
                 self._buffers.state[name].copy_(value)
             for held in self._held.values():
@@ -399,7 +480,8 @@ class Env(Pictured):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
-        buffers, now = self._buffers.moved(torch.device("cpu")), replace(self._now, graphed=None, shown=None)
+        now = replace(self._now, graphed=None, shown=None, telemetry=None)
+        buffers = self._buffers.moved(torch.device("cpu"))
         if self._now.shown is not None and buffers.observation is not None:
             buffers.observation.copy_(self._now.shown.T)
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from hamlet import schema
@@ -17,6 +18,7 @@ from hamlet.backend.buffers import DTYPES, OBS_DTYPES, Buffers, Shape, allocate
 from hamlet.backend.choose import Choice, candidates, choose, start
 from hamlet.backend.crossover import SIZES, settle, timed
 from hamlet.backend.registry import TUNES, Tune
+from hamlet.distributed import Shard, on_this_machine, shard_of
 from hamlet.env.environment import Env, begun, checked_seed
 from hamlet.errors import EnvError, shown
 from hamlet.package import cache
@@ -45,6 +47,7 @@ def make(
     params: Mapping[str, Any] | None = None,
     obs_dtype: torch.dtype | str | None = "float32",
     first_world: int = 0,
+    shard: str | tuple[int, int] | Shard | None = None,
     validate: bool | None = None,
     quiet: bool = False,
     tune: Tune = "default",
@@ -70,6 +73,10 @@ def make(
             `Env.observation_low` says which numbers bytes stand for. A universe is refused if its bounds are too far
             apart or too close for uint8, or too large for bfloat16.
         first_world: the global number of the first world, for worlds that are split over several environments.
+        shard: make a part of these worlds only: (number, count) for part `number` of `count`, or "torchrun" for the
+            part of this process among those that `torchrun` started, on the GPU that it has among them. `worlds`,
+            `first_world` and params [worlds] are then of all parts together; the environment has the worlds of its
+            part, with the same bits as in one environment of all (docs/scale.md).
         validate: whether the range of actions is checked in every call, and that of inputs after every write; by
             default on the CPU only, see `Env.step`. Without these checks the effect of a number out of range is
             undefined, and meters may become NaN. Params are always checked.
@@ -93,9 +100,12 @@ def make(
     checks = None if validate is None else flag("validate", validate)
     quiet = flag("quiet", quiet)
     tuned: Tune = TUNES[TUNES.index(word("tune", tune, TUNES))]
-    choice = choose(backend, device)
+    part = shard_of(shard)
+    choice = choose(backend, _device_of(shard, backend, device))
     options = candidates(choice, launch, anywhere=backend == "auto" and device is None)
-    shape = checked_shape(module.universe, worlds, agents, first_world)
+    every = checked_shape(module.universe, worlds, agents, first_world)
+    first, end = part.bounds(every.worlds)
+    shape = Shape(end - first, every.agents, every.first_world + first)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
     first_seed = checked_seed(seed)
     choice = _settle(module, shape, dtype, options, quiet)
@@ -105,10 +115,33 @@ def make(
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     if checks is None:
         checks = choice.device.type == "cpu"
-    env = begun(module, executor, buffers, choice, checks, tuned, first_seed, params)
+    env = begun(
+        module, executor, buffers, choice, checks, tuned, first_seed, _of_part(params, first, end, every.worlds)
+    )
     if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env
+
+
+def _device_of(shard: Any, backend: str, device: str | torch.device | None) -> str | torch.device | None:
+    """Under `torchrun` every process on a machine has a GPU of its own."""
+    asked = isinstance(shard, str) and isinstance(backend, str)
+    takes = asked and (device is None or (isinstance(device, str) and device == "cuda"))
+    if takes and backend in ("auto", "triton") and torch.cuda.is_available():
+        return f"cuda:{on_this_machine().number % torch.cuda.device_count()}"
+    return device
+
+
+def _of_part(params: Any, first: int, end: int, worlds: int) -> Any:
+    """Params of all worlds as those of the worlds from `first` to before `end`."""
+    if (first, end) == (0, worlds) or not isinstance(params, Mapping):
+        return params
+
+    def part(value: Any) -> Any:
+        many = isinstance(value, (list, tuple, np.ndarray, torch.Tensor)) and len(np.shape(value)) == 1
+        return value[first:end] if many and len(value) == worlds else value
+
+    return {name: part(value) for name, value in params.items()}
 
 
 def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Sequence[Choice], quiet: bool) -> Choice:

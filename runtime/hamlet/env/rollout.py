@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import torch
 
 from hamlet import html
 from hamlet.backend.buffers import LaneCounts, Statistics, WorldCounts
+from hamlet.env.watching import Trajectories
 from hamlet.errors import EnvError
 from hamlet.universe import Universe
 
@@ -30,12 +31,13 @@ class Rollout:
     """The result of a rollout: its number of ticks, and statistics over all lanes.
 
     `statistics` stay on their device, so that `Env.rollout` need not wait for the device; the methods below fetch them.
-    `statistics` is `None` if the rollout was called with `statistics=False`.
+    `statistics` is `None` if the rollout was called with `statistics=False`, and `seen` without `watch`.
     """
 
     universe: Universe
     ticks: int
     statistics: Statistics | None
+    seen: Trajectories | None = None
 
     @property
     def counts(self) -> Statistics:
@@ -106,6 +108,30 @@ class Rollout:
         if self.universe.by_hand:
             raise EnvError(f"worlds of {self.universe.name} start anew by hand only: lengths() has those of its agents")
         return self._worlds.ticks.to(torch.float64) / self._worlds.ended
+
+    def gathered(self) -> Rollout:
+        """What all ranks of `torchrun` found together, on every rank: the same bits as a rollout of one process with
+        all worlds. Every rank must call this.
+
+        Raises:
+            EnvError: the rollout was called with `statistics=False`, or the other ranks cannot be reached.
+
+        Example:
+            env = hamlet.make(universe, worlds=1000, shard="torchrun")
+            print(env.rollout(500).gathered().mean_return())
+        """
+        return replace(self, statistics=self.counts.gathered())
+
+    @property
+    def trajectories(self) -> Trajectories:
+        """What happened to the lanes that were watched, tick by tick, see `hamlet.env.watching.Trajectories`.
+
+        Raises:
+            EnvError: the rollout was called without `watch`.
+        """
+        if self.seen is None:
+            raise EnvError("this rollout watched no lanes: call rollout(..., watch=[0, 1])")
+        return self.seen
 
     @property
     def lanes(self) -> LaneCounts:

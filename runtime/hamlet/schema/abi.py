@@ -24,6 +24,8 @@ universes that have that field. `None`, or empty, where it is not given."""
 
 COUNTS = ("uses", "causes", "lengths", "finished_return")
 """The arrays of `hamlet.backend.buffers.Statistics`."""
+SUMS = ("uses", "causes", "lengths")
+"""Those that are integers over all lanes: counts of shards add up to the counts of all worlds."""
 
 LANE_COUNTS = ("lane_uses", "lane_episodes", "lane_lengths", "lane_returns", "lane_causes")
 """The arrays of `hamlet.backend.buffers.LaneCounts`, which only a rollout that is asked to has."""

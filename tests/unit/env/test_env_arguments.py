@@ -220,6 +220,10 @@ TABLE: dict[tuple[str, str], Row] = {
     ("make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("make", "agents"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, 0, -1] if value is not None]),
     ("make", "first_world"): Row(INTEGERS, [*NO_INTEGER, -1]),
+    ("make", "shard"): Row(
+        [None, "torchrun", (2, 3), [np.int64(0), 3]],
+        [value for value in [*ODD, 3, "x", (0, 0), (3, 3), (0, 4), (0, 1, 2), (0.0, 3), ("0", 3)] if value is not None],
+    ),
     ("make", "seed"): Row([*INTEGERS, (1 << 64) - 1], [*NO_INTEGER, -1, 1 << 64]),
     ("make", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
     ("make", "device"): Row(["cpu", None, torch.device("cpu"), "cpu:0"], [*NO_WORD, 0, "cpu:1", "meta"]),
@@ -288,6 +292,10 @@ TABLE: dict[tuple[str, str], Row] = {
             torch.zeros(2, 1, LANES),
         ],
     ),
+    ("Env.rollout", "watch"): Row(
+        [None, [0, 5], (3,), np.array([1, 4]), torch.tensor([2])],
+        [*ODD, 3, "all", True, [6], [-1], [0.5], [math.nan], [1, 1], [True], [[0]], [], [None], of(2, value=9)],
+    ),
     ("Env.rollout", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
     ("Env.rollout", "policy"): Row(
         ["random", *right_actions(2, LANES)], [*wrong_actions(2, LANES), "greedy", of(LANES)]
@@ -299,6 +307,11 @@ TABLE: dict[tuple[str, str], Row] = {
         [True, False, counts(elsewhere()), counts(elsewhere(seed=5))],
         [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],
     ),
+    ("Env.telemetry", "every"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
+    ("Env.telemetry", "to"): Row(
+        [print, [], [print, print]], [*(each for each in ODD if not callable(each)), None, 3, "x", Env, [print, 3]]
+    ),
+    ("Env.telemetry", "gather"): Row(FLAGS, NO_FLAG),
     ("Env.tabular", "table"): Row(
         [of(4), of(4).tolist(), np.zeros(4, int), torch.eye(6)[:4]],
         [*NO_ACTIONS, *strange(4), of(4, value=6), of(4, value=-1), torch.zeros(4, 6), torch.full((4, 6), torch.nan)],
@@ -392,6 +405,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "Env.rollout": {"ticks": 2, "controls": {"lift": 0.5}},
     "Graphed.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.tabular": {"table": of(4), "features": ["x"]},
+    "Env.telemetry": {"to": print},
     "Env.place": {"affordance": "Stall", "position": (1, 1)},
     "Numbers.__setitem__": {"name": "rate", "value": 1.0},
     "Numbers.setdefault": {"key": "rate"},

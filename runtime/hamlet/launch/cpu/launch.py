@@ -24,6 +24,7 @@ from hamlet.backend.protocol import (
     Stream,
     TabularPolicy,
 )
+from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.ops import (
@@ -42,14 +43,21 @@ from hamlet.universe import Universe
 LANE_TICKS = 4096
 """So many ticks of a lane are worth another thread."""
 
-COUNTERS = ("uses", "causes", "lengths")
 NOTHING_COUNTED: Arrays = {
-    **dict.fromkeys(COUNTERS, NO_I64),
+    **dict.fromkeys(abi.SUMS, NO_I64),
     "finished_return": NO_F32,
     **dict.fromkeys(abi.LANE_COUNTS, NO_LANE_COUNTS),
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
 }
+NOTHING_TOLD: Arrays = {
+    "actions": NO_ACTIONS,
+    **dict.fromkeys(abi.TABULAR, NO_I32),
+    "bins": NO_F32,
+    **dict.fromkeys(abi.GIVEN, NO_GIVEN),
+    **NOTHING_COUNTED,
+}
+"""What a rollout without a policy, without counts and without values of its own is told."""
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
@@ -98,7 +106,7 @@ class NumbaBackend:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one go."""
-        arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
+        arrays: Arrays = NOTHING_TOLD.copy()
         match policy:
             case RandomPolicy():
                 pass
@@ -107,7 +115,6 @@ class NumbaBackend:
             case TabularPolicy():
                 table = {name: getattr(policy, name) for name in abi.TABULAR}
                 arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in table.items() if tensor is not None}
-        arrays |= dict.fromkeys(abi.GIVEN, NO_GIVEN) | NOTHING_COUNTED
         for name, rows in given.items():
             # Rows that lie in memory side by side are no copy.
             arrays[f"given_{name}"] = array_of(rows.reshape(-1, rows.shape[-1]).contiguous())
@@ -154,7 +161,7 @@ class NumbaBackend:
         threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
         parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
         # Threads count apart: the sum of integers does not depend on who counted.
-        counters = [index for index, name in enumerate(self._names[kernel]) if name in COUNTERS]
+        counters = [index for index, name in enumerate(self._names[kernel]) if name in abi.SUMS]
         waiting = []
         private = []
         shares = np.array(parts, np.int64)
@@ -187,10 +194,10 @@ def _without_collector() -> Iterator[None]:
 
 
 def _threads() -> int:
-    """NUMBA_NUM_THREADS, or the CPUs this process may use."""
+    """NUMBA_NUM_THREADS, or the CPUs this process may use; under torchrun its share of them."""
     wanted = os.environ.get("NUMBA_NUM_THREADS")
     if wanted is None:
-        return len(os.sched_getaffinity(0))
+        return max(len(os.sched_getaffinity(0)) // on_this_machine().count, 1)
     if not wanted.isdecimal() or int(wanted) < 1:
         raise EnvError(f"NUMBA_NUM_THREADS must be a positive number, not {wanted!r}")
     return int(wanted)

@@ -1,0 +1,185 @@
+"""Trajectories of chosen lanes: what a rollout did to them, tick by tick.
+
+A rollout keeps nothing of single ticks. The worlds of the chosen lanes run once more, from the state before the rollout,
+tick by tick and by themselves: no bit of a world depends on how many others run beside it, or on how many ticks are one
+launch (docs/exactness.md). So watching costs a few short launches, however many other lanes there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.arguments import dense
+from hamlet.backend.buffers import Buffers, Shape, allocate
+from hamlet.backend.protocol import Backend, Given, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.errors import EnvError, shown
+from hamlet.interpreter.interpreter import Interpreter, global_lanes
+from hamlet.interpreter.policy import drawn_controls
+from hamlet.numbers.random import multiply_high, policy_words
+from hamlet.universe import Universe
+
+KEPT = ("meters", "position", "episode_return", "age", "alive")
+"""Fields of the state that a trajectory has, where the universe has them."""
+HAPPENED = ("reward", "terminated", "truncated", "used", "cause")
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectories:
+    """What happened to lanes in each tick of a rollout, on the environment's device; t is the tick, n the lane.
+
+    Attributes:
+        universe: their universe.
+        lanes: their numbers, in the order in which they were asked for.
+        actions: [t, n] i32.
+        controls: [t, controls, n] f32; `None` in a universe without any.
+        reward, terminated, truncated, used, cause: [t, n], as `Env.step` has them.
+        meters: [t, meters, n] f32 after the tick; where it ended the episode of the world, of the new one.
+        position: [t, axes, n], the same; `None` in a universe without a space.
+        age: [t, n] i32, the same: 0 where an episode has just begun.
+        alive: [t, n] bool, the same.
+        episode_return: [t, n] f32, the same: the sum of rewards of the present episode.
+    """
+
+    universe: Universe
+    lanes: tuple[int, ...]
+    actions: Tensor
+    controls: Tensor | None
+    reward: Tensor
+    terminated: Tensor
+    truncated: Tensor
+    used: Tensor
+    cause: Tensor
+    meters: Tensor
+    position: Tensor | None
+    age: Tensor
+    alive: Tensor
+    episode_return: Tensor
+
+    def meter(self, name: str) -> Tensor:
+        """[t, n] f32: the values of a meter.
+
+        Raises:
+            EnvError: the universe has no meter of this name.
+        """
+        names = [meter.name for meter in self.universe.meters]
+        if name not in names:
+            raise EnvError(f"{self.universe.name} has no meter {shown(name)}: it has {', '.join(names)}")
+        return self.meters[:, names.index(name)]
+
+    def __repr__(self) -> str:
+        return f"Trajectories({self.universe.name}, {len(self.actions)} ticks of {len(self.lanes)} lanes)"
+
+
+def watched_lanes(watch: Any, lanes: int) -> tuple[int, ...] | None:
+    """The lanes that a rollout watches; `None` for none.
+
+    Raises:
+        EnvError: they are no numbers of lanes, or one is there twice.
+    """
+    if watch is None:
+        return None
+    what = f"watch is a list of numbers of lanes, 0 .. {lanes - 1}"
+    numbers = dense(list(watch) if isinstance(watch, range) else watch, what)
+    whole = not (numbers.is_floating_point() or numbers.dtype is torch.bool)
+    if numbers.dim() != 1 or not len(numbers) or not whole:
+        raise EnvError(f"{what}, not {shown(watch)}")
+    found = tuple(numbers.tolist())
+    if min(found) < 0 or max(found) >= lanes or len(set(found)) < len(found):
+        raise EnvError(f"{what}, each once, not {shown(watch)}")
+    return found
+
+
+class Watch:
+    """The worlds of some lanes as they were before a rollout."""
+
+    def __init__(self, universe: Universe, buffers: Buffers, lanes: Sequence[int]) -> None:
+        self._universe = universe
+        self._lanes = tuple(lanes)
+        self._agents = buffers.shape.agents
+        worlds = sorted({lane // self._agents for lane in lanes})
+        self._runs = [_Run(universe, buffers, first, count) for first, count in _consecutive(worlds)]
+
+    def trajectories(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, given: Given) -> Trajectories:
+        """What happened to the lanes in a rollout of so many ticks; it must not be the backend of the environment, which
+        knows its buffers."""
+        parts = [run.ticks(backend, ticks, policy, stream, given) for run in self._runs]
+        together = {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
+        columns = [lane for run in self._runs for lane in run.lanes]
+        order = torch.tensor([columns.index(lane) for lane in self._lanes], device=together["actions"].device)
+        found = {name: values.index_select(-1, order) for name, values in together.items()}
+        return Trajectories(self._universe, self._lanes, **({"position": None, "controls": None} | found))
+
+
+class _Run:
+    """Consecutive worlds, by themselves.
+
+    Attributes:
+        lanes: the numbers of their lanes in the environment.
+    """
+
+    def __init__(self, universe: Universe, buffers: Buffers, first: int, worlds: int) -> None:
+        shape, device = buffers.shape, buffers.mask.device
+        self._universe = universe
+        self._buffers = allocate(universe, Shape(worlds, shape.agents, shape.first_world + first), device, None)
+        self.lanes = range(first * shape.agents, (first + worlds) * shape.agents)
+        for field in schema.state_fields(universe):
+            columns = slice(first, first + worlds) if field.per == "world" else slice(self.lanes[0], self.lanes[-1] + 1)
+            self._buffers.state[field.name].copy_(buffers.state[field.name][..., columns])
+
+    def ticks(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, given: Given) -> dict[str, Tensor]:
+        """Run so many ticks; by name [ticks, ..., lanes] of what happened."""
+        kept: dict[str, list[Tensor]] = {}
+        interpreter = Interpreter(self._universe, self._buffers.mask.device)
+        mine = slice(self.lanes[0], self.lanes[-1] + 1)
+        for index in range(ticks):
+            now = Stream(stream.seed, (stream.tick + index) % (1 << 32))
+            rows = {name: values[index : index + 1, :, mine].contiguous() for name, values in given.items()}
+            actions = self._actions(interpreter, policy, index, now)
+            if self._universe.controls and "controls" not in rows and not isinstance(policy, RecordedPolicy):
+                rows["controls"] = drawn_controls(self._universe, self._numbers(), now).unsqueeze(0)
+            backend.rollout(self._buffers, 1, RecordedPolicy(actions.unsqueeze(0)), now, False, None, rows)
+            for name, values in self._seen(actions, rows):
+                kept.setdefault(name, []).append(values.clone())
+        return {name: torch.stack(values) for name, values in kept.items()}
+
+    def _seen(self, actions: Tensor, rows: Given) -> Iterator[tuple[str, Tensor]]:
+        buffers = self._buffers
+        yield "actions", actions
+        if self._universe.controls:
+            yield "controls", rows["controls"][0] if "controls" in rows else buffers.state["controls"]
+        yield from ((name, buffers.outcome[name]) for name in HAPPENED)
+        yield from ((name, buffers.state[name]) for name in KEPT if name in buffers.state)
+
+    def _actions(self, interpreter: Interpreter, policy: Policy, index: int, now: Stream) -> Tensor:
+        """The actions of a tick, [lanes] i32."""
+        match policy:
+            case RecordedPolicy(actions=recorded):
+                return recorded[index, self.lanes[0] : self.lanes[-1] + 1].contiguous()
+            case RandomPolicy():
+                count = len(schema.action_names(self._universe))
+                return multiply_high(self._words(now), count).to(torch.int32)
+            case TabularPolicy():
+                return interpreter.look_up(self._buffers, policy, self._words(now))
+
+    def _words(self, now: Stream) -> Tensor:
+        return policy_words(self._numbers(), now.tick, (now.low, now.high))[now.tick % 4]
+
+    def _numbers(self) -> Tensor:
+        return global_lanes(self._buffers.shape, self._buffers.mask.device)
+
+
+def _consecutive(worlds: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and the count of each run of consecutive numbers."""
+    runs: list[tuple[int, int]] = []
+    for world in worlds:
+        if runs and sum(runs[-1]) == world:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        else:
+            runs.append((world, 1))
+    return runs

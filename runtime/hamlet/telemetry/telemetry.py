@@ -1,0 +1,184 @@
+"""Counts of windows of ticks: they gather on the device while steps and rollouts run, and leave when a window is full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+
+from hamlet import distributed
+from hamlet.backend.buffers import Buffers, Memory, Statistics, tensor_of
+from hamlet.backend.protocol import Backend, RecordedPolicy, Stream
+from hamlet.errors import EnvError
+from hamlet.schema import abi
+from hamlet.telemetry.ends import Ends
+from hamlet.telemetry.ring import Ring, Sizes, Slot
+from hamlet.telemetry.sinks import Closing, Sink
+from hamlet.telemetry.window import Layout
+from hamlet.universe import Universe
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The number of a window, the tick at its end, and how many ticks it has."""
+
+    number: int
+    tick: int
+    ticks: int
+
+
+class Telemetry:
+    """Counts that leave a running environment every so many ticks; `Env.telemetry` makes it.
+
+    Attributes:
+        every: the ticks of a window.
+        left: the ticks until the present window is full.
+    """
+
+    def __init__(
+        self,
+        universe: Universe,
+        zeroed: Callable[[], Statistics],
+        buffers: Buffers,
+        meters: Mapping[int, int],
+        every: int,
+        sinks: tuple[Sink, ...],
+        gather: bool,
+    ) -> None:
+        """`meters` are the rows of observations that show meters, by the meters' numbers."""
+        self.every = self.left = every
+        self._sinks = sinks
+        self._gather = gather
+        self._counts = zeroed()
+        self._layout = Layout(universe)
+        self._ends = Ends(buffers, meters if not universe.by_hand else {}, self._layout.scales)
+        self._number = 0
+        self._tick = 0
+        self._observed = True
+        sizes = Sizes(sum(abi.counters(universe).values()), len(universe.meters) + 1, buffers.shape.lanes)
+        # The thread must not keep this object alive, whose end is to end the thread.
+        group = dist.new_group(backend="gloo") if gather and distributed.begin().count > 1 else None
+        self._ring = Ring(sizes, buffers.mask.device, partial(_deliver, self._layout, sinks, gather, group))
+        self._closed = False
+        self._done: Callable[[], None] = lambda: None
+
+    def ends_with(self, done: Callable[[], None]) -> None:
+        """Call this when telemetry is closed."""
+        self._done = done
+
+    def step(self, backend: Backend, actions: torch.Tensor, stream: Stream, buffers: Buffers) -> None:
+        """A step, counted: a rollout of one tick that observes gives its bits."""
+        backend.rollout(buffers, 1, RecordedPolicy(actions.view(1, -1)), stream, True, self._counts)
+        self._pass(1, stream.tick + 1, True)
+
+    def counts(self, wanted: Statistics | None) -> Statistics:
+        """What a rollout counts in: what the caller wants counted, or else the window's own counts."""
+        return self._counts if wanted is None else wanted
+
+    def before(self, wanted: Statistics | None) -> Mapping[str, Memory] | None:
+        """What the caller has counted before a rollout, to be passed to `counted` after it."""
+        if wanted is None:
+            return None
+        return {name: wanted.memory[name] + 0 for name in abi.COUNTS}
+
+    def counted(
+        self, wanted: Statistics | None, before: Mapping[str, Memory] | None, ticks: int, tick: int, observed: bool
+    ) -> None:
+        """So many ticks of a rollout have run, up to this one. Of counts of the caller's the window gets what they grew
+        by: returns of lanes in f32."""
+        if wanted is not None and before is not None:
+            for name in abi.COUNTS:
+                own: Any = self._counts.memory[name]
+                own += wanted.memory[name] - before[name]
+        self._pass(ticks, tick, observed)
+
+    def restart(self) -> None:
+        """Worlds are about to be reset: those that ended an episode before are noted."""
+        self._ends.note()
+
+    def restarted(self) -> None:
+        """Worlds were reset."""
+        self._ends.look()
+
+    def flush(self) -> None:
+        """End the present window, if a tick of it has passed, and wait until every record is where it goes. With
+        `gather` every rank must call this.
+
+        Raises:
+            EnvError: telemetry was closed, or something could not be written.
+        """
+        self._open()
+        if self.left < self.every:
+            self._send(self._tick)
+        self._ring.wait()
+
+    def close(self) -> None:
+        """`flush`, then close files; the environment counts no more. A second call does nothing.
+
+        Raises:
+            EnvError: something could not be written.
+        """
+        if self._closed:
+            return
+        try:
+            self.flush()
+        finally:
+            self._closed = True
+            self._done()
+            self._ring.close()
+            for sink in self._sinks:
+                if isinstance(sink, Closing):
+                    sink.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def __enter__(self) -> Telemetry:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        if self._closed:
+            raise EnvError("this telemetry was closed: begin it anew with Env.telemetry")
+
+    def _pass(self, ticks: int, tick: int, observed: bool) -> None:
+        self._tick = tick
+        self._observed = self._observed and observed
+        self.left -= ticks
+        if self.left == 0:
+            self._send(tick)
+
+    def _send(self, tick: int) -> None:
+        about = About(self._number, tick % (1 << 32), self.every - self.left)
+        counters = [tensor_of(self._counts.memory[name]) for name in abi.SUMS]
+        self._ring.send([*counters, self._ends.sums(self._observed), self._counts.finished_return], about)
+        for counted in self._counts.memory.values():
+            counted[:] = 0
+        self._number += 1
+        self.left = self.every
+        self._observed = True
+        self._ends.clear()
+
+
+def _deliver(layout: Layout, sinks: tuple[Sink, ...], gather: bool, group: Any, slot: Slot, about: About) -> None:
+    """Make a record of a window that arrived, and hand it to the sinks; with `gather` of all ranks, on rank 0."""
+    window = layout.packed(slot.counters, slot.returns, slot.sums)
+    if gather and distributed.shard().count > 1:
+        window = distributed.total(torch.from_numpy(window), group).numpy()
+        if distributed.shard().number > 0:
+            return
+    record = layout.record(np.asarray(window), about.number, about.tick, about.ticks)
+    for sink in sinks:
+        sink(record)

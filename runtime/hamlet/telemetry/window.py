@@ -1,0 +1,154 @@
+"""A window of ticks as a vector of integers, and the record that is made of it.
+
+Windows of shards are added, integer by integer: the record of the sum is that of all worlds, to the bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamlet.numbers.sums import WORDS, sum_of, words_of
+from hamlet.schema import abi
+from hamlet.schema.bounds import meter_bounds
+from hamlet.universe import Universe
+
+LIFESPAN = "lifespan"
+"""The name under which episodes that ended at the lifespan are counted."""
+QUARTILES = (0.25, 0.5, 0.75)
+BITS = 30
+"""A meter is added as a multiple of 2**-30 of the power of two that its bounds lie below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What happened in a window of ticks, in all lanes.
+
+    Attributes:
+        number: of the window, from 0.
+        tick: `Env.tick` at its end.
+        ticks: how many ticks it has.
+        lanes: how many lanes.
+        episodes: how many episodes lanes finished.
+        mean_return: of these; NaN without episodes. The returns of a lane are added in f32, in their order; the sums of
+            lanes are added without any rounding, and the mean is rounded once, to f64.
+        mean_length: in ticks; NaN without episodes.
+        lengths: the lower quartile, median and upper quartile of lengths: the least length that so many are at most; in
+            a universe without a lifespan 1,023 stands for that and more.
+        ends: finished episodes by how they ended: a cause of death as the author wrote it, a goal, or "lifespan".
+        uses: ticks in which a lane used each affordance.
+        meters: the mean of each observed meter at the end of an episode, over the last episode that each lane finished
+            in the window; empty without any, in a window with ticks that were not observed, or where a universe begins
+            episodes by hand.
+    """
+
+    number: int
+    tick: int
+    ticks: int
+    lanes: int
+    episodes: int
+    mean_return: float
+    mean_length: float
+    lengths: tuple[int, ...]
+    ends: Mapping[str, int]
+    uses: Mapping[str, int]
+    meters: Mapping[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """The record as JSON has it: `None` for a NaN."""
+        means = {"mean_return": self.mean_return, "mean_length": self.mean_length}
+        return {
+            "number": self.number,
+            "tick": self.tick,
+            "ticks": self.ticks,
+            "lanes": self.lanes,
+            "episodes": self.episodes,
+            **{name: None if math.isnan(value) else value for name, value in means.items()},
+            "lengths": list(self.lengths),
+            "ends": dict(self.ends),
+            "uses": dict(self.uses),
+            "meters": dict(self.meters),
+        }
+
+    def scalars(self) -> dict[str, float]:
+        """The numbers of the record by names with slashes, without NaN."""
+        shares = {f"end/{name}": count / self.episodes for name, count in self.ends.items() if self.episodes}
+        named = {
+            "episode/count": float(self.episodes),
+            "episode/return": self.mean_return,
+            "episode/length": self.mean_length,
+            **shares,
+            **{f"use/{name}": count / (self.ticks * self.lanes) for name, count in self.uses.items()},
+            **{f"meter at end/{name}": value for name, value in self.meters.items()},
+        }
+        return {name: value for name, value in named.items() if not math.isnan(value)}
+
+
+class Layout:
+    """Where the integers of a window of a universe are: counters, the exact sum of returns, sums of meters, and how many
+    lanes those are of.
+
+    Attributes:
+        size: how many integers there are.
+        scales: [meters] f64, powers of two: a meter is added as the nearest whole number to its value times its scale.
+    """
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+        sizes = {**abi.counters(universe), "returns": WORDS, "meters": len(universe.meters), "ended": 1, "lanes": 1}
+        self._parts: dict[str, slice] = {}
+        first = 0
+        for name, size in sizes.items():
+            self._parts[name] = slice(first, first + size)
+            first += size
+        self.size = first
+        ends = [max(abs(bounds.low), abs(bounds.high)) for bounds in meter_bounds(universe)]
+        self.scales = np.array([2.0 ** (BITS - math.frexp(end)[1]) for end in ends])
+
+    def packed(self, counters: NDArray[np.int64], finished_return: NDArray[np.float32], sums: NDArray[np.int64]) -> Any:
+        """The window, [size] i64, of what came from the device: the counters one after the other, [lanes] sums of
+        returns, and of meters [meters + 1]."""
+        lanes = np.array([len(finished_return)])
+        return np.concatenate([counters, words_of(finished_return), sums, lanes], dtype=np.int64)
+
+    def record(self, window: NDArray[np.int64], number: int, tick: int, ticks: int) -> Record:
+        """What a window says."""
+        part = {name: window[where] for name, where in self._parts.items()}
+        universe, lengths = self._universe, part["lengths"]
+        episodes, ended = int(part["causes"].sum()), int(part["ended"][0])
+        causes = [cause.name for cause in universe.causes] + [LIFESPAN] * (universe.lifespan is not None)
+        means = [
+            _mean(Fraction(int(total)) / Fraction(float(scale)), ended)
+            for total, scale in zip(part["meters"], self.scales, strict=True)
+        ]
+        observed = zip(universe.meters, means, strict=True) if ended else ()
+        return Record(
+            number,
+            tick,
+            ticks,
+            int(part["lanes"][0]),
+            episodes,
+            _mean(sum_of(part["returns"]), episodes),
+            _mean(Fraction(int((lengths * np.arange(len(lengths))).sum())), episodes),
+            _quantiles(lengths),
+            dict(zip(causes, part["causes"].tolist(), strict=False)),
+            dict(zip((each.name for each in universe.affordances), part["uses"].tolist(), strict=True)),
+            {meter.name: mean for meter, mean in observed},
+        )
+
+
+def _mean(total: Fraction, count: int) -> float:
+    return float(total / count) if count else math.nan
+
+
+def _quantiles(lengths: NDArray[np.int64]) -> tuple[int, ...]:
+    reached = np.cumsum(lengths)
+    total = int(reached[-1])
+    ranks = [max(math.ceil(share * total), 1) for share in QUARTILES] if total else []
+    return tuple(int(np.searchsorted(reached, rank)) for rank in ranks)

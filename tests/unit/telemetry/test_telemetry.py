@@ -1,0 +1,216 @@
+"""Telemetry: every backend and every way to run gives the same records, and nothing else notices it."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import hamlet
+from hamlet import EnvError
+from hamlet.env.environment import Env
+from hamlet.numbers.sums import sum_of, words_of
+from hamlet.package.module import Module
+from hamlet.telemetry import JsonLines, Record, TensorBoard
+from samples.shop import SHOP
+
+WORLDS, AGENTS = 21, 2
+
+
+@pytest.fixture(scope="module")
+def shop(compiled: Callable[[str], Module]) -> Module:
+    return compiled(SHOP)
+
+
+def made(shop: Module, backend: str = "interpreter", **given: Any) -> Env:
+    params = {"wage": hamlet.Uniform(0, 0.3), "hunger": hamlet.Uniform(0.5, 4)}
+    return hamlet.make(shop, worlds=WORLDS, agents=AGENTS, backend=backend, seed=4, params=params, quiet=True, **given)
+
+
+def actions(env: Env, ticks: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(7)
+    return torch.randint(env.num_actions, (ticks, env.num_lanes), generator=generator, dtype=torch.int32)
+
+
+def played(env: Env) -> list[Record]:
+    """The records of steps, of rollouts that count for others too and that do not, and of a reset in between."""
+    records: list[Record] = []
+    with env.telemetry(every=40, to=records.append):
+        for each in actions(env, 90):
+            env.step(each)
+        counts = env.rollout(30).counts
+        env.rollout(55, statistics=counts, observe=True)
+        env.reset()
+        env.rollout(33, statistics=False)
+    return records
+
+
+def test_backends_give_the_same_records(shop: Module) -> None:
+    of_interpreter, of_numba = played(made(shop)), played(made(shop, "numba"))
+    assert [record.ticks for record in of_interpreter] == [40, 40, 40, 40, 40, 8]
+    assert sum(record.episodes for record in of_interpreter) > 100
+    assert all(sum(record.uses[name] for record in of_interpreter) > 50 for name in ("Stall", "Bench"))
+    assert any(record.meters for record in of_interpreter)
+    assert [repr(record) for record in of_interpreter] == [repr(record) for record in of_numba]
+
+
+def test_steps_and_rollouts_of_any_length_give_the_same_records(shop: Module) -> None:
+    several = []
+    for parts in ([1] * 120, [120], [7] * 17 + [1], [50, 70]):
+        env, records = made(shop), []
+        given = actions(env, 120)
+        with env.telemetry(every=50, to=records.append):
+            for part in parts:
+                mine, given = given[:part], given[part:]
+                if part == 1:
+                    env.step(mine[0])
+                else:
+                    env.rollout(part, mine, statistics=False, observe=True)
+        several.append([repr(record) for record in records])
+    assert len(several[0]) == 3
+    assert all(each == several[0] for each in several)
+
+
+def test_it_counts_what_a_rollout_counts(shop: Module) -> None:
+    env, records = made(shop), []
+    with env.telemetry(every=100, to=records.append):
+        result = env.rollout(100)
+    (record,) = records
+    assert record.episodes == result.episodes() > 50
+    assert record.ends == result.causes()
+    assert record.uses == result.uses()
+    assert record.mean_length == result.mean_length()
+    total = sum(Fraction(float(each)) for each in result.counts.finished_return)
+    assert record.mean_return == float(total / record.episodes)
+    lengths = [length for length, count in enumerate(result.lengths()) for _ in range(count)]
+    assert record.lengths == tuple(sorted(lengths)[math.ceil(q * len(lengths)) - 1] for q in (0.25, 0.5, 0.75))
+
+
+def test_meters_at_ends_are_those_of_final_observations(shop: Module) -> None:
+    env, records = made(shop), []
+    last = torch.full((env.num_lanes,), torch.nan, dtype=torch.float64)
+    with env.telemetry(every=80, to=records.append):
+        episode = env.state["episode"].clone()
+        for each in actions(env, 80):
+            info = env.step(each)[4]
+            ended = (env.state["episode"] != episode).repeat_interleave(AGENTS)
+            last[ended] = info["final_observation"][ended, 0].double()
+            episode = env.state["episode"].clone()
+    seen = last[~last.isnan()]
+    assert len(seen) > 20
+    assert records[0].meters["food"] == pytest.approx(float(seen.mean()), abs=2**-29)
+    assert 0 <= records[0].meters["food"] < 0.5
+
+
+def test_a_reset_ends_no_episode(shop: Module) -> None:
+    env, records = made(shop), []
+    with env.telemetry(every=10, to=records.append):
+        for _ in range(5):
+            env.step(actions(env, 1)[0])
+            env.reset()
+    assert records[0].episodes == 0
+    assert records[0].meters == {}
+
+
+def test_nothing_else_notices_it(shop: Module) -> None:
+    quiet, counted = made(shop, "numba"), made(shop, "numba")
+    results = []
+    for env in (quiet, counted):
+        telemetry = env.telemetry(every=17, to=[]) if env is counted else None
+        first = env.rollout(45, per_world=True, per_lane=4)
+        again = env.rollout(70, statistics=first.counts)
+        for each in actions(env, 20):
+            env.step(each)
+        results.append((again, env.state_dict(), env.observation, env.info["final_observation"]))
+        if telemetry is not None:
+            telemetry.close()
+    (one, state, *seen), (other, other_state, *other_seen) = results
+    for name, counted_one in one.counts.memory.items():
+        assert counted_one.tobytes() == other.counts.memory[name].tobytes(), name
+    assert torch.equal(one.world_mean_length(), other.world_mean_length())
+    for name, values in state["state"].items():
+        assert values.numpy().tobytes() == other_state["state"][name].numpy().tobytes(), name
+    assert all(torch.equal(a, b) for a, b in zip(seen, other_seen, strict=True))
+
+
+def test_a_file_has_a_line_for_each_record(shop: Module, tmp_path: Path) -> None:
+    env, records = made(shop), []
+    path = tmp_path / "run.jsonl"
+    with env.telemetry(every=20, to=[JsonLines(path), records.append]) as telemetry:
+        env.rollout(50)
+        telemetry.flush()
+        assert len(path.read_text().splitlines()) == 3
+        env.rollout(20)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert lines == [json.loads(json.dumps(record.as_json())) for record in records]
+    assert [line["ticks"] for line in lines] == [20, 20, 10, 20]
+
+
+def test_tensorboard_has_curves(shop: Module, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    env, records = made(shop), []
+    with env.telemetry(every=40, to=[TensorBoard(tmp_path), records.append]):
+        env.rollout(80)
+    read = EventAccumulator(str(tmp_path))
+    read.Reload()
+    points = read.Scalars("episode/length")
+    assert [point.step for point in points] == [40 * env.num_lanes, 80 * env.num_lanes]
+    assert [np.float32(record.mean_length) for record in records] == [np.float32(point.value) for point in points]
+
+
+def test_without_tensorboard_one_line_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(EnvError, match=r"pip install 'hamletc\[tensorboard\]'"):
+        TensorBoard(tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_a_sink_raises_is_told_in_a_line(shop: Module) -> None:
+    env = made(shop)
+
+    def full(record: Record) -> None:
+        raise OSError("no space is left")
+
+    telemetry = env.telemetry(every=5, to=full)
+    env.rollout(5)
+    with pytest.raises(EnvError, match="telemetry was not taken: no space is left"):
+        telemetry.flush()
+    telemetry.close()
+    assert env.rollout(5).ticks == 5
+
+
+def test_an_environment_has_one_telemetry_until_it_is_closed(shop: Module, tmp_path: Path) -> None:
+    env = made(shop)
+    first = env.telemetry(to=[])
+    with pytest.raises(EnvError, match="has telemetry already"):
+        env.telemetry(to=[])
+    first.close()
+    first.close()
+    with pytest.raises(EnvError, match="was closed"):
+        first.flush()
+    env.telemetry(to=[]).close()
+    with pytest.raises(EnvError, match="cannot write"):
+        JsonLines(tmp_path / "nowhere" / "run.jsonl")
+
+
+def test_sums_are_exact_and_have_no_order() -> None:
+    generator = np.random.default_rng(3)
+    bits = generator.integers(0, 1 << 32, 5000, dtype=np.uint64).astype(np.uint32)
+    values = bits.view(np.float32)
+    values = np.concatenate([values[np.isfinite(values)], np.float32([0, -0.0, 1e-45, -1e-45, 3.4028235e38, 1, -1])])
+    exact = sum((Fraction(float(value)) for value in values), Fraction(0))
+    assert sum_of(words_of(values)) == exact
+    assert sum_of(words_of(values[:100]) + words_of(values[100:])) == exact
+    assert sum_of(words_of(np.repeat(np.float32(3.4028235e38), 3_000_000))) == 3_000_000 * Fraction(
+        3.4028234663852886e38
+    )
