@@ -19,8 +19,18 @@ from hamlet import html, schema
 from hamlet.arguments import Actions, dense, flag, named, whole, word
 from hamlet.backend.buffers import Buffers, Statistics, WorldCounts, counted_by_lane, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
-from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_STORED,
+    Backend,
+    NetworkPolicy,
+    Policy,
+    Recordable,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.backend.registry import Tune, backend_kind
+from hamlet.backend.storage import Storage
 from hamlet.env import checkpoint
 from hamlet.env.actions import ActionCheck
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
@@ -28,6 +38,7 @@ from hamlet.env.distributions import Drawing
 from hamlet.env.given import GivenCheck, asked
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
+from hamlet.env.networks import NetworkCheck, made_storage
 from hamlet.env.ops import Stepper, step
 from hamlet.env.params import Held, Numbers
 from hamlet.env.placing import place
@@ -39,7 +50,9 @@ from hamlet.errors import EnvError, shown
 from hamlet.look.paint import painted
 from hamlet.look.text import drawn
 from hamlet.look.view import View, view_of
+from hamlet.numbers.random import policy_words
 from hamlet.package.module import Module
+from hamlet.policy.mlp import MLP
 from hamlet.schema.bounds import number_bounds
 from hamlet.universe import Universe
 
@@ -141,6 +154,7 @@ class Env(Sealed):
         self._action_check = ActionCheck(
             self.num_worlds, self.num_agents, self.num_actions, self.device, module.digest, validate
         )
+        self._network_check = NetworkCheck(universe, buffers)
         size = (self.num_worlds, self.num_agents, self.device, validate)
         self._control_check = GivenCheck("control", universe.name, universe.controls, *size)
         self._input_check = GivenCheck("input", universe.name, universe.inputs, *size)
@@ -414,20 +428,21 @@ class Env(Sealed):
     def rollout(
         self,
         ticks: int,
-        policy: str | Actions | TabularPolicy = "random",
+        policy: str | Actions | TabularPolicy | MLP = "random",
         observe: bool = False,
         statistics: Statistics | bool = True,
         per_world: bool = False,
         per_lane: int | None = None,
         controls: Any = None,
         inputs: Mapping[str, Any] | None = None,
+        store: Storage | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
         Args:
             ticks: the number of ticks, at least 1.
             policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] or [ticks, worlds,
-                agents] of the types that `step` takes, or a policy of `tabular`.
+                agents] of the types that `step` takes, a policy of `tabular`, or a network (`hamlet.MLP`).
             observe: whether to write observations, masks and final observations in every tick. Otherwise observations
                 and masks are written after the last tick only, and final observations not at all.
             statistics: whether to count uses, causes of death, lengths and returns; or the `counts` of an earlier
@@ -442,6 +457,8 @@ class Env(Sealed):
                 them the other policies draw each control uniformly between its bounds.
             inputs: of every tick, by name: [ticks, lanes] or [ticks, worlds, agents] f32. Tick t uses row t, and
                 afterwards the inputs have the last row. Those that are not given keep their value.
+            store: tensors that the rollout of a network fills with what it saw, chose and got in every tick, see
+                `storage`.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -454,19 +471,21 @@ class Env(Sealed):
             print(result, result.causes(), result.world_episodes())
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
-        chosen = self._action_check.policy(policy, ticks)
+        check = self._network_check
+        chosen = check.policy(policy) if isinstance(policy, MLP) else self._action_check.policy(policy, ticks)
+        stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)
         observing = flag("observe", observe)
         kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
         counts = self._counts(statistics, flag("per_world", per_world), kept)
         self.check_given()
-        given = self._given_by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
+        given = self._given_by_tick(ticks, chosen, controls, inputs)
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
         with self._whole:
             for first in range(0, ticks, most):
                 length = min(most, ticks - first)
-                part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
+                part = _part_of(chosen, stored, first, length)
                 watched = None if worlds is None else worlds.begun(self._buffers)
                 rows = {name: values[first : first + length] for name, values in given.items()}
                 self._now.shown = None
@@ -500,6 +519,31 @@ class Env(Sealed):
             env.rollout(100, env.tabular(table, [("energy", 4)]))
         """
         return tabular(self.universe, self.module.digest, table, features, self.device)
+
+    def storage(self, ticks: int, names: Sequence[str] | None = None) -> Storage:
+        """Make tensors in which `rollout(ticks, policy, store=...)` stores what a network saw, chose and got.
+
+        Args:
+            ticks: of the rollout, at least 1.
+            names: of the attributes of `hamlet.Storage`; by default all of them.
+
+        Raises:
+            EnvError: there is no such name, or the memory is not free.
+
+        Example:
+            stored = env.storage(20)
+            env.rollout(20, hamlet.MLP.random(len(env.observation_names), env.num_actions), store=stored)
+            print(stored.rewards.sum(), stored.values[-1].mean())
+        """
+        ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
+        return made_storage(self._network_check.stored(ticks), names, self.device)
+
+    def policy_words(self) -> torch.Tensor:
+        """[lanes] i64: the random words of 32 bits with which policies draw the actions of the next tick."""
+        first = self.first_world * self.num_agents
+        lanes = torch.arange(first, first + self.num_lanes, device=self.device)
+        stream = self._stream()
+        return policy_words(lanes, self.tick, (stream.low, stream.high))[self.tick % 4]
 
     def place(
         self,
@@ -662,16 +706,17 @@ class Env(Sealed):
             raise self._control_check.lacking("step")
         return None
 
-    def _given_by_tick(self, ticks: int, recorded: bool, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
-        """What a rollout is given, see `hamlet.backend.protocol.Given`. `recorded`: actions are given."""
+    def _given_by_tick(self, ticks: int, policy: Policy, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
+        """What a rollout of a policy is given, see `hamlet.backend.protocol.Given`."""
         given = {}
         if inputs is not None:
             values = self._input_check.rows(asked(inputs, "input"), ticks, others=self._buffers.state.get("inputs"))
             given["inputs"] = values
         if controls is not None:
             given["controls"] = self._control_check.rows(controls, ticks)
-        elif self.control_names and recorded:
-            raise self._control_check.lacking("a rollout of actions")
+        elif self.control_names and isinstance(policy, RecordedPolicy | NetworkPolicy):
+            of = "actions" if isinstance(policy, RecordedPolicy) else "an MLP"
+            raise self._control_check.lacking(f"a rollout of {of}")
         return given
 
     def _keep(self, rows: Mapping[str, torch.Tensor]) -> None:
@@ -838,6 +883,17 @@ def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers
     here = choose(choice.backend, choice.device)
     backend = start(module, choice, tune)
     return Env(module, backend, _moved(buffers, here.device), choice, validate, tune, now)
+
+
+def _part_of(policy: Policy, store: Storage, first: int, ticks: int) -> Policy:
+    """The policy of so many ticks of a rollout, from tick `first` on."""
+    match policy:
+        case RecordedPolicy(actions=actions):
+            return RecordedPolicy(actions[first:])
+        case NetworkPolicy():
+            return replace(policy, store=store.part(first, ticks))
+        case _:
+            return policy
 
 
 def checked_seed(seed: Any) -> int:

@@ -15,9 +15,11 @@ import numpy as np
 import torch
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
     Given,
+    NetworkPolicy,
     Policy,
     RandomPolicy,
     RecordedPolicy,
@@ -25,6 +27,7 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.errors import EnvError
+from hamlet.interpreter.networks import decider
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.ops import (
     LANES,
@@ -66,6 +69,7 @@ class NumbaBackend:
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
         self._kernels = kernels
+        self._by_hand = universe.by_hand
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
         self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
@@ -98,6 +102,21 @@ class NumbaBackend:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one go."""
+        if isinstance(policy, NetworkPolicy):
+            deciding = decider(policy, buffers.shape, stream)
+            play(
+                self,
+                buffers,
+                ticks,
+                deciding,
+                stream,
+                observe_every_tick,
+                statistics,
+                given,
+                policy.store,
+                self._by_hand,
+            )
+            return
         arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
         match policy:
             case RandomPolicy():
