@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +16,7 @@ from hamlet.env.environment import Env
 from hamlet.interpreter.functions import exp, log, tanh
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP
+from unit.env.test_env_given import POND
 from unit.runtime.test_fma import rounded
 
 LANES = 24
@@ -125,57 +127,127 @@ def test_zeros_of_either_sign_leave_a_hidden_layer_as_plus_zero() -> None:
 # --- rollouts --------------------------------------------------------------------------------------------------------
 
 
-def check_rollout(module: Module, backend: str, ticks: int, observe: bool = True, **arguments: object) -> Counter[str]:
-    """Compare a rollout with the same network outside of it; the number of ends that it met."""
+def check_rollout(
+    module: Module, backend: str, ticks: int, observe: bool = True, given: Given | None = None, **arguments: object
+) -> Counter[str]:
+    """Compare a rollout with the same network outside of it, in steps of the interpreter; what it met."""
     shape = {name: arguments.pop(name) for name in ("agents", "worlds") if name in arguments}
     env, outside = make(module, backend, **shape), make(module, **shape)
     policy = network(env, **arguments)
     for each in (env, outside):
-        # Half of the lanes come to the end of their lifespan, the others die.
-        each.state["age"][::2] = 37
+        # Some lanes come to the end of their lifespan, others die.
+        each.state["age"][::2] = env.universe.lifespan.ticks - 3  # type: ignore[union-attr]
         each.observe()
     stored, met = env.storage(ticks), Counter[str]()
-    result = env.rollout(ticks, policy, observe, store=stored)
-    assert stored.values is not None
+    inputs = None if given is None else given(env, ticks)
+    result = env.rollout(ticks, policy, observe, store=stored, inputs=inputs)
     for tick in range(ticks):
-        assert outside.observation is not None
-        alive = outside.state["alive"].clone()
-        rows = {"observations": outside.observation.T, "masks": outside.action_mask.T, "alive": alive}
-        words = outside.policy_words()
-        decided = policy.forward(outside.observation.clone(), outside.action_mask, words)
-        rows |= {"actions": decided.actions, "log_probs": decided.log_probs, "values": decided.values}
-        rows = {name: row.clone() for name, row in rows.items()}
-        _, reward, terminated, truncated, info = outside.step(decided.actions)
-        rows |= {"rewards": reward, "terminated": terminated, "truncated": truncated}
-        last = torch.where(outside.state["alive"].unsqueeze(1), info["final_observation"], outside.observation)
-        final = policy.forward(last, outside.action_mask, words).values
-        rows["final_values"] = torch.where(truncated, final, 0.0)
+        rows = seen(outside, policy)
+        for name, values in (inputs or {}).items():
+            outside.inputs[name] = values[tick]
+        outside.step(rows["actions"])
+        rows |= became(outside, policy)
         for name, row in rows.items():
             assert_same(getattr(stored, name)[tick], row, (name, tick))
-        met.update(
-            terminated=int(terminated.sum()), truncated=int(truncated.sum()), actions=len(decided.actions.unique())
-        )
-    last_value = policy.forward(outside.observation, outside.action_mask, outside.policy_words()).values
-    assert_same(stored.values[-1], last_value)
-    for name, values in (env.state | env.outcome).items():
-        assert_same(values, (outside.state | outside.outcome)[name], name)
-    assert_same(env.observation, outside.observation)  # type: ignore[arg-type]
+        met.update({name: int(rows[name].sum()) for name in ("terminated", "truncated")})
+        met["actions"] = max(met["actions"], len(rows["actions"].unique()))
+        met["final values"] += int((rows["final_values"] != 0).sum())
+    assert_same(stored.values[-1], seen(outside, policy)["values"])  # type: ignore[index]
+    for name, field in {**env.state, **env.outcome}.items():
+        assert_same(field, {**outside.state, **outside.outcome}[name], name)
+    assert_same(shown(env), shown(outside))
     assert torch.equal(env.action_mask, outside.action_mask)
-    final = env.info["final_observation"]
-    assert_same(final, outside.info["final_observation"] if observe else torch.zeros_like(final))  # type: ignore[arg-type]
+    final, other = (each.info["final_observation"] for each in (env, outside))
+    assert final is not None
+    assert other is not None
+    assert_same(final, other if observe else torch.zeros_like(final))
     assert result.episodes() == met["terminated"] + met["truncated"]
     return met
 
 
-def test_a_rollout_is_steps_with_the_same_network(valley: Module) -> None:
-    met = check_rollout(valley, "interpreter", 25)
-    assert met["terminated"] > 0
+Given = Callable[[Env, int], dict[str, torch.Tensor]]
+
+
+def shown(env: Env) -> torch.Tensor:
+    assert env.observation is not None
+    return env.observation
+
+
+def seen(env: Env, policy: MLP) -> dict[str, torch.Tensor]:
+    """What a network sees now, and what it decides."""
+    decided = policy.forward(shown(env), env.action_mask, env.policy_words() if policy.sample else None)
+    assert decided.values is not None
+    rows = {"observations": shown(env).T.clone(), "masks": env.action_mask.T.clone()}
+    rows |= {"alive": env.state["alive"].clone(), "actions": decided.actions, "values": decided.values}
+    return rows | {"log_probs": decided.log_probs}
+
+
+def became(env: Env, policy: MLP) -> dict[str, torch.Tensor]:
+    """What came of a step."""
+    rows = {name: env.outcome[of] for name, of in (("rewards", "reward"), ("terminated",) * 2, ("truncated",) * 2)}
+    anew = env.state["alive"] & (not env.universe.by_hand)
+    final = env.info["final_observation"]
+    assert final is not None
+    last = torch.where(anew.unsqueeze(1), final, shown(env))
+    value = policy.forward(last, words=torch.zeros(env.num_lanes, dtype=torch.int64)).values
+    assert value is not None
+    return rows | {"final_values": torch.where(rows["truncated"], value, 0.0)}
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+def test_a_rollout_is_steps_with_the_same_network(valley: Module, backend: str) -> None:
+    met = check_rollout(valley, backend, 14, worlds=70)
+    assert met["terminated"] > 2
+    assert met["truncated"] > 20
+    assert met["actions"] == 7
+    assert met["final values"] == met["truncated"]
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+def test_the_likeliest_of_a_population_in_worlds_of_two(valley: Module, backend: str) -> None:
+    met = check_rollout(valley, backend, 4, False, agents=2, worlds=6, members=3, sample=False, activation="relu")
     assert met["truncated"] > 0
-    assert met["actions"] > 100
 
 
-def test_the_likeliest_of_a_population_in_worlds_of_two(valley: Module) -> None:
-    check_rollout(valley, "interpreter", 5, False, agents=2, worlds=6, members=3, sample=False, activation="relu")
+@pytest.mark.parametrize(
+    ("members", "agents", "hidden"),
+    [(3, 9, (64, 9)), (6, 1, (33,)), (1, 1, (64, 64))],
+    ids=["chunks of several members", "a lane for each member", "one member"],
+)
+def test_chunks_and_members(valley: Module, members: int, agents: int, hidden: tuple[int, ...]) -> None:
+    check_rollout(valley, "numba", 3, worlds=6, agents=agents, members=members, hidden=hidden)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+def test_episodes_by_hand_and_inputs_of_each_tick(compiled: Callable[[str], Module], backend: str) -> None:
+    """An agent that was cut off stays as it is: its last observation is the present one."""
+
+    def inputs(env: Env, ticks: int) -> dict[str, torch.Tensor]:
+        generator = torch.Generator().manual_seed(1)
+        size = (ticks, env.num_lanes)
+        return {
+            each.name: each.low + (each.high - each.low) * torch.rand(size, generator=generator)
+            for each in env.universe.inputs
+        }
+
+    pond = compiled(POND)
+    met = check_rollout(pond, backend, 5, given=inputs, worlds=10, agents=2)
+    assert met["truncated"] > 0
+    if backend == "numba":
+        # Worlds of several tiles.
+        check_rollout(pond, backend, 4, given=inputs, worlds=2, agents=300, members=2, hidden=(9,))
+
+
+def test_how_lanes_are_shared_among_threads_does_not_matter(valley: Module) -> None:
+    """Counts too are those of one thread."""
+    results = []
+    for threads in (1, 3):
+        env = make(valley, "numba", worlds=700)
+        env._backend.threads = threads  # type: ignore[attr-defined]
+        result = env.rollout(20, network(env))
+        results.append({**env.state, **env.outcome, "observation": shown(env)} | result.counts.memory)
+    for name, values in results[0].items():
+        assert_same(torch.as_tensor(values), torch.as_tensor(results[1][name]), name)
 
 
 def test_members_of_a_population_are_networks_of_their_own(valley: Module) -> None:
