@@ -2,7 +2,8 @@
 
 `compile(path)` compiles a `.hamlet` file, `load(path)` loads a generated package; both return a `Module`.
 `make(module, worlds=...)` makes an environment of it, whose params can be drawn from `Uniform`, `LogUniform`, `Choice`
-and `Normal`. Importing this package imports neither torch nor the compiler.
+and `Normal`; an `MLP` is a policy that its rollouts run, and `Storage` holds what they store of it. Importing this
+package imports neither torch nor the compiler.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from hamlet.errors import EnvError, HamletError, HamletWarning, ModuleError, sho
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from hamlet.backend.storage import Storage
     from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.env.make import make
     from hamlet.package.module import Module
+    from hamlet.policy.mlp import MLP
 
 __all__ = [
+    "MLP",
     "Choice",
     "EnvError",
     "HamletError",
@@ -27,6 +31,7 @@ __all__ = [
     "LogUniform",
     "ModuleError",
     "Normal",
+    "Storage",
     "Uniform",
     "compile",
     "load",
@@ -34,6 +39,8 @@ __all__ = [
 ]
 
 FROM_TORCH = {
+    "MLP": "hamlet.policy.mlp",
+    "Storage": "hamlet.backend.storage",
     "make": "hamlet.env.make",
     "Choice": "hamlet.env.distributions",
     "LogUniform": "hamlet.env.distributions",

@@ -12,6 +12,8 @@ from typing import Any
 import hamlet
 import hamletc
 from hamlet.backend.buffers import LaneCounts, Statistics
+from hamlet.backend.protocol import Decided
+from hamlet.backend.storage import Storage
 from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.environment import Env
 from hamlet.env.graphed import Graphed
@@ -19,6 +21,7 @@ from hamlet.env.params import Numbers
 from hamlet.env.rollout import Rollout
 from hamlet.errors import MissingAttributeError
 from hamlet.package.module import Module
+from hamlet.policy.mlp import MLP
 
 HEAD = """# Python
 
@@ -39,6 +42,9 @@ CLASSES: tuple[type, ...] = (
     LogUniform,
     Choice,
     Normal,
+    MLP,
+    Decided,
+    Storage,
     Rollout,
     Statistics,
     LaneCounts,

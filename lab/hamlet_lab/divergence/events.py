@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import torch
@@ -13,6 +13,7 @@ from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocat
 from hamlet.backend.protocol import (
     Backend,
     Given,
+    NetworkPolicy,
     Policy,
     RandomPolicy,
     RecordedPolicy,
@@ -103,6 +104,8 @@ def _kind(policy: Policy) -> str:
             return "recorded"
         case TabularPolicy():
             return "tabular"
+        case NetworkPolicy():
+            return "a network's"
 
 
 def later(stream: Stream, ticks: int) -> Stream:
@@ -192,3 +195,5 @@ def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
             return RecordedPolicy(actions[:ticks].to(device))
         case TabularPolicy(universe, choices, thresholds, strides, bins):
             return TabularPolicy(universe, there(choices), there(thresholds), strides.to(device), bins.to(device))
+        case NetworkPolicy(layers=layers):
+            return replace(policy, layers=tuple((weight.to(device), bias.to(device)) for weight, bias in layers))

@@ -11,15 +11,18 @@ import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
     Given,
+    NetworkPolicy,
     Policy,
     RandomPolicy,
     RecordedPolicy,
     Stream,
     TabularPolicy,
 )
+from hamlet.interpreter.networks import decider
 from hamlet.interpreter.statistics import add
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
@@ -123,6 +126,10 @@ class Evaluated:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """`ticks` ticks with actions of a policy."""
+        if isinstance(policy, NetworkPolicy):
+            deciding, by_hand = decider(policy, buffers.shape, stream), self._universe.by_hand
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, policy.store, by_hand)
+            return
         for index in range(ticks):
             now = Stream(stream.seed, stream.tick + index)
             match policy:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Shape, allocate
-from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, TabularPolicy
+from hamlet.backend.protocol import NetworkPolicy, RandomPolicy, RecordedPolicy, TabularPolicy
 from hamlet.schema.bounds import coordinates
 from hamlet.schema.features import features
 from hamlet.universe import Universe
@@ -138,7 +138,7 @@ class Translation:
 
     def event(self, event: Event) -> Event | None:
         """The event for the other universe; `None` where it has none: actions drawn among others, or looked up by
-        features that are others."""
+        features that are others, or chosen by a network, which reads what this one observes."""
         match event:
             case Reset() | Jump():
                 return event
@@ -161,6 +161,8 @@ class Translation:
             case TabularPolicy():
                 drawn = self._same_tables and self._same_controls
                 return replace(event, given=self._given(event.given)) if drawn else None
+            case NetworkPolicy():
+                return None
 
     def _given(self, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Rows of each tick, [..., rows, lanes], as the other universe has them; what only that one has is 0, or as

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.storage import Storage
 
 
 class Stream(NamedTuple):
@@ -68,7 +69,61 @@ class TabularPolicy:
         return f"TabularPolicy({situations} situations, {drawn} actions, universe={self.universe[:12]})"
 
 
-Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy
+NOTHING_STORED = Storage()
+Activation: TypeAlias = Literal["tanh", "relu"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NetworkPolicy:
+    """A multilayer perceptron, see `hamlet.policy.mlp.MLP`; docs/semantics.md has its order of operations.
+
+    Attributes:
+        layers: weights [members, outputs, inputs] f32 and biases [members, outputs] f32 of hidden layers, then of the
+            heads. Consecutive worlds have the same member.
+        activation: of hidden layers.
+        value: whether the last row of the heads is a value; the others are logits.
+        sample: whether actions are drawn; otherwise the likeliest is taken.
+        store: what a rollout is to fill, of its ticks.
+    """
+
+    layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
+    activation: Activation
+    value: bool
+    sample: bool
+    store: Storage = NOTHING_STORED
+
+    @property
+    def members(self) -> int:
+        return self.layers[0][0].shape[0]
+
+    @property
+    def inputs(self) -> int:
+        """The number of values of an observation."""
+        return self.layers[0][0].shape[2]
+
+    @property
+    def actions(self) -> int:
+        """The number of actions."""
+        return self.layers[-1][0].shape[1] - self.value
+
+
+class Decided(NamedTuple):
+    """What a network decides for lanes.
+
+    Attributes:
+        actions: [lanes] i32.
+        log_probs: [lanes] f32, the logarithm of the probability of that action.
+        values: [lanes] f32; `None` of a network without a value.
+        logits: [lanes, actions] f32, those of actions that the mask turns off as well.
+    """
+
+    actions: torch.Tensor
+    log_probs: torch.Tensor
+    values: torch.Tensor | None
+    logits: torch.Tensor
+
+
+Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy | NetworkPolicy
 Given: TypeAlias = Mapping[str, torch.Tensor]
 """What a rollout is given for each tick: fields of `hamlet.schema.GIVEN_BY_TICK` by name, [ticks, rows, lanes] f32,
 within their bounds. They take the place of what the state has. Controls that are not given are those of the state where

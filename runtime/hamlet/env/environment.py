@@ -17,8 +17,18 @@ from hamlet import schema
 from hamlet.arguments import Actions, flag, whole
 from hamlet.backend.buffers import Buffers, Statistics, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
-from hamlet.backend.protocol import Backend, Recordable, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_STORED,
+    Backend,
+    NetworkPolicy,
+    Policy,
+    Recordable,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.backend.registry import Tune, backend_kind
+from hamlet.backend.storage import Storage
 from hamlet.env import checkpoint
 from hamlet.env.attributes import Now
 from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
@@ -27,6 +37,7 @@ from hamlet.env.distributions import Drawing
 from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
+from hamlet.env.networks import NetworkCheck, made_storage
 from hamlet.env.ops import Stepper, step
 from hamlet.env.pictures import Pictured
 from hamlet.env.placing import place
@@ -35,7 +46,9 @@ from hamlet.env.some_worlds import Others, chosen_worlds
 from hamlet.env.tabular import Axis, tabular
 from hamlet.env.watching import Watch, watched_lanes
 from hamlet.errors import EnvError, shown
+from hamlet.numbers.random import policy_words
 from hamlet.package.module import Module
+from hamlet.policy.mlp import MLP
 from hamlet.telemetry.sinks import sinks_of
 from hamlet.telemetry.telemetry import Telemetry
 
@@ -79,6 +92,7 @@ class Env(Pictured):
         zeroed = statistics_allocator(module.universe, buffers.shape, self.device)
         self._counting = Counting(buffers.shape, len(module.universe.affordances), self.device, zeroed)
         self._stepper = Stepper(backend, buffers, self._check_operands)
+        self._network_check = NetworkCheck(module.universe, buffers)
         self._whole = Whole()
         self._seal()
 
@@ -253,7 +267,7 @@ class Env(Pictured):
     def rollout(
         self,
         ticks: int,
-        policy: str | Actions | TabularPolicy = "random",
+        policy: str | Actions | TabularPolicy | MLP = "random",
         observe: bool = False,
         statistics: Statistics | bool = True,
         per_world: bool = False,
@@ -261,13 +275,14 @@ class Env(Pictured):
         controls: Any = None,
         inputs: Mapping[str, Any] | None = None,
         watch: Sequence[int] | torch.Tensor | None = None,
+        store: Storage | None = None,
     ) -> Rollout:
         """Run many ticks in one launch, with the same bits as that many steps.
 
         Args:
             ticks: the number of ticks, at least 1.
             policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] or [ticks, worlds,
-                agents] of the types that `step` takes, or a policy of `tabular`.
+                agents] of the types that `step` takes, a policy of `tabular`, or a network (`hamlet.MLP`).
             observe: whether to write observations, masks and final observations in every tick. Otherwise observations
                 and masks are written after the last tick only, and final observations not at all.
             statistics: whether to count uses, causes of death, lengths and returns; or the `counts` of an earlier
@@ -284,6 +299,8 @@ class Env(Pictured):
                 afterwards the inputs have the last row. Those that are not given keep their value.
             watch: the numbers of lanes whose meters, positions, actions and rewards of every tick are wanted, see
                 `Rollout.trajectories`. The worlds of these lanes run a second time, tick by tick.
+            store: tensors that the rollout of a network fills with what it saw, chose and got in every tick, see
+                `storage`.
 
         Raises:
             EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
@@ -296,13 +313,15 @@ class Env(Pictured):
             print(result, result.causes(), result.world_episodes())
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
-        chosen = self._given.actions.policy(policy, ticks)
+        check = self._network_check
+        chosen = check.policy(policy) if isinstance(policy, MLP) else self._given.actions.policy(policy, ticks)
+        stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)
         observing = flag("observe", observe)
         kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
         counts = self._counting.begun(statistics, flag("per_world", per_world), kept)
         chosen_lanes = watched_lanes(watch, self.num_lanes)
         self.check_given()
-        given = self._given.by_tick(ticks, isinstance(chosen, RecordedPolicy), controls, inputs)
+        given = self._given.by_tick(ticks, chosen, controls, inputs)
         worlds = None if counts is None else counts.worlds
         span = backend_kind(self.backend).span
         most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
@@ -314,7 +333,7 @@ class Env(Pictured):
             while first < ticks:
                 length = min(most, ticks - first, ticks if telemetry is None else telemetry.left)
                 before = None if telemetry is None else telemetry.before(counts)
-                part = RecordedPolicy(chosen.actions[first:]) if isinstance(chosen, RecordedPolicy) else chosen
+                part = _part_of(chosen, stored, first, length)
                 watched = None if worlds is None else worlds.begun(self._buffers)
                 rows = {name: values[first : first + length] for name, values in given.items()}
                 self._now.shown = None
@@ -354,6 +373,31 @@ class Env(Pictured):
             env.rollout(100, env.tabular(table, [("energy", 4)]))
         """
         return tabular(self.universe, self.module.digest, table, features, self.device)
+
+    def storage(self, ticks: int, names: Sequence[str] | None = None) -> Storage:
+        """Make tensors in which `rollout(ticks, policy, store=...)` stores what a network saw, chose and got.
+
+        Args:
+            ticks: of the rollout, at least 1.
+            names: of the attributes of `hamlet.Storage`; by default all of them.
+
+        Raises:
+            EnvError: there is no such name, or the memory is not free.
+
+        Example:
+            stored = env.storage(20)
+            env.rollout(20, hamlet.MLP.random(len(env.observation_names), env.num_actions), store=stored)
+            print(stored.rewards.sum(), stored.values[-1].mean())
+        """
+        ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
+        return made_storage(self._network_check.stored(ticks), names, self.device)
+
+    def policy_words(self) -> torch.Tensor:
+        """[lanes] i64: the random words of 32 bits with which policies draw the actions of the next tick."""
+        first = self.first_world * self.num_agents
+        lanes = torch.arange(first, first + self.num_lanes, device=self.device)
+        stream = self._stream()
+        return policy_words(lanes, self.tick, (stream.low, stream.high))[self.tick % 4]
 
     def place(
         self,
@@ -584,6 +628,17 @@ def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers
     here = choose(choice.backend, choice.device)
     backend = start(module, choice, tune)
     return Env(module, backend, buffers.moved(here.device), choice, validate, tune, now)
+
+
+def _part_of(policy: Policy, store: Storage, first: int, ticks: int) -> Policy:
+    """The policy of so many ticks of a rollout, from tick `first` on."""
+    match policy:
+        case RecordedPolicy(actions=actions):
+            return RecordedPolicy(actions[first:])
+        case NetworkPolicy():
+            return replace(policy, store=store.part(first, ticks))
+        case _:
+            return policy
 
 
 def checked_seed(seed: Any) -> int:

@@ -10,6 +10,7 @@ import torch
 
 from hamlet.arguments import dense, named
 from hamlet.backend.buffers import Buffers
+from hamlet.backend.protocol import NetworkPolicy, Policy, RecordedPolicy
 from hamlet.env.actions import ActionCheck
 from hamlet.env.params import Held
 from hamlet.env.within import check_rows
@@ -144,15 +145,16 @@ class Given:
             raise self.controls.lacking("step")
         return None
 
-    def by_tick(self, ticks: int, recorded: bool, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
-        """What a rollout is given, see `hamlet.backend.protocol.Given`. `recorded`: actions are given."""
+    def by_tick(self, ticks: int, policy: Policy, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
+        """What a rollout of a policy is given, see `hamlet.backend.protocol.Given`."""
         given = {}
         if inputs is not None:
             given["inputs"] = self.inputs.rows(asked(inputs, "input"), ticks, others=self.state.get("inputs"))
         if controls is not None:
             given["controls"] = self.controls.rows(controls, ticks)
-        elif self.controls.declared and recorded:
-            raise self.controls.lacking("a rollout of actions")
+        elif self.controls.declared and isinstance(policy, RecordedPolicy | NetworkPolicy):
+            of = "actions" if isinstance(policy, RecordedPolicy) else "an MLP"
+            raise self.controls.lacking(f"a rollout of {of}")
         return given
 
     def keep(self, rows: Mapping[str, torch.Tensor]) -> None:

@@ -8,7 +8,7 @@ launch (docs/exactness.md). So watching costs a few short launches, however many
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,9 +17,19 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.arguments import dense
 from hamlet.backend.buffers import Buffers, Shape, allocate
-from hamlet.backend.protocol import Backend, Given, Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    Backend,
+    Given,
+    NetworkPolicy,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    Stream,
+    TabularPolicy,
+)
 from hamlet.errors import EnvError, shown
 from hamlet.interpreter.interpreter import Interpreter, global_lanes
+from hamlet.interpreter.networks import decide
 from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.random import multiply_high, policy_words
 from hamlet.universe import Universe
@@ -126,7 +136,8 @@ class _Run:
     def __init__(self, universe: Universe, buffers: Buffers, first: int, worlds: int) -> None:
         shape, device = buffers.shape, buffers.mask.device
         self._universe = universe
-        self._buffers = allocate(universe, Shape(worlds, shape.agents, shape.first_world + first), device, None)
+        self._buffers = allocate(universe, Shape(worlds, shape.agents, shape.first_world + first), device, torch.float32)
+        self._first, self._all = first, shape.worlds
         self.lanes = range(first * shape.agents, (first + worlds) * shape.agents)
         for field in schema.state_fields(universe):
             columns = slice(first, first + worlds) if field.per == "world" else slice(self.lanes[0], self.lanes[-1] + 1)
@@ -137,6 +148,8 @@ class _Run:
         kept: dict[str, list[Tensor]] = {}
         interpreter = Interpreter(self._universe, self._buffers.mask.device)
         mine = slice(self.lanes[0], self.lanes[-1] + 1)
+        if isinstance(policy, NetworkPolicy):
+            backend.observe(self._buffers)
         for index in range(ticks):
             now = Stream(stream.seed, (stream.tick + index) % (1 << 32))
             rows = {name: values[index : index + 1, :, mine].contiguous() for name, values in given.items()}
@@ -166,6 +179,18 @@ class _Run:
                 return multiply_high(self._words(now), count).to(torch.int32)
             case TabularPolicy():
                 return interpreter.look_up(self._buffers, policy, self._words(now))
+            case NetworkPolicy():
+                assert self._buffers.observation is not None, "it was allocated"
+                words = self._words(now) if policy.sample else None
+                return decide(self._own(policy), self._buffers.observation, self._buffers.mask, words).actions
+
+    def _own(self, policy: NetworkPolicy) -> NetworkPolicy:
+        """The networks of these worlds."""
+        if policy.members == 1:
+            return policy
+        worlds = torch.arange(self._first, self._first + self._buffers.shape.worlds)
+        mine = (worlds * policy.members // self._all).to(self._buffers.mask.device)
+        return replace(policy, layers=tuple((weight[mine], bias[mine]) for weight, bias in policy.layers))
 
     def _words(self, now: Stream) -> Tensor:
         return policy_words(self._numbers(), now.tick, (now.low, now.high))[now.tick % 4]

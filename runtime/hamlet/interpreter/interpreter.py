@@ -9,9 +9,11 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
     Given,
+    NetworkPolicy,
     Policy,
     RandomPolicy,
     RecordedPolicy,
@@ -24,6 +26,7 @@ from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, begin_world_meters, constant_starts
 from hamlet.interpreter.lanes import Constants, load
+from hamlet.interpreter.networks import decider
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import drawn_controls, look_up
 from hamlet.interpreter.tick import tick
@@ -93,6 +96,10 @@ class Interpreter:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks; see `hamlet.backend.protocol.Backend`."""
+        if isinstance(policy, NetworkPolicy):
+            deciding, by_hand = decider(policy, buffers.shape, stream), self.universe.by_hand
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, policy.store, by_hand)
+            return
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
         words: Words | None = None
         for index in range(ticks):

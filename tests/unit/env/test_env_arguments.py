@@ -76,6 +76,10 @@ def strange(*shape: int) -> list[Any]:
     ]
 
 
+def network(env: Env, **arguments: Any) -> hamlet.MLP:
+    return hamlet.MLP.random(len(env.observation_names), env.num_actions, **arguments)
+
+
 ODD = [Odd(), object(), b"1", {}, {1}, lambda: 1]
 NO_INTEGER = [*ODD, None, "3", 2.0, math.nan, math.inf, True, np.True_, np.float32(2), [1], torch.tensor(3), 1j, 10**40]
 NO_FLAG = [*ODD, 3, 1, 0, "no", "", None, math.nan, [], np.int64(1), torch.tensor(True)]
@@ -298,7 +302,20 @@ TABLE: dict[tuple[str, str], Row] = {
     ),
     ("Env.rollout", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
     ("Env.rollout", "policy"): Row(
-        ["random", *right_actions(2, LANES)], [*wrong_actions(2, LANES), "greedy", of(LANES)]
+        ["random", *right_actions(2, LANES), Made(network), Made(lambda env: network(env, members=3))],
+        [
+            *wrong_actions(2, LANES),
+            "greedy",
+            of(LANES),
+            hamlet.MLP,
+            Made(lambda env: network(env, members=2)),
+            hamlet.MLP.random(1, 1),
+        ],
+    ),
+    ("Env.rollout", "store"): Row([None], [*ODD, 3, "x", torch.zeros(2), Made(lambda env: env.storage(2))]),
+    ("Env.storage", "ticks"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
+    ("Env.storage", "names"): Row(
+        [None, [], ["actions"], ("values", "rewards")], [*ODD, 3, "actions", ["action"], [3], torch.zeros(2)]
     ),
     ("Env.rollout", "observe"): Row(FLAGS, NO_FLAG),
     ("Env.rollout", "per_world"): Row(FLAGS, NO_FLAG),
@@ -403,6 +420,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "make": {"worlds": 3, "backend": "interpreter", "quiet": True},
     "Env.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.rollout": {"ticks": 2, "controls": {"lift": 0.5}},
+    "Env.storage": {"ticks": 2},
     "Graphed.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.tabular": {"table": of(4), "features": ["x"]},
     "Env.telemetry": {"to": print},

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import hamlet
-from hamlet import EnvError
+from hamlet import MLP, EnvError
 from hamlet.env.environment import Env
 from hamlet.env.watching import HAPPENED, KEPT, Trajectories
 from hamlet.package.module import Module
@@ -88,3 +88,15 @@ def test_what_was_not_watched_is_not_there(luck: Module) -> None:
     assert repr(seen) == "Trajectories(luck, 2 ticks of 1 lanes)"
     with pytest.raises(EnvError, match="luck has no meter 'fod'"):
         seen.meter("fod")
+
+
+def test_networks_decide_as_they_do_in_a_rollout(valley: Module) -> None:
+    """One of a population for every two worlds."""
+    env, watched = made(valley), made(valley)
+    policy = MLP.random(len(env.observation_names), env.num_actions, seed=1, members=5)
+    policy.weights[-1].mul_(300.0)
+    env.rollout(TICKS, policy)
+    seen = watched.rollout(TICKS, policy, watch=range(4, 20)).trajectories
+    assert len(seen.actions.unique()) > 2
+    assert torch.equal(seen.meters[-1], env.state["meters"][:, 4:])
+    assert torch.equal(seen.reward[-1], env.outcome["reward"][4:])

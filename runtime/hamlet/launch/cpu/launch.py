@@ -18,6 +18,7 @@ from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
     Given,
+    NetworkPolicy,
     Policy,
     RandomPolicy,
     RecordedPolicy,
@@ -37,9 +38,13 @@ from hamlet.launch.cpu.ops import (
     NO_LANE_COUNTS,
     NO_LANE_RETURNS,
 )
+from hamlet.launch.cpu.ops.playing import play
+from hamlet.launch.cpu.playing import Playing
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
+NETWORK = 16
+"""Ticks that take as long as one with a network, at least."""
 LANE_TICKS = 4096
 """So many ticks of a lane are worth another thread."""
 
@@ -74,6 +79,7 @@ class NumbaBackend:
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
         self._kernels = kernels
+        self._by_hand = universe.by_hand
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
         self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
@@ -115,6 +121,8 @@ class NumbaBackend:
             case TabularPolicy():
                 table = {name: getattr(policy, name) for name in abi.TABULAR}
                 arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in table.items() if tensor is not None}
+            case NetworkPolicy():
+                pass
         for name, rows in given.items():
             # Rows that lie in memory side by side are no copy.
             arrays[f"given_{name}"] = array_of(rows.reshape(-1, rows.shape[-1]).contiguous())
@@ -123,7 +131,10 @@ class NumbaBackend:
             arrays |= {name: array_of(memory) for name, memory in statistics.memory.items()}
             kept = len(arrays["lane_lengths"])
         scalars = _seeds(stream) | {"tick": stream.tick, "kept_episodes": kept, "ticks": ticks}
-        self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
+        if isinstance(policy, NetworkPolicy):
+            self._play(policy, buffers, arrays, scalars, stream, observe_every_tick)
+        else:
+            self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
 
     def _run(
         self,
@@ -134,18 +145,54 @@ class NumbaBackend:
         switches: tuple[bool, ...] = (),
     ) -> None:
         shape = buffers.shape
-        arrays = self._memory.of(buffers) | arrays
-        scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
-        ordered = [arrays[name] for name in self._names[kernel]]
-        numbers = [scalars[name] for name in self._scalars[kernel]]
+        ordered, others = self._operands(kernel, buffers, arrays, scalars)
         function = getattr(self._kernels, kernel)
-        cells = self._memory.cells(self._cells, buffers) if self._cells else ()
-        others = [*self._tables, *numbers, *cells]
-        first = (kernel, arrays["observation"].dtype)
+        first = (kernel, self._memory.of(buffers)["observation"].dtype)
         with nullcontext() if first in self._compiled else _without_collector():
             self._share(function, kernel, ordered, others, shape, scalars.get("ticks", 1), switches)
         self._memory.cells_are_known()
         self._compiled.add(first)
+
+    def _operands(
+        self, kernel: abi.Kernel, buffers: Buffers, arrays: Arrays, scalars: dict[str, int]
+    ) -> tuple[list[Array], list[Array | int]]:
+        """The arrays of a kernel, and what follows them: tables, numbers, and the cell cache where there is one."""
+        shape = buffers.shape
+        arrays = self._memory.of(buffers) | arrays
+        scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
+        ordered = [arrays[name] for name in self._names[kernel]]
+        numbers = [scalars[name] for name in self._scalars[kernel]]
+        cells = self._memory.cells(self._cells, buffers) if self._cells else ()
+        return ordered, [*self._tables, *numbers, *cells]
+
+    def _play(
+        self,
+        policy: NetworkPolicy,
+        buffers: Buffers,
+        arrays: Arrays,
+        scalars: dict[str, int],
+        stream: Stream,
+        observe: bool,
+    ) -> None:
+        """A rollout of a network: each thread calls the kernel for one tick of a chunk at a time."""
+        shape, ticks = buffers.shape, scalars["ticks"]
+        playing = Playing(policy, shape, self._memory.of(buffers), stream, self._by_hand, observe)
+        ordered, others = self._operands("rollout", buffers, arrays, scalars)
+        tables = [f"table {number}" for number in range(len(self._tables))]
+        cells = ["cells", "layouts", "known"] if self._cells else []
+        last = ["shares", "thread", "every_tick", "fresh"]
+        names = [*self._names["rollout"], *tables, *self._scalars["rollout"], *cells, *last]
+
+        def run(*given: Any) -> None:
+            """What a thread does, which is given the arguments of a kernel."""
+            *values, shares, thread = given
+            own = playing.own()
+            frame, _kept = playing.frame(self._kernels.rollout, names, [*values, shares, 0, True, False], own, ticks)
+            play(frame, playing.network, own, playing.worlds, playing.stored, shares, thread, playing.per_chunk, ticks)
+
+        with _without_collector():
+            self._share(run, "rollout", ordered, others, shape, ticks * NETWORK, (), playing.per_chunk)
+        self._memory.cells_are_known()
 
     def _share(
         self,
@@ -156,10 +203,11 @@ class NumbaBackend:
         shape: Shape,
         ticks: int,
         switches: tuple[bool, ...],
+        per_chunk: int | None = None,
     ) -> None:
-        """Call a kernel in several threads, this one among them."""
+        """Call a kernel in several threads, this one among them; by default chunks are those of kernels."""
         threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
-        parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
+        parts = _ranges(shape.worlds, per_chunk or max(LANES // shape.agents, 1), threads)
         # Threads count apart: the sum of integers does not depend on who counted.
         counters = [index for index, name in enumerate(self._names[kernel]) if name in abi.SUMS]
         waiting = []

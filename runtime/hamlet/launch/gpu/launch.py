@@ -9,9 +9,11 @@ from types import ModuleType
 import torch
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
     Given,
+    NetworkPolicy,
     Policy,
     RandomPolicy,
     RecordedPolicy,
@@ -19,6 +21,7 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.errors import EnvError
+from hamlet.interpreter.networks import decider
 from hamlet.launch.gpu.cache import make_writable
 from hamlet.launch.gpu.call import Argument, Launch, Prepared
 from hamlet.launch.gpu.compile import ALIGNMENT
@@ -73,6 +76,7 @@ class KernelBackend:
         self.name = name
         self.origin = origin
         self._tuner = tuner
+        self._by_hand = universe.by_hand
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
         self._by_tick = abi.given_arguments(universe)
         self._anew = {**ANEW, "rollout": (*ANEW["rollout"], *self._by_tick)}
@@ -115,6 +119,21 @@ class KernelBackend:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
+        if isinstance(policy, NetworkPolicy):
+            deciding = decider(policy, buffers.shape, stream)
+            play(
+                self,
+                buffers,
+                ticks,
+                deciding,
+                stream,
+                observe_every_tick,
+                statistics,
+                given,
+                policy.store,
+                self._by_hand,
+            )
+            return
         actions, table = None, NO_TABLE
         match policy:
             case RandomPolicy():

@@ -1,0 +1,90 @@
+"""A rollout of a network tick by tick, for backends that launch its evaluation and a tick one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+import torch
+
+from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.protocol import Backend, Decided, Given, RecordedPolicy, Stream
+from hamlet.backend.storage import Storage
+
+Decide: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int], Decided]
+"""What a network decides, with values if it has them: of an observation [values, lanes], a mask [actions, lanes] and
+the tick."""
+
+
+def play(
+    backend: Backend,
+    buffers: Buffers,
+    ticks: int,
+    decide: Decide,
+    stream: Stream,
+    observe_every_tick: bool,
+    statistics: Statistics | None,
+    given: Given,
+    store: Storage,
+    by_hand: bool,
+) -> None:
+    """See `hamlet.backend.protocol.Backend.rollout`."""
+    assert buffers.observation is not None
+    final = buffers.final_observation if observe_every_tick else torch.empty_like(buffers.observation)
+    playing = replace(buffers, final_observation=final)
+    backend.observe(playing)
+    for index in range(ticks):
+        decided = decide(buffers.observation, buffers.mask, stream.tick + index)
+        _keep_seen(store, index, buffers, decided)
+        rows = {name: values[index : index + 1] for name, values in given.items()}
+        now, recorded = Stream(stream.seed, stream.tick + index), RecordedPolicy(decided.actions.unsqueeze(0))
+        backend.rollout(playing, 1, recorded, now, True, statistics, rows)
+        _keep_outcome(store, index, buffers)
+        if store.final_values is not None:
+            _keep_final(store.final_values[index], playing, decide, stream.tick + index, by_hand)
+    if store.values is not None:
+        store.values[ticks] = _value(decide(buffers.observation, buffers.mask, stream.tick + ticks))
+
+
+def _keep_seen(store: Storage, index: int, buffers: Buffers, decided: Decided) -> None:
+    """What the policy saw in a tick, and what it chose."""
+    rows = {
+        "observations": buffers.observation,
+        "masks": buffers.mask,
+        "alive": buffers.state["alive"],
+        "actions": decided.actions,
+        "log_probs": decided.log_probs,
+        "values": decided.values,
+    }
+    _keep(store, index, rows)
+
+
+def _keep_outcome(store: Storage, index: int, buffers: Buffers) -> None:
+    """What came of it."""
+    names = {"rewards": "reward", "terminated": "terminated", "truncated": "truncated"}
+    _keep(store, index, {name: buffers.outcome[outcome] for name, outcome in names.items()})
+
+
+def _keep(store: Storage, index: int, rows: dict[str, torch.Tensor | None]) -> None:
+    for name, tensor in store.tensors.items():
+        row = rows.get(name)
+        if row is not None:
+            tensor[index] = row
+
+
+def _keep_final(kept: torch.Tensor, playing: Buffers, decide: Decide, tick: int, by_hand: bool) -> None:
+    """The value of the last observation of episodes that were cut off: of worlds that began anew the final one, whose
+    agents are alive again."""
+    truncated = playing.outcome["truncated"]
+    seen, final = playing.observation, playing.final_observation
+    assert seen is not None
+    if not by_hand and final is not None:
+        seen = torch.where(playing.state["alive"], final, seen)
+    value = _value(decide(seen, playing.mask, tick))
+    kept.copy_(torch.where(truncated, value, torch.zeros_like(value)))
+
+
+def _value(decided: Decided) -> torch.Tensor:
+    assert decided.values is not None
+    return decided.values

@@ -1,0 +1,80 @@
+"""The networks that an environment takes as policies, and what their rollouts store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from hamlet import schema
+from hamlet.arguments import word
+from hamlet.backend.buffers import Buffers
+from hamlet.backend.protocol import NetworkPolicy, Policy
+from hamlet.backend.storage import NAMES, Storage, check_storage, storage_like
+from hamlet.errors import EnvError, shown
+from hamlet.policy.mlp import MLP, MOST_WEIGHT
+from hamlet.universe import Universe
+
+
+class NetworkCheck:
+    """What an environment of these buffers takes."""
+
+    def __init__(self, universe: Universe, buffers: Buffers) -> None:
+        self._universe = universe
+        self._buffers = buffers
+
+    def policy(self, given: MLP) -> NetworkPolicy:
+        """The network as backends take it.
+
+        Raises:
+            EnvError: it reads or chooses something else than this environment has, or is on another device.
+        """
+        mask, seen, worlds = self._buffers.mask, self._buffers.observation, self._buffers.shape.worlds
+        if seen is None or seen.dtype is not torch.float32:
+            raise EnvError('an MLP reads observations in f32: make the environment with obs_dtype="float32"')
+        if (given.inputs, given.actions) != (len(seen), len(mask)):
+            wanted = f"{len(seen)} values are observed, and there are {len(mask)} actions"
+            raise EnvError(f"{given} has {given.inputs} inputs and {given.actions} logits, but {wanted}")
+        if given.device != mask.device:
+            raise EnvError(f"the policy is on {given.device}, the environment is on {mask.device}")
+        if worlds % (given.members or 1):
+            raise EnvError(f"{given.members} members cannot share {worlds} worlds: each has as many")
+        self._check_bounds()
+        return given.prepared()
+
+    def stored(self, ticks: int) -> dict[str, torch.Tensor]:
+        """What a rollout of so many ticks can store: tensors without memory by name."""
+        mask, seen = self._buffers.mask, self._buffers.observation
+        return storage_like(ticks, 0 if seen is None else len(seen), len(mask), self._buffers.shape.lanes)
+
+    def storage(self, given: Any, policy: Policy, ticks: int) -> Storage:
+        """The tensors that a rollout of this policy is to fill.
+
+        Raises:
+            EnvError: the policy is no network, or the tensors do not fit.
+        """
+        if not isinstance(policy, NetworkPolicy):
+            raise EnvError("store needs an MLP as the policy: others leave nothing to store")
+        return check_storage(given, self.stored(ticks), self._buffers.mask.device, policy.value)
+
+    def _check_bounds(self) -> None:
+        for segment in schema.observation_segments(self._universe):
+            if max(-segment.scale.low, segment.scale.high) > MOST_WEIGHT:
+                bounds = f"{segment.scale.low} .. {segment.scale.high}"
+                raise EnvError(f"an MLP reads values of at most 2**20 in size, and {segment.name} lies in {bounds}")
+
+
+def made_storage(like: dict[str, torch.Tensor], names: Sequence[str] | None, device: torch.device) -> Storage:
+    """Tensors of zeros of these names, by default of all.
+
+    Raises:
+        EnvError: there is no such name, or the memory is not free.
+    """
+    if names is not None and not isinstance(names, (list, tuple)):
+        raise EnvError(f"names are a list, as in {list(NAMES[:2])}, not {shown(names)}")
+    chosen = NAMES if names is None else [word("part of a storage", name, NAMES) for name in names]
+    try:
+        return Storage(**{name: torch.zeros_like(like[name], device=device) for name in chosen})
+    except (RuntimeError, MemoryError) as error:
+        raise EnvError("there is not enough memory to store so many ticks: store fewer") from error

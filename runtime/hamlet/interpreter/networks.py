@@ -1,0 +1,96 @@
+"""What networks decide, with torch, by the order of operations that docs/semantics.md states ("Policies").
+
+Kernels give these bits. Here a multiplication and an addition that round once are put together of operations of
+binary64, so this is slow.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hamlet.backend.buffers import Shape
+from hamlet.backend.playing import Decide
+from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
+from hamlet.interpreter.fma import fma
+from hamlet.interpreter.functions import exp, log, tanh
+from hamlet.numbers.random import policy_words, share
+
+
+def decider(policy: NetworkPolicy, shape: Shape, stream: Stream) -> Decide:
+    """What a network decides in the ticks of a rollout."""
+    first = shape.first_world * shape.agents
+    numbers = torch.arange(first, first + shape.lanes, device=policy.layers[0][0].device)
+
+    def deciding(observation: Tensor, mask: Tensor, tick: int) -> Decided:
+        words = policy_words(numbers, tick, (stream.low, stream.high))[tick % 4] if policy.sample else None
+        return decide(policy, observation, mask, words)
+
+    return deciding
+
+
+def decide(policy: NetworkPolicy, observation: Tensor, mask: Tensor, words: Tensor | None) -> Decided:
+    """What a network decides.
+
+    Args:
+        observation: [values, lanes] f32.
+        mask: [actions, lanes] bool.
+        words: [lanes] i64, the random words of the tick; `None` where the likeliest action is taken.
+    """
+    rows = evaluate(policy, observation)
+    logits, allowed = rows[: len(mask)], mask | ~mask.any(dim=0)
+    highest, actions = _likeliest(logits, allowed)
+    above = logits - highest
+    weights = torch.where(allowed, exp(above), torch.zeros_like(logits))
+    sums = _running(weights)
+    if words is not None:
+        actions = (sums <= share(words) * sums[-1]).sum(dim=0)
+    log_probs = above.gather(0, actions.unsqueeze(0)).squeeze(0) - log(sums[-1])
+    return Decided(actions.to(torch.int32), log_probs, rows[-1] if policy.value else None, logits.T)
+
+
+def evaluate(policy: NetworkPolicy, observation: Tensor) -> Tensor:
+    """The rows of the heads, [rows, lanes] f32, of an observation [values, lanes] f32."""
+    members, lanes = policy.members, observation.shape[1]
+    x = observation.view(-1, members, lanes // members)
+    *hidden, heads = policy.layers
+    for weight, bias in hidden:
+        x = _activated(policy, _layer(weight, bias, x))
+    return _layer(*heads, x).reshape(-1, lanes)
+
+
+def _layer(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+    """Each output begins with its bias, and adds weight * input by ascending number of the input: weight [members,
+    outputs, inputs], bias [members, outputs], x [inputs, members, lanes] give [outputs, members, lanes]."""
+    weight = weight.permute(2, 1, 0).unsqueeze(-1)
+    total = bias.T.unsqueeze(-1).expand(-1, -1, x.shape[2])
+    for row, value in zip(weight, x, strict=True):
+        total = fma(row, value.unsqueeze(0), total)
+    return total
+
+
+def _activated(policy: NetworkPolicy, x: Tensor) -> Tensor:
+    """What a hidden layer passes on; of both zeros +0."""
+    match policy.activation:
+        case "tanh":
+            return tanh(x)
+        case "relu":
+            return torch.where(x > 0.0, x, torch.zeros_like(x))
+
+
+def _likeliest(logits: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
+    """The highest allowed logit, [lanes], and the number of its action, [lanes] i64: of several the smallest."""
+    best, chosen = torch.full_like(logits[0], -torch.inf), torch.zeros_like(logits[0], dtype=torch.int64)
+    for number, (logit, may) in enumerate(zip(logits, allowed, strict=True)):
+        better = may & (logit > best)
+        best, chosen = torch.where(better, logit, best), torch.where(better, number, chosen)
+    return best, chosen
+
+
+def _running(weights: Tensor) -> Tensor:
+    """The sum of the first weights, up to each of them, [actions, lanes], added one after the other."""
+    sums, total = [], torch.zeros_like(weights[0])
+    for weight in weights:
+        total = total + weight
+        sums.append(total)
+    return torch.stack(sums)

@@ -1,0 +1,38 @@
+"""The weights of networks in the order in which machine code reads them."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from hamlet.backend.protocol import NetworkPolicy
+from hamlet.launch.cpu.memory import Array
+from hamlet.launch.cpu.ops.networks import FEW, TILE
+from hamlet.launch.cpu.ops.vectors import WIDE
+
+
+def packed(policy: NetworkPolicy, lanes: int) -> tuple[Array, int]:
+    """The weights of all members, f32, and how many each has; `lanes` share a member.
+
+    For each layer, and for every `TILE` outputs (`WIDE` where few lanes share a member): the biases, then for each
+    input the weights of these outputs. Outputs that there are not have zeros.
+    """
+    width = WIDE if lanes < FEW else TILE
+    members = [_layer(weight, bias, width) for weight, bias in policy.layers]
+    result = torch.cat(members, dim=1)
+    return result.numpy().reshape(-1), result.shape[1]
+
+
+def _layer(weight: torch.Tensor, bias: torch.Tensor, width: int) -> torch.Tensor:
+    """[members, numbers] of a layer: weight [members, outputs, inputs], bias [members, outputs]."""
+    members, outputs, inputs = weight.shape
+    rows = -(-outputs // width) * width
+    both = torch.zeros(members, rows, inputs + 1)
+    both[:, :outputs, 0] = bias
+    both[:, :outputs, 1:] = weight
+    return both.view(members, -1, width, inputs + 1).transpose(2, 3).reshape(members, -1)
+
+
+def sizes(policy: NetworkPolicy) -> Array:
+    """The inputs of a network, then the outputs of each layer, i64."""
+    return np.array([policy.inputs, *(bias.shape[1] for _, bias in policy.layers)], np.int64)

@@ -1,0 +1,130 @@
+"""Rollouts of networks: what `hamlet.launch.cpu.ops.playing` takes, made of buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import NetworkPolicy, Stream
+from hamlet.backend.storage import NAMES, Storage
+from hamlet.launch.cpu.frames import DATA, KernelFrame
+from hamlet.launch.cpu.memory import Array, Arrays, array_of
+from hamlet.launch.cpu.ops import LANES, WIDE
+from hamlet.launch.cpu.ops.networks import TANH, TILE, WIDTH
+from hamlet.launch.cpu.ops.playing import Frame, Network, Own, Stored, Worlds
+from hamlet.launch.cpu.packed import packed, sizes
+
+MEMBERS = 1 << 20
+"""Bytes of weights that a chunk of a population has, unless one member has more: what the second cache holds."""
+LINE = 16
+"""f32 in a cache line."""
+TYPES = {"masks": np.bool_, "alive": np.bool_, "terminated": np.bool_, "truncated": np.bool_, "actions": np.int32}
+"""Of what is stored; the others are f32."""
+
+
+class Playing:
+    """What a rollout of a network needs beside the arguments of its kernel.
+
+    Attributes:
+        network, worlds, stored: for all threads.
+        per_chunk: how many worlds are run together.
+    """
+
+    def __init__(
+        self, policy: NetworkPolicy, shape: Shape, arrays: Arrays, stream: Stream, by_hand: bool, observe: bool
+    ) -> None:
+        lanes = shape.lanes // policy.members
+        weights, size = packed(policy, lanes)
+        tanh, sample = int(policy.activation == "tanh") * TANH, int(policy.sample)
+        self.network = Network(weights, size, sizes(policy), lanes, tanh, sample)
+        self.worlds = _worlds(shape, arrays, stream, by_hand, observe)
+        self.stored = _stored(policy.store, shape.lanes)
+        together = max(MEMBERS // (4 * size), 1) * lanes
+        self.per_chunk = max(min(LANES, together) // shape.agents, 1)
+        self._lanes = self.per_chunk * shape.agents
+
+    def own(self) -> Own:
+        """The arrays of a thread."""
+        pitch = _pitch(self._lanes + WIDE)
+        rows, actions, heads = len(self.worlds.observation), len(self.worlds.mask), int(self.network.sizes[-1])
+        tiles = -(-heads // TILE) * TILE
+        one_by_one = 2 * WIDTH + -(-heads // WIDE) * WIDE
+        return Own(
+            np.zeros((rows, pitch), np.float32),
+            np.zeros((rows, pitch), np.float32),
+            np.zeros((actions, pitch), np.bool_),
+            np.zeros((tiles, pitch), np.float32),
+            np.zeros((tiles, pitch), np.float32),
+            np.zeros((1, pitch), np.int32),
+            np.zeros((1, pitch), np.float32),
+            np.zeros(max(2 * WIDTH * WIDE, one_by_one, actions * WIDE), np.float32),
+        )
+
+    def frame(
+        self, kernel: Any, names: Sequence[str], values: Sequence[Array | int], own: Own, ticks: int
+    ) -> tuple[Frame, KernelFrame]:
+        """How to call a kernel with the arguments of these names, and what keeps their memory."""
+        shares = np.zeros((1, 2), np.int64)
+        others: dict[str, Array | int] = {
+            "observation": own.observation,
+            "final_observation": own.final,
+            "mask": own.mask,
+            "actions": own.action,
+            "shares": shares,
+        }
+        arguments = [others.get(name, value) for name, value in zip(names, values, strict=True)]
+        made = KernelFrame(kernel, arguments)
+        place = dict(zip(names, made.places, strict=False))
+        known = dict(zip(names, arguments, strict=True))
+        stored = "layouts" in known and len(known["layouts"]) > 0  # type: ignore[arg-type]
+        frame = Frame(
+            made.address,
+            made.memory,
+            *(place[name] + DATA for name in ("observation", "final_observation", "mask", "actions")),
+            *(place[name] for name in ("worlds", "tick", "ticks")),
+            place["known"] if stored else -1,
+            _given(place, known, ticks),
+            shares,
+        )
+        return frame, made
+
+
+def _given(place: dict[str, int], known: dict[str, Array | int], ticks: int) -> Array:
+    """The arrays that are given for each tick, see `Frame`."""
+    rows = []
+    for name, array in known.items():
+        if name.startswith("given_") and isinstance(array, np.ndarray) and array.size:
+            rows.append([place[name] + DATA, array.ctypes.data, array.nbytes // ticks])
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+def _worlds(shape: Shape, arrays: Arrays, stream: Stream, by_hand: bool, observe: bool) -> Worlds:
+    final = arrays["final_observation"]
+    return Worlds(
+        shape.worlds,
+        shape.agents,
+        shape.first_world,
+        int(by_hand),
+        stream.low,
+        stream.high,
+        stream.tick,
+        arrays["observation"],
+        final if observe else final[:0],
+        *(arrays[name] for name in ("mask", "alive", "reward", "terminated", "truncated")),
+    )
+
+
+def _stored(store: Storage, lanes: int) -> Stored:
+    """What is stored, each [rows, lanes]."""
+    empty = {name: np.zeros((0, lanes), TYPES.get(name, np.float32)) for name in NAMES}
+    kept = {name: array_of(tensor.reshape(-1, lanes)) for name, tensor in store.tensors.items()}
+    return Stored(**(empty | kept))
+
+
+def _pitch(lanes: int) -> int:
+    """Numbers from one row to the next, an odd number of cache lines: rows do not compete for the same places."""
+    lines = -(-lanes // LINE)
+    return (lines | 1) * LINE

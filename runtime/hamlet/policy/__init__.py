@@ -1,0 +1,1 @@
+"""Policies that users make of tensors."""

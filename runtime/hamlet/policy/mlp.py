@@ -1,0 +1,225 @@
+"""Small multilayer perceptrons as policies, which `Env.rollout` runs inside of its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import torch
+
+from hamlet.arguments import dense, flag, whole, word
+from hamlet.backend.protocol import Activation, Decided, NetworkPolicy
+from hamlet.errors import EnvError, shown
+from hamlet.interpreter.networks import decide
+
+ACTIVATIONS: tuple[Activation, ...] = ("tanh", "relu")
+MOST_WIDTH = 64
+"""Outputs of a hidden layer."""
+MOST_HIDDEN = 2
+MOST_WEIGHT = 2.0**20
+"""The largest size of a weight: with observations of at most this size no sum of a network overflows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MLP:
+    """A multilayer perceptron that chooses actions: `env.rollout(100, policy)` runs it on every backend with the same
+    bits, which docs/semantics.md ("Policies") defines. Weights may change in place between rollouts.
+
+    Attributes:
+        weights: of one or two hidden layers, then of the heads: [outputs, inputs] f32 each, as `torch.nn.Linear` has
+            them. The first has an input for each value of an observation, hidden layers have 1 .. 64 outputs, and the
+            heads have one for each action (its logit), then one for the value, where there is one. [members,
+            outputs, inputs] is a population: consecutive worlds share a member, as many for each.
+        biases: of the same layers: [outputs] f32, or [members, outputs].
+        activation: of hidden layers, "tanh" or "relu".
+        value: whether the last row of the heads is a value rather than a logit.
+        sample: whether actions are drawn by their probabilities, the softmax of the logits that the mask allows.
+            Otherwise the allowed action of the highest logit is taken.
+
+    Raises:
+        EnvError: the tensors have other shapes or types, or are on several devices; or, on a CPU, a weight is not
+            finite or larger than 2**20.
+
+    Example:
+        policy = hamlet.MLP.random(len(env.observation_names), env.num_actions, seed=1)
+        env.rollout(20, policy)
+    """
+
+    weights: Sequence[torch.Tensor]
+    biases: Sequence[torch.Tensor]
+    activation: Literal["tanh", "relu"] = "tanh"
+    value: bool = True
+    sample: bool = True
+
+    def __post_init__(self) -> None:
+        word("activation", self.activation, ACTIVATIONS)
+        flag("value", self.value)
+        flag("sample", self.sample)
+        object.__setattr__(self, "weights", _tensors("weights", self.weights))
+        object.__setattr__(self, "biases", _tensors("biases", self.biases))
+        _check_shapes(self.weights, self.biases)
+        if self.rows <= self.value:
+            raise EnvError("the heads have a row for each action, and one for the value if value=True: there is none")
+
+    @classmethod
+    def random(
+        cls,
+        inputs: int,
+        actions: int,
+        hidden: Sequence[int] = (64, 64),
+        activation: Literal["tanh", "relu"] = "tanh",
+        value: bool = True,
+        sample: bool = True,
+        members: int | None = None,
+        seed: int = 0,
+        device: torch.device | str = "cpu",
+    ) -> MLP:
+        """A network with weights drawn uniformly within sqrt(3 / inputs) of each layer, a hundredth of that in the
+        heads, and biases of 0; with `members` a population. The same seed gives the same weights on every device.
+
+        Raises:
+            EnvError: an argument is out of range.
+
+        Example:
+            policy = hamlet.MLP.random(len(env.observation_names), env.num_actions, hidden=(32,), members=4)
+        """
+        inputs = whole(inputs, 1, 1 << 20, "inputs are the number of values of an observation")
+        actions = whole(actions, 1, 1 << 20, "actions are their number")
+        flag("value", value)
+        given = list(hidden) if isinstance(hidden, (list, tuple)) else [hidden]
+        layers = [whole(each, 1, MOST_WIDTH, f"hidden layers have 1 .. {MOST_WIDTH} outputs") for each in given]
+        first = () if members is None else (whole(members, 1, 1 << 31, "members are 1 or more"),)
+        generator = torch.Generator().manual_seed(whole(seed, 0, (1 << 63) - 1, "a seed is 0 or more"))
+        sizes = [inputs, *layers, actions + value]
+        weights = [
+            (torch.rand(*first, outputs, number, generator=generator) * 2 - 1) * (3 / number) ** 0.5
+            for number, outputs in pairwise(sizes)
+        ]
+        weights[-1] *= 0.01
+        biases = [torch.zeros(*first, outputs) for outputs in sizes[1:]]
+        return cls([w.to(device) for w in weights], [b.to(device) for b in biases], activation, value, sample)
+
+    @property
+    def members(self) -> int | None:
+        """The number of networks in a population; `None` where all worlds share one."""
+        return self.weights[0].shape[0] if self.weights[0].dim() == 3 else None
+
+    @property
+    def inputs(self) -> int:
+        """The number of values of an observation."""
+        return int(self.weights[0].shape[-1])
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the heads."""
+        return int(self.biases[-1].shape[-1])
+
+    @property
+    def actions(self) -> int:
+        """The number of actions."""
+        return self.rows - self.value
+
+    @property
+    def device(self) -> torch.device:
+        """The device of all weights."""
+        return self.weights[0].device
+
+    def forward(
+        self, observation: torch.Tensor, mask: torch.Tensor | None = None, words: torch.Tensor | None = None
+    ) -> Decided:
+        """What the network decides, by the order of operations of the kernels and to their bit, with torch on the
+        device of its weights. It is slow, and gives no gradients.
+
+        Args:
+            observation: [lanes, values] f32, as `env.observation`.
+            mask: [lanes, actions] bool, as `env.action_mask`; without it every action is allowed.
+            words: [lanes] i64 random words of 32 bits, as `env.policy_words()`; where `sample` is true they are needed.
+
+        Returns:
+            `actions` [lanes] i32, `log_probs` [lanes] f32, `values` [lanes] f32 or `None`, `logits` [lanes, actions].
+
+        Raises:
+            EnvError: a tensor has another shape, type or device.
+
+        Example:
+            decision = policy.forward(env.observation, env.action_mask, env.policy_words())
+            env.step(decision.actions)
+        """
+        lanes = observation.shape[0] if isinstance(observation, torch.Tensor) and observation.dim() else 0
+        if mask is None:
+            mask = torch.ones((lanes, self.actions), dtype=torch.bool, device=self.device)
+        self._check("observation", observation, torch.float32, (lanes, self.inputs))
+        self._check("mask", mask, torch.bool, (lanes, self.actions))
+        if self.sample:
+            self._check("words", words, torch.int64, (lanes,))
+        self._check_lanes(lanes)
+        return decide(self.prepared(), observation.detach().T, mask.T, words if self.sample else None)
+
+    def prepared(self) -> NetworkPolicy:
+        """The policy as backends take it.
+
+        Raises:
+            EnvError: on a CPU, a weight is not finite or larger than 2**20.
+        """
+        _check_sizes((*self.weights, *self.biases))
+        members = self.members or 1
+        layers = tuple(
+            (weight.detach().view(members, *weight.shape[-2:]), bias.detach().view(members, -1))
+            for weight, bias in zip(self.weights, self.biases, strict=True)
+        )
+        return NetworkPolicy(layers, self.activation, self.value, self.sample)
+
+    def __repr__(self) -> str:
+        sizes = " -> ".join(str(size) for size in (self.inputs, *(bias.shape[-1] for bias in self.biases)))
+        several = "" if self.members is None else f", members={self.members}"
+        return f"MLP({sizes}, {self.activation!r}, value={self.value}, sample={self.sample}{several})"
+
+    def _check(self, name: str, given: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+        if not isinstance(given, torch.Tensor):
+            raise EnvError(f"{name} is a tensor {list(shape)} of {dtype}, not {shown(given)}")
+        if given.dtype is not dtype or tuple(given.shape) != shape or given.device != self.device:
+            wanted = f"{list(shape)} of {dtype} on {self.device}"
+            raise EnvError(f"{name} is a tensor {wanted}, not {list(given.shape)} of {given.dtype} on {given.device}")
+
+    def _check_lanes(self, lanes: int) -> None:
+        if lanes % (self.members or 1):
+            raise EnvError(f"{self.members} members cannot share {lanes} lanes: each has as many")
+
+
+def _tensors(name: str, given: Any) -> tuple[torch.Tensor, ...]:
+    """Tensors of f32 that lie in memory side by side, those of each layer."""
+    problem = f"{name} are a list of tensors of torch.float32, one for each of 1 or {MOST_HIDDEN} hidden layers and one"
+    if not isinstance(given, (list, tuple)) or not 2 <= len(given) <= MOST_HIDDEN + 1:
+        raise EnvError(f"{problem} for the heads, not {shown(given)}")
+    for each in given:
+        if not isinstance(each, torch.Tensor) or dense(each, name).dtype is not torch.float32:
+            raise EnvError(f"{problem} for the heads, not {shown(each)}")
+        if not each.is_contiguous() or each.device != given[0].device:
+            raise EnvError(f"{name} lie in memory as torch makes them, all on one device: call .contiguous(), .to()")
+    return tuple(given)
+
+
+def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor]) -> None:
+    first, inputs = tuple(weights[0].shape[:-2]), weights[0].shape[-1] if weights[0].dim() in (2, 3) else 0
+    if len(weights) != len(biases) or not inputs:
+        raise EnvError("each of the weights [outputs, inputs] or [members, outputs, inputs] has a bias")
+    for number, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
+        outputs = weight.shape[-2] if weight.dim() > 1 else 0
+        wanted = (*first, outputs, inputs), (*first, outputs)
+        if (tuple(weight.shape), tuple(bias.shape)) != wanted or not weight.numel() or weight.device != bias.device:
+            raise EnvError(
+                f"layer {number} has weights {list(wanted[0])} and biases {list(wanted[1])} on one device, "
+                f"not {list(weight.shape)} and {list(bias.shape)}"
+            )
+        if number < len(weights) - 1 and outputs > MOST_WIDTH:
+            raise EnvError(f"a hidden layer has at most {MOST_WIDTH} outputs, not {outputs}")
+        inputs = outputs
+
+
+def _check_sizes(tensors: Sequence[torch.Tensor]) -> None:
+    """Whether nothing can overflow; a GPU would have to be waited for."""
+    for tensor in tensors:
+        if tensor.device.type == "cpu" and not bool((tensor.detach().abs() <= MOST_WEIGHT).all()):
+            raise EnvError("weights and biases are finite, and at most 2**20 in size")
