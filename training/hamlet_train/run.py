@@ -71,6 +71,11 @@ class Run:
         return self.folder / "package"
 
     @property
+    def begun(self) -> bool:
+        """Whether there is a manifest, which is written when everything else is there that a training needs."""
+        return (self.folder / "manifest.json").exists()
+
+    @property
     def checkpoints(self) -> Path:
         return self.folder / "checkpoints"
 

@@ -39,10 +39,11 @@ def opened(
     named = _name_of(universe) if name is None else name
     run = Run(folder_of(named))
     if ranks.first:
-        if not resume and not (ranks.restarted and run.folder.exists()):
-            _begin(run, universe, wanted)
-        else:
+        # What is restarted before it wrote a manifest begins once more.
+        if resume or (ranks.restarted and run.begun):
             _check_same(run, universe, wanted)
+        else:
+            _begin(run, universe, wanted, ranks.restarted)
     ranks.wait()
     return run, load(run.package), run.read()
 
@@ -51,11 +52,11 @@ def _name_of(universe: Path) -> str:
     return universe.resolve().name.removesuffix(".hamlet")
 
 
-def _begin(run: Run, universe: Path, wanted: Wanted) -> None:
+def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
     """Write the package and the manifest, both or none."""
     from hamlet.env.make import checked_shape
 
-    if run.folder.exists():
+    if run.folder.exists() and not again:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
     settings = settings_of(wanted.given)
     try:

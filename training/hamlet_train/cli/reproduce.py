@@ -19,7 +19,7 @@ def reproduce(folder: Path, threads: int | None) -> None:
 
     run = Run(folder)
     manifest = run.read()
-    with shown(f"training {manifest.universe} again", manifest.updates, None) as watch:
+    with shown(f"training {manifest.universe} again", manifest.updates) as watch:
         found = repeat(run, manifest, threads_of(threads), watch)
     if found.differs is None:
         click.echo(f"{found.updates} of {found.updates} updates are equal\nweights   sha256 {found.weights}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import rich_click as click
@@ -40,7 +41,7 @@ def train(
     from hamlet_train.cli.begin import Wanted, opened
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of
-    from hamlet_train.cli.watch import on_board, shown
+    from hamlet_train.cli.watch import ignore, on_board, shown
     from hamlet_train.ranks import joined, left
     from hamlet_train.training import train
 
@@ -49,7 +50,8 @@ def train(
         wanted = Wanted(ticks, worlds, agents, seed, given)
         run, module, manifest = opened(universe, name, wanted, resume, ranks)
         board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
-        with shown(f"training {manifest.universe}", manifest.updates, board) as watch:
+        screen = shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(ignore)
+        with screen as watch:
             digest = train(run, module, manifest, ranks, threads_of(threads), watch)
     except KeyboardInterrupt:
         click.echo("stopped: hamletc train --resume goes on from the latest checkpoint", err=True)

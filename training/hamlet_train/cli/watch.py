@@ -37,10 +37,14 @@ class Last:
 
 
 @contextmanager
-def shown(what: str, updates: int, board: Watcher | None) -> Iterator[Watcher]:
+def shown(what: str, updates: int, board: Watcher | None = None) -> Iterator[Watcher]:
     """Show on standard error what the given function is told, and pass it on to a board."""
     with _on_screen(what, updates) as tell:
         yield tell if board is None else lambda update: (tell(update), board(update))[0]
+
+
+def ignore(_update: Update) -> None:
+    """What other processes than the first are told."""
 
 
 @contextmanager
