@@ -1,0 +1,46 @@
+"""A small training, and what is done with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hamlet.package.module import Module, load
+from hamlet_train.ppo import Progress
+from hamlet_train.ranks import Ranks
+from hamlet_train.run import Manifest, Run, packaged
+from hamlet_train.settings import Settings
+from hamlet_train.training import Watcher, train
+
+MEAL = Path("universes/first_meal.hamlet").resolve()
+WORLDS, HORIZON, UPDATES = 200, 20, 5
+"""Four groups, the last of which has 8 lanes."""
+
+SMALL = Manifest(
+    universe="first_meal",
+    digest="",
+    source=str(MEAL),
+    command=(),
+    versions={},
+    worlds=WORLDS,
+    agents=1,
+    seed=3,
+    ticks=WORLDS * HORIZON * UPDATES,
+    settings=Settings(hidden=(16, 20), horizon=HORIZON, minibatches=3, rate=3e-3),
+)
+"""Hidden layers of other sizes than vectors have, and minibatches that do not divide samples."""
+
+
+def ignore(_update: Progress) -> None:
+    """Watch nothing."""
+
+
+def trained(folder: Path, manifest: Manifest, threads: int = 1, watch: Watcher = ignore) -> Run:
+    """The folder of a training, from its beginning or from its latest checkpoint to its end."""
+    run = Run(folder)
+    module: Module = load(run.package) if run.begun else packaged(Path(manifest.source), run.package)
+    whole = replace(manifest, digest=module.digest)
+    if not run.begun:
+        run.write(whole)
+    train(run, module, whole, Ranks(), threads, watch)
+    return run

@@ -1,0 +1,167 @@
+"""The same weights whatever threads, interruptions and processes there are; files of another universe are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small import MEAL, SMALL, UPDATES, trained
+
+from hamlet.package.module import load
+from hamlet_train import checkpoint
+from hamlet_train.errors import TrainError
+from hamlet_train.files import read_tensors, write_tensors
+from hamlet_train.policy import read_policy
+from hamlet_train.ppo import Progress
+from hamlet_train.reproduce import repeat
+from hamlet_train.run import Run, line_of
+
+LONG = "--ticks", "400000", "--worlds", "200", "--seed", "3"
+AVX2 = "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+f16c"
+
+
+def progress(run: Run) -> str:
+    return (run.folder / "progress.jsonl").read_text()
+
+
+def test_threads_change_nothing(run: Run, tmp_path: Path) -> None:
+    assert len(run.lines()) == UPDATES
+    assert len({line.weights for line in run.lines()}) == UPDATES
+    assert sum(line.episodes for line in run.lines()) > 0
+    assert progress(trained(tmp_path / "two", SMALL, threads=2)) == progress(run)
+
+
+class StoppedError(Exception):
+    """What a watcher ends a training with."""
+
+
+def test_a_training_that_was_cut_short_goes_on(run: Run, tmp_path: Path) -> None:
+    """It stops after update 3 is noted, and before its checkpoint is written."""
+
+    def stop(update: Progress) -> None:
+        if update.update == 3:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        trained(tmp_path / "cut", SMALL, watch=stop)
+    cut = Run(tmp_path / "cut")
+    assert [path.name for path in sorted(cut.checkpoints.iterdir())] == ["00000001.safetensors", "00000002.safetensors"]
+    (cut.folder / "progress.jsonl").open("a").write('{"update": 4, "ti')
+    seen: list[int] = []
+    trained(cut.folder, SMALL, threads=2, watch=lambda update: seen.append(update.update))
+    assert seen == [1, 2, 3, 4, 5]
+    assert progress(cut) == progress(run)
+    for name in ("00000004.safetensors", "00000005.safetensors"):
+        (left, left_about), (right, right_about) = (read_tensors(each.checkpoints / name) for each in (cut, run))
+        assert left_about == right_about
+        assert {key: value.tobytes() for key, value in left.items()} == {
+            key: value.tobytes() for key, value in right.items()
+        }
+
+
+def test_a_training_is_reproduced_or_the_first_difference_is_named(run: Run, tmp_path: Path) -> None:
+    manifest, seen = run.read(), list[Progress]()
+    found = repeat(run, manifest, 1, seen.append)
+    assert (found.updates, found.differs, found.weights) == (UPDATES, None, manifest.weights)
+    other = Run(tmp_path / "other")
+    other.folder.mkdir()
+    other.package.symlink_to(run.package)
+    lines = run.lines()
+    lines[2] = replace(lines[2], weights="0" * 64)
+    (other.folder / "progress.jsonl").write_text("".join(map(line_of, lines)))
+    differs = repeat(other, manifest, 1, seen.append).differs
+    assert differs is not None
+    assert (differs[0].update, differs[1].weights) == (3, run.lines()[2].weights)
+
+
+def test_files_of_another_universe_are_refused(run: Run, tmp_path: Path) -> None:
+    module = load(run.package)
+    path = run.folder / "policy.safetensors"
+    tensors, about = read_tensors(path)
+    assert read_policy(path, module).about["digest"] == module.digest
+    write_tensors(tmp_path / "other", tensors, about | {"digest": "0" * 64})
+    with pytest.raises(TrainError, match="another universe, or another version of it"):
+        read_policy(tmp_path / "other", module)
+    write_tensors(tmp_path / "newer", tensors, about | {"format": 2})
+    with pytest.raises(TrainError, match="has format 2"):
+        read_policy(tmp_path / "newer", module)
+    (tmp_path / "half").write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(TrainError, match="is no file of hamletc train, or a damaged one"):
+        read_policy(tmp_path / "half", module)
+    with pytest.raises(TrainError, match="its training has not ended"):
+        read_policy(run.checkpoints, module)
+    other = Run(tmp_path / "run")
+    latest = checkpoint.latest(run.checkpoints)
+    assert latest is not None
+    checkpoints = other.checkpoints
+    checkpoints.mkdir(parents=True)
+    (checkpoints / latest.name).write_bytes(latest.read_bytes())
+    with pytest.raises(TrainError, match="and this training"):
+        trained(other.folder, replace(SMALL, worlds=100))
+
+
+def command(*arguments: str, processes: int | None = None) -> list[str]:
+    """A process that trains, or several of torchrun."""
+    program = "from hamletc.cli.main import main; main()"
+    if processes is None:
+        return [sys.executable, "-c", program, *arguments]
+    script = Path("hamletc.py")
+    launcher = ["-m", "torch.distributed.run", f"--nproc-per-node={processes}", "--max-restarts=1", "--standalone"]
+    return [sys.executable, *launcher, str(script), *arguments]
+
+
+def finish(folder: Path, *arguments: str, processes: int | None = None, **environment: str) -> str:
+    """What a training notes that is run to its end."""
+    (folder / "hamletc.py").write_text("from hamletc.cli.main import main\nmain()\n")
+    given = command("train", str(MEAL), *arguments, processes=processes)
+    done = subprocess.run(given, cwd=folder, capture_output=True, text=True, env=os.environ | environment, timeout=600)
+    assert done.returncode == 0, done.stderr
+    name = arguments[arguments.index("--name") + 1]
+    return (folder / "runs" / name / "progress.jsonl").read_text()
+
+
+def start(folder: Path, *arguments: str, processes: int | None = None) -> tuple[subprocess.Popen[bytes], Path]:
+    """A training that has written two checkpoints, and its folder."""
+    (folder / "hamletc.py").write_text("from hamletc.cli.main import main\nmain()\n")
+    given = command("train", str(MEAL), *arguments, processes=processes)
+    process = subprocess.Popen(given, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run = folder / "runs" / arguments[arguments.index("--name") + 1]
+    while len(list(run.glob("checkpoints/*.safetensors"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    return process, run
+
+
+@pytest.mark.long
+def test_a_killed_training_resumes_to_the_same_weights(tmp_path: Path) -> None:
+    whole = finish(tmp_path, "--name", "whole", *LONG)
+    process, run = start(tmp_path, "--name", "killed", *LONG)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (run / "policy.safetensors").exists()
+    assert finish(tmp_path, "--name", "killed", "--resume") == whole
+
+
+@pytest.mark.long
+def test_processes_of_torchrun_and_kinds_of_cpu_change_nothing(tmp_path: Path) -> None:
+    whole = finish(tmp_path, "--name", "whole", *LONG)
+    for processes in (2, 3):
+        assert finish(tmp_path, "--name", f"of{processes}", *LONG, processes=processes) == whole
+    narrow = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2}
+    assert finish(tmp_path, "--name", "avx2", *LONG, **narrow) == whole
+
+
+@pytest.mark.long
+def test_torchrun_restarts_what_was_killed(tmp_path: Path) -> None:
+    whole = finish(tmp_path, "--name", "whole", *LONG)
+    process, run = start(tmp_path, "--name", "killed", *LONG, processes=2)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    os.kill(int(children[-1]), signal.SIGKILL)
+    assert process.wait(timeout=600) == 0
+    assert (run / "progress.jsonl").read_text() == whole

@@ -1,0 +1,1 @@
+"""The verbs of `hamletc` that train."""

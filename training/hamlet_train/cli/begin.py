@@ -1,0 +1,112 @@
+"""The run that `hamletc train` begins, or goes on with."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from hamlet.package.module import Module, load
+from hamlet_train.cli.defaults import TICKS, WORLDS
+from hamlet_train.cli.options import folder_of, settings_of
+from hamlet_train.errors import TrainError
+from hamlet_train.ranks import Ranks
+from hamlet_train.run import Manifest, Run, packaged, versions
+from hamlet_train.training import check_trainable
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user asked for; `None` and an empty `given` where nothing was said."""
+
+    ticks: int | None
+    worlds: int | None
+    agents: int | None
+    seed: int | None
+    given: tuple[str, ...]
+
+
+def opened(
+    universe: Path, name: str | None, wanted: Wanted, resume: bool, ranks: Ranks
+) -> tuple[Run, Module, Manifest]:
+    """The run, its universe and its manifest. The first process writes them; the others wait and read.
+
+    Raises:
+        TrainError: there is such a run already, or none to go on with, or it is another one.
+        CompileError: the universe cannot be read or has errors.
+    """
+    named = _name_of(universe) if name is None else name
+    run = Run(folder_of(named))
+    if ranks.first:
+        # What is restarted before it wrote a manifest begins once more.
+        if resume or (ranks.restarted and run.begun):
+            _check_same(run, universe, wanted)
+        else:
+            _begin(run, universe, wanted, ranks.restarted)
+    ranks.wait()
+    return run, load(run.package), run.read()
+
+
+def _name_of(universe: Path) -> str:
+    return universe.resolve().name.removesuffix(".hamlet")
+
+
+def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
+    """Write the package and the manifest, both or none."""
+    from hamlet.env.make import checked_shape
+
+    if run.folder.exists() and not again:
+        raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
+    settings = settings_of(wanted.given)
+    try:
+        module = packaged(universe, run.package)
+        check_trainable(module.universe)
+        shape = checked_shape(module.universe, wanted.worlds or WORLDS, wanted.agents, 0)
+        run.write(
+            Manifest(
+                universe=module.name,
+                digest=module.digest,
+                source=str(universe),
+                command=tuple(sys.argv),
+                versions=versions(),
+                worlds=shape.worlds,
+                agents=shape.agents,
+                seed=wanted.seed or 0,
+                ticks=wanted.ticks or TICKS,
+                settings=settings,
+            )
+        )
+    except BaseException:
+        shutil.rmtree(run.folder, ignore_errors=True)
+        raise
+
+
+def _check_same(run: Run, universe: Path, wanted: Wanted) -> None:
+    """Raise `TrainError` unless the run is the one that is asked for."""
+    manifest = run.read()
+    for name in ("ticks", "worlds", "agents", "seed"):
+        value, has = getattr(wanted, name), getattr(manifest, name)
+        if value is not None and value != has:
+            raise TrainError(f"{run.folder} has {name} {has}, not {value}: leave out --{name}, or take another --name")
+    if wanted.given and settings_of(wanted.given) != manifest.settings:
+        raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
+    if digest_of(universe) != manifest.digest:
+        raise TrainError(f"{run.folder} trains another universe, or another version of {manifest.universe}")
+
+
+def digest_of(universe: Path) -> str:
+    """The SHA-256 of what a universe says.
+
+    Raises:
+        CompileError: it cannot be read or has errors.
+    """
+    from hamlet.package.manifest import sha256
+    from hamlet.universe.codec import to_json
+    from hamletc.compile import check_file
+    from hamletc.frontend import Stopwatch
+    from hamletc.kinds import expect
+
+    if expect(universe, "text", "sources", "package", "nothing") == "package":
+        return load(universe).digest
+    return sha256(to_json(check_file(universe, Stopwatch()).universe).encode())

@@ -1,0 +1,62 @@
+"""`hamletc eval`: how a policy fares, beside random actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hamlet_train.evaluate import Episodes
+
+
+@click.command(name="eval")
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--policy", "path", type=click.Path(path_type=Path), required=True,
+              help="The folder of a run, or a file with weights.")  # fmt: skip
+@click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
+@click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="By default the next after that of the training.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
+def evaluate(
+    universe: Path, path: Path, episodes: int, agents: int | None, seed: int | None, threads: int | None
+) -> None:
+    """Play episodes of UNIVERSE with a trained policy, and as many with random actions."""
+    from rich.console import Console
+
+    from hamlet_train.cli.options import threads_of
+    from hamlet_train.evaluate import chooser, environment, first_episodes, random_chooser
+    from hamlet_train.policy import read_policy
+    from hamlet_train.run import open_universe
+
+    module = open_universe(universe)
+    policy = read_policy(path, module)
+    chosen = (policy.about["seed"] + 1) % 2**64 if seed is None else seed
+    small = environment(module, 1, agents, chosen)
+    worlds = -(-episodes // small.num_agents)
+    with Console(stderr=True).status("playing"):
+        env = environment(module, worlds, agents, chosen)
+        trained = first_episodes(env, chooser(env, policy, threads_of(threads)))
+        other = environment(module, worlds, agents, chosen)
+        by_chance = first_episodes(other, random_chooser(other))
+    title = f"{module.name}: the first episodes of {worlds * small.num_agents:,} agents, seed {chosen}"
+    Console(highlight=False, soft_wrap=True).print(table(title, {"policy": trained, "random": by_chance}))
+
+
+def table(title: str, sides: dict[str, Episodes]) -> Table:
+    """Sides beside each other."""
+    from rich.table import Table
+
+    found = Table("", *sides, title=title)
+    found.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
+    found.add_row("mean length", *(f"{each.length:.1f} ± {each.spread:.1f}" for each in sides.values()))
+    found.add_row("mean return", *(f"{each.returned:.4g}" for each in sides.values()))
+    for name in next(iter(sides.values())).causes:
+        if any(each.causes[name] for each in sides.values()):
+            found.add_row(name, *(f"{each.causes[name]:,}" for each in sides.values()))
+    if any(each.unfinished for each in sides.values()):
+        found.add_row("not ended yet", *(f"{each.unfinished:,}" for each in sides.values()))
+    return found

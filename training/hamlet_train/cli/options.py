@@ -1,0 +1,83 @@
+"""What the user wrote, checked: settings, threads, the folder of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from hamlet_train.errors import TrainError
+from hamlet_train.settings import Settings
+
+FOLDER = Path("runs")
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "horizon": (1, 4096),
+    "epochs": (1, 255),
+    "minibatches": (1, 4096),
+    "rate": (0.0, 1.0),
+    "discount": (0.0, 1.0),
+    "trace": (0.0, 1.0),
+    "clip": (0.0, 1.0),
+    "entropy": (0.0, 10.0),
+    "value": (0.0, 10.0),
+    "norm": (1e-6, 1e6),
+}
+WIDEST, DEEPEST = 1024, 8
+
+
+def settings_of(given: Sequence[str]) -> Settings:
+    """The settings with those that are given, NAME=NUMBER each; `hidden=64,64` has a number for each layer.
+
+    Raises:
+        TrainError: there is no such setting, or it is out of range.
+    """
+    settings = Settings()
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or (name not in LIMITS and name != "hidden"):
+            known = ", ".join(field.name for field in fields(Settings))
+            raise TrainError(f"--set {text}: write NAME=NUMBER, of {known}")
+        changed: Any = _hidden(text, value) if name == "hidden" else _number(text, name, value)
+        settings = replace(settings, **{name: changed})
+    return settings
+
+
+def _number(text: str, name: str, value: str) -> Any:
+    kind, (low, high) = type(getattr(Settings(), name)), LIMITS[name]
+    try:
+        number = kind(value)
+    except ValueError as error:
+        raise TrainError(f"--set {text}: {name} is a {'whole ' * (kind is int)}number") from error
+    if not low <= number <= high:
+        raise TrainError(f"--set {text}: {name} lies in {low:g} .. {high:g}")
+    return number
+
+
+def _hidden(text: str, value: str) -> tuple[int, ...]:
+    parts = value.split(",")
+    if not 1 <= len(parts) <= DEEPEST or not all(part.isdecimal() and 1 <= int(part) <= WIDEST for part in parts):
+        raise TrainError(f"--set {text}: write 1 .. {DEEPEST} layers of 1 .. {WIDEST} outputs, as in hidden=64,64")
+    return tuple(map(int, parts))
+
+
+def threads_of(given: int | None) -> int:
+    """The threads of this process: by default the CPUs that it may use, shared with the other processes of torchrun
+    on this machine."""
+    if given is not None:
+        return given
+    beside = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    return max(len(os.sched_getaffinity(0)) // beside, 1)
+
+
+def folder_of(name: str) -> Path:
+    """The folder of a run.
+
+    Raises:
+        TrainError: the name is no name of a folder.
+    """
+    if not name or name in (".", "..") or "/" in name or "\0" in name:
+        raise TrainError(f"--name {name!r}: a name is that of a folder in {FOLDER}")
+    return FOLDER / name

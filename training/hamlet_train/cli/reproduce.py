@@ -1,0 +1,34 @@
+"""`hamletc reproduce`: a training once more, and whether it gives the same weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
+def reproduce(folder: Path, threads: int | None) -> None:
+    """Train again what the run in FOLDER trained, and compare the weights after every update."""
+    from hamlet_train.cli.options import threads_of
+    from hamlet_train.cli.watch import shown
+    from hamlet_train.reproduce import repeat
+    from hamlet_train.run import Run
+
+    run = Run(folder)
+    manifest = run.read()
+    with shown(f"training {manifest.universe} again", manifest.updates) as watch:
+        found = repeat(run, manifest, threads_of(threads), watch)
+    if found.differs is None:
+        click.echo(f"{found.updates} of {found.updates} updates are equal\nweights   sha256 {found.weights}")
+        return
+    recorded, here = found.differs
+    for line in found.versions:
+        click.echo(line)
+    click.echo(
+        f"update {here.update} is the first that differs: its weights have the sha256 {here.weights}, "
+        f"and those of {folder} {recorded.weights}"
+    )
+    raise SystemExit(1)

@@ -1,0 +1,62 @@
+"""`hamletc train`: a policy for a universe, by PPO."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import rich_click as click
+
+from hamlet_train.cli.defaults import TICKS, WORLDS
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--ticks", type=click.IntRange(min=1), help=f"Of all agents together; by default {TICKS:,}.")
+@click.option("--worlds", type=click.IntRange(1, 2**24), help=f"How many worlds; by default {WORLDS:,}.")
+@click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Of all randomness; by default 0.")
+@click.option("--name", help="The run's folder is runs/NAME; by default the name of the universe.")
+@click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
+@click.option("--set", "given", multiple=True, metavar="NAME=NUMBER", help="A setting of PPO. Repeatable.")
+@click.option("--resume", is_flag=True, help="Go on from the latest checkpoint of the run.")
+@click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
+def train(
+    universe: Path,
+    ticks: int | None,
+    worlds: int | None,
+    agents: int | None,
+    seed: int | None,
+    name: str | None,
+    threads: int | None,
+    given: tuple[str, ...],
+    resume: bool,
+    tensorboard: bool,
+) -> None:
+    """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks.
+
+    The weights are the same to the bit for any number of threads, of processes of torchrun, and after --resume.
+    """
+    from hamlet_train.cli.begin import Wanted, opened
+    from hamlet_train.cli.ending import show
+    from hamlet_train.cli.options import threads_of
+    from hamlet_train.cli.watch import ignore, on_board, shown
+    from hamlet_train.ranks import joined, left
+    from hamlet_train.training import train
+
+    ranks = joined()
+    try:
+        wanted = Wanted(ticks, worlds, agents, seed, given)
+        run, module, manifest = opened(universe, name, wanted, resume, ranks)
+        board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
+        screen = shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(ignore)
+        with screen as watch:
+            digest = train(run, module, manifest, ranks, threads_of(threads), watch)
+    except KeyboardInterrupt:
+        click.echo("stopped: hamletc train --resume goes on from the latest checkpoint", err=True)
+        sys.exit(130)
+    finally:
+        left()
+    if ranks.first:
+        show(run, module, manifest, digest, threads_of(threads))

@@ -1,0 +1,1 @@
+"""Learning in one stated order of operations."""

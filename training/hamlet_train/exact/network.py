@@ -1,0 +1,156 @@
+"""A multilayer perceptron with tanh between layers: where its numbers lie, forward and backward in a stated order.
+
+Forward, output j of a layer is `acc = bias[j]`, then `acc = fma(weight[j, k], x[k], acc)` for ascending k. Backward,
+the derivative by input k is `acc = 0`, then `acc = fma(dy[j], weight[j, k], acc)` for ascending j, times
+`fma(-h, h, 1)` of the tanh behind it; the gradient of weight[j, k] is `acc = fma(x[k], dy[j], acc)` for ascending
+samples, and that of bias[j] the sum of dy[j] in the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hamlet.launch.cpu.ops import WIDE, fma, helper, part, wide
+from hamlet_train.exact.functions import ONE, tanh
+from hamlet_train.exact.tiles import VECTOR, multiply
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+BLOCK = 64
+"""Samples that go through a network together."""
+
+NUMBERS = 14
+"""What kernels hold of a sample beside what concerns the network and its actions."""
+
+INPUTS, ROWS, OUTPUTS, COLUMNS, WEIGHT, BIAS, BACK, HELD = range(8)
+"""What a row of `Network.table` says of a layer: its inputs, those with padding, its outputs, those with padding; where
+its weights and biases begin in the parameters, the weights as `Network.transpose` writes them, and what the layer
+gives for a block in its scratch array."""
+
+
+def padded(count: int) -> int:
+    """The count in whole vectors."""
+    return -(-count // VECTOR) * VECTOR
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A perceptron whose parameters lie behind each other in one array of f32: `hamlet.MLP` with a value.
+
+    Parameters of a layer are weights [inputs, outputs] and biases [outputs], both padded with zeros to whole vectors,
+    which stay zeros.
+
+    Attributes:
+        inputs: the values of an observation.
+        hidden: the outputs of each hidden layer.
+        actions: the heads have a row for each, its logit, and one more for the value.
+    """
+
+    inputs: int
+    hidden: tuple[int, ...]
+    actions: int
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The inputs, and the outputs of each layer."""
+        return (self.inputs, *self.hidden, self.actions + 1)
+
+    @property
+    def layers(self) -> int:
+        """The number of layers, the heads among them."""
+        return len(self.hidden) + 1
+
+    @property
+    def table(self) -> Array:
+        """[layers, 8] i64, see `INPUTS` and the others."""
+        rows, place, back, held = [], 0, 0, 0
+        for inputs, outputs in pairwise(self.sizes):
+            shape = padded(inputs), padded(outputs)
+            weights = shape[0] * shape[1]
+            rows.append((inputs, shape[0], outputs, shape[1], place, place + weights, back, held))
+            place, back, held = place + weights + shape[1], back + weights, held + BLOCK * shape[1]
+        return np.array(rows, np.int64)
+
+    @property
+    def parameters(self) -> int:
+        """Numbers of all layers, padding included."""
+        return sum((padded(inputs) + 1) * padded(outputs) for inputs, outputs in pairwise(self.sizes))
+
+    @property
+    def scratch(self) -> int:
+        """Numbers that a block needs: its inputs, what all layers give, the derivatives by that, three for each action
+        and 14 for each sample, and zeros for the widest layer."""
+        layers = sum(padded(outputs) for outputs in self.sizes[1:])
+        widest = padded(max(self.sizes))
+        return BLOCK * (padded(self.inputs) + 2 * layers + 3 * self.actions + NUMBERS) + widest
+
+    def views(self, parameters: Array) -> list[tuple[Array, Array]]:
+        """Weights [outputs, inputs] and biases [outputs] of each layer, which are views of the parameters."""
+        found = []
+        for inputs, rows, outputs, columns, weight, bias, _, _ in self.table.tolist():
+            weights = parameters[weight : weight + rows * columns].reshape(rows, columns)
+            found.append((weights[:inputs, :outputs].T, parameters[bias : bias + outputs]))
+        return found
+
+    def transpose(self, parameters: Array, transposed: Array) -> None:
+        """Write the weights of each layer, outputs first: derivatives go backward through those."""
+        for _, rows, _, columns, weight, _, back, _ in self.table.tolist():
+            size = rows * columns
+            there = transposed[back : back + size].reshape(columns, rows)
+            np.copyto(there, parameters[weight : weight + size].reshape(rows, columns).T)
+
+
+@helper
+def forward(table: Any, parameters: Any, x: Any, x_row: Any, scratch: Any) -> None:
+    """What all layers give for a block of inputs [BLOCK, x_row], into their places in `scratch`."""
+    source = part(x, 0, 0)
+    row = x_row
+    for layer in range(table.shape[0]):
+        columns = table[layer, COLUMNS]
+        target = part(scratch, 0, table[layer, HELD])
+        weights, bias = part(parameters, 0, table[layer, WEIGHT]), part(parameters, 0, table[layer, BIAS])
+        multiply(target, columns, bias, 0, source, row, 1, weights, columns, table[layer, INPUTS], BLOCK, columns)
+        if layer + 1 < table.shape[0]:
+            for index in range(0, BLOCK * columns, WIDE):
+                target[wide(index)] = tanh(target[wide(index)])
+        source = target
+        row = columns
+
+
+@helper
+def backward(
+    table: Any,
+    transposed: Any,
+    x: Any,
+    x_row: Any,
+    scratch: Any,
+    slopes: Any,
+    gradient: Any,
+    ones: Any,
+    zeros: Any,
+) -> None:
+    """Add the gradients of a block to `gradient`, in which parameters lie as in `parameters`. `slopes` lies like
+    `scratch` and has the derivatives by what the last layer gave; those by what the others gave are left in it."""
+    for step in range(table.shape[0]):
+        layer = table.shape[0] - 1 - step
+        rows, columns = table[layer, ROWS], table[layer, COLUMNS]
+        slope = part(slopes, 0, table[layer, HELD])
+        weights, bias = part(gradient, 0, table[layer, WEIGHT]), part(gradient, 0, table[layer, BIAS])
+        if layer == 0:
+            multiply(weights, columns, weights, columns, part(x, 0, 0), 1, x_row, slope, columns, BLOCK, rows, columns)
+        else:
+            held = part(scratch, 0, table[layer - 1, HELD])
+            multiply(weights, columns, weights, columns, held, 1, rows, slope, columns, BLOCK, rows, columns)
+        multiply(bias, columns, bias, columns, ones, 0, 1, slope, columns, BLOCK, 1, columns)
+        if layer > 0:
+            before = part(slopes, 0, table[layer - 1, HELD])
+            held = part(scratch, 0, table[layer - 1, HELD])
+            back = part(transposed, 0, table[layer, BACK])
+            multiply(before, rows, zeros, 0, slope, columns, 1, back, rows, table[layer, OUTPUTS], BLOCK, rows)
+            for index in range(0, BLOCK * rows, WIDE):
+                h = held[wide(index)]
+                before[wide(index)] = before[wide(index)] * fma(-h, h, ONE)

@@ -1,0 +1,69 @@
+"""Sums over groups, in one tree over their numbers, whichever process holds which of them.
+
+A node of level 0 is a group; node i of level l + 1 is node 2 i plus node 2 i + 1 of level l, or node 2 i alone where
+there is no other. A process adds up the largest nodes that lie in its groups, and processes exchange those: of
+neighbouring groups they are at most two for each level.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Array: TypeAlias = np.ndarray[Any, Any]
+Node: TypeAlias = tuple[int, int]
+"""A level and a number."""
+
+
+def nodes(first: int, end: int, groups: int) -> list[Node]:
+    """The largest nodes that cover the groups first .. end - 1 of so many, in ascending order."""
+    found, begin = [], first
+    while begin < end:
+        level = 0
+        while begin % (2 << level) == 0 and begin + (1 << level) < groups and _end(begin, level + 1, groups) <= end:
+            level += 1
+        found.append((level, begin >> level))
+        begin = _end(begin, level, groups)
+    return found
+
+
+def _end(begin: int, level: int, groups: int) -> int:
+    """Before which group the node ends that begins with one."""
+    return min(begin + (1 << level), groups)
+
+
+def reduce(values: Array, first: int, wanted: list[Node], groups: int) -> Array:
+    """The sums of these nodes, [nodes, ...]. It overwrites the values [groups here, ...], from group `first` on."""
+    sums = np.empty((len(wanted), *values.shape[1:]), values.dtype)
+    for index, (level, number) in enumerate(wanted):
+        begin = (number << level) - first
+        sums[index] = _added(values[begin : _end(number << level, level, groups) - first])
+    return sums
+
+
+def total(sums: dict[Node, Array]) -> Array:
+    """The sum of all groups, of the sums of nodes that cover them."""
+    known = dict(sums)
+    level = 0
+    while len(known) > 1 or level < max(node[0] for node in known):
+        for node in sorted(each for each in known if each[0] == level):
+            if node[1] % 2 == 0:
+                value = known.pop(node)
+                other = known.pop((level, node[1] + 1), None)
+                known[level + 1, node[1] // 2] = value if other is None else value + other
+        level += 1
+    return next(iter(known.values()))
+
+
+def _added(values: Array) -> Array:
+    """The sum of rows, a power of two of them or the last of all."""
+    count = len(values)
+    while count > 1:
+        half, odd = divmod(count, 2)
+        np.add(values[0 : 2 * half : 2], values[1 : 2 * half : 2], out=values[:half])
+        if odd:
+            values[half] = values[count - 1]
+        count = half + odd
+    found: Array = values[0]
+    return found

@@ -1,0 +1,91 @@
+"""A trained policy as a file: its weights, and the universe that they are for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hamlet.package.module import Module
+from hamlet_train.errors import TrainError
+from hamlet_train.exact.network import Array, Network
+from hamlet_train.files import read_tensors, write_tensors
+
+FORMAT = 1
+FILENAME = "policy.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A network and its parameters; `about` is what its file says: universe, digest, seed."""
+
+    network: Network
+    parameters: Array
+    about: dict[str, Any]
+
+
+def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
+    """`weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as `hamlet.MLP` takes them."""
+    found: dict[str, Array] = {}
+    for number, (weights, biases) in enumerate(network.views(parameters)):
+        found |= {f"weights.{number}": weights, f"biases.{number}": biases}
+    return found
+
+
+def parameters_of(network: Network, tensors: dict[str, Array]) -> Array:
+    """The parameters with these weights and biases."""
+    parameters = np.zeros(network.parameters, np.float32)
+    for number, (weights, biases) in enumerate(network.views(parameters)):
+        weights[:], biases[:] = tensors[f"weights.{number}"], tensors[f"biases.{number}"]
+    return parameters
+
+
+def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
+    """What files with weights say about them."""
+    return {
+        "format": FORMAT,
+        "universe": module.name,
+        "digest": module.digest,
+        "seed": seed,
+        "inputs": network.inputs,
+        "hidden": list(network.hidden),
+        "actions": network.actions,
+        "activation": "tanh",
+    }
+
+
+def write_policy(path: Path, module: Module, network: Network, parameters: Array, seed: int) -> None:
+    """Write a policy.
+
+    Raises:
+        TrainError: the file cannot be written there.
+    """
+    write_tensors(path, tensors_of(network, parameters), about(module, network, seed))
+
+
+def read_policy(path: Path, module: Module) -> Policy:
+    """The policy in a file or a folder of a run, or in a checkpoint.
+
+    Raises:
+        TrainError: there is none, or it is for another universe.
+    """
+    file = path / FILENAME if path.is_dir() else path
+    if path.is_dir() and not file.exists():
+        raise TrainError(f"{path} has no {FILENAME}: its training has not ended; name one of its checkpoints")
+    tensors, said = read_tensors(file)
+    check_about(file, said, module)
+    network = Network(said["inputs"], tuple(said["hidden"]), said["actions"])
+    return Policy(network, parameters_of(network, tensors), said)
+
+
+def check_about(path: Path, said: dict[str, Any], module: Module) -> None:
+    """Raise `TrainError` unless a file is of this format and for this universe."""
+    if said.get("format") != FORMAT:
+        raise TrainError(f"{path} has format {said.get('format')}, and this hamletc reads {FORMAT}")
+    if said["digest"] != module.digest:
+        raise TrainError(
+            f"{path} was trained on {said['universe']} ({said['digest'][:12]}), and this is {module.name} "
+            f"({module.digest[:12]}): another universe, or another version of it"
+        )

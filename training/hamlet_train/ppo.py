@@ -1,0 +1,298 @@
+"""Proximal policy optimisation (Schulman et al. 2017), each of whose numbers is computed in one stated order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+
+from hamlet_train.draws import first_parameters, order
+from hamlet_train.exact import kernels
+from hamlet_train.exact.kernels import (
+    DISCOUNTED,
+    DISCOUNTED_SQUARES,
+    EPISODES,
+    RETURNS,
+    SAMPLES,
+    SQUARES,
+    SURVEYED,
+    TICKS,
+)
+from hamlet_train.exact.loss import CLIPPED, DIVERGENCE, ENTROPY, LOSSES, POLICY_LOSS, VALUE_LOSS
+from hamlet_train.exact.network import Array, Network
+from hamlet_train.groups import Share
+from hamlet_train.ranks import Ranks
+from hamlet_train.settings import Settings
+from hamlet_train.store import Store
+from hamlet_train.team import Team
+
+FIRST_DECAY, SECOND_DECAY, LEAST = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
+"""Of Adam."""
+TINY = 1e-8
+
+
+@dataclass(slots=True)
+class Learned:
+    """What a learner has learned and counted, the same in all processes.
+
+    Attributes:
+        parameters: of the network, f32; first_moment, second_moment: Adam's, which lie like them.
+        update: how many updates are done.
+        first_power, second_power: the powers of Adam's decays by its steps.
+        samples, discounted, discounted_squares: what rewards are scaled by: counts and sums of discounted returns.
+    """
+
+    parameters: Array
+    first_moment: Array
+    second_moment: Array
+    update: int = 0
+    first_power: float = 1.0
+    second_power: float = 1.0
+    samples: float = 0.0
+    discounted: float = 0.0
+    discounted_squares: float = 0.0
+
+    @classmethod
+    def begun(cls, network: Network, reach: Array, seed: int) -> Learned:
+        """Before the first update."""
+        zeros = np.zeros(network.parameters, np.float32)
+        return cls(first_parameters(network, reach, seed), zeros, zeros.copy())
+
+    def digest(self) -> str:
+        """The SHA-256 of the parameters, little-endian, in hexadecimal."""
+        return sha256(self.parameters.astype("<f4").tobytes()).hexdigest()
+
+
+@dataclass(slots=True)
+class Lives:
+    """What the episodes that go on have had so far, [lanes] of one process: ticks i64, returns and discounted returns
+    f64."""
+
+    lengths: Array
+    returns: Array
+    discounted: Array
+
+    @classmethod
+    def begun(cls, lanes: int) -> Lives:
+        """At the beginning of all episodes."""
+        return cls(np.zeros(lanes, np.int64), np.zeros(lanes), np.zeros(lanes))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """An update in numbers. `episodes` ended since the one before; their mean length in ticks with its standard
+    deviation and their mean return are NaN where there were none."""
+
+    update: int
+    ticks: int
+    episodes: int
+    length: float
+    spread: float
+    returned: float
+    policy_loss: float
+    value_loss: float
+    entropy: float
+    clipped: float
+    divergence: float
+    weights: str
+
+
+@dataclass(slots=True)
+class Learner:
+    """Learns from stores. `updates` is how many there will be, since the step size goes down to 0.
+
+    `transposed`, `gradients` are memory.
+    """
+
+    network: Network
+    settings: Settings
+    seed: int
+    updates: int
+    share: Share
+    ranks: Ranks
+    team: Team
+    learned: Learned
+    lives: Lives
+    gradients: Array = field(init=False)
+    transposed: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.gradients = np.zeros((self.share.count, self.network.parameters), np.float32)
+        self.transposed = np.zeros(self.network.parameters, np.float32)
+
+    def update(self, store: Store) -> Progress:
+        """Learn from a store."""
+        happened = self._survey(store)
+        scale = self._scale(happened)
+        mean, spread = self._estimate(store, scale)
+        losses = np.zeros(LOSSES)
+        for epoch in range(self.settings.epochs):
+            losses = self._epoch(store, epoch, mean, spread)
+        self.learned.update += 1
+        return self._progress(store, happened, losses / max(happened[SAMPLES], 1.0))
+
+    def _survey(self, store: Store) -> Array:
+        sums = np.zeros((self.share.count, SURVEYED))
+        lives, bounds = self.lives, self.share.bounds
+
+        def work(first: int, end: int, _memory: Array) -> None:
+            kernels.survey(
+                first,
+                end,
+                bounds,
+                store.rewards,
+                store.ends,
+                store.valid,
+                lives.lengths,
+                lives.returns,
+                lives.discounted,
+                self.settings.discount,
+                sums,
+            )
+
+        self.team.share(work, self.share.count)
+        return self.ranks.sum_groups(sums, self.share)
+
+    def _scale(self, happened: Array) -> np.float32:
+        """What rewards are multiplied by: one over the standard deviation of discounted returns so far."""
+        learned = self.learned
+        learned.samples += float(happened[SAMPLES])
+        learned.discounted += float(happened[DISCOUNTED])
+        learned.discounted_squares += float(happened[DISCOUNTED_SQUARES])
+        count = max(learned.samples, 1.0)
+        return np.float32(1.0 / (_deviation(learned.discounted, learned.discounted_squares, count) + TINY))
+
+    def _estimate(self, store: Store, scale: np.float32) -> tuple[np.float32, np.float32]:
+        """Advantages come into the store. Their mean, and one over their standard deviation."""
+        sums = np.zeros((self.share.count, 3))
+        settings, bounds = self.settings, self.share.bounds
+
+        def work(first: int, end: int, _memory: Array) -> None:
+            kernels.estimate(
+                first,
+                end,
+                bounds,
+                store.rewards,
+                store.ends,
+                store.valid,
+                store.beyond,
+                store.values,
+                scale,
+                np.float32(settings.discount),
+                np.float32(settings.discount * settings.trace),
+                store.advantages,
+                sums,
+            )
+
+        self.team.share(work, self.share.count)
+        total, squares, count = self.ranks.sum_groups(sums, self.share).tolist()
+        count = max(count, 1.0)
+        return np.float32(total / count), np.float32(1.0 / (_deviation(total, squares, count) + TINY))
+
+    def _epoch(self, store: Store, epoch: int, mean: np.float32, spread: np.float32) -> Array:
+        """One pass over the store, minibatch by minibatch; the sums of losses."""
+        groups = range(self.share.first, self.share.end)
+        valid = _by_group(store.valid, self.share)
+        taken = order(self.seed, self.learned.update, epoch, groups, valid)
+        counts = valid.sum(axis=1, dtype=np.int64)
+        losses = np.zeros(LOSSES)
+        for part in range(self.settings.minibatches):
+            losses += self._minibatch(store, taken, counts, part, mean, spread)
+        return losses
+
+    def _minibatch(
+        self, store: Store, taken: Array, counts: Array, part: int, mean: np.float32, spread: np.float32
+    ) -> Array:
+        settings, learned, parts = self.settings, self.learned, self.settings.minibatches
+        table, bounds = self.network.table, self.share.bounds
+        sums = np.zeros((self.share.count, LOSSES + 1))
+        sums[:, LOSSES] = counts * (part + 1) // parts - counts * part // parts
+        self.network.transpose(learned.parameters, self.transposed)
+
+        def work(first: int, end: int, scratch: Array) -> None:
+            kernels.learn(
+                first,
+                end,
+                table,
+                learned.parameters,
+                self.transposed,
+                bounds,
+                taken,
+                counts,
+                part,
+                parts,
+                store.inputs,
+                store.masks,
+                store.actions,
+                store.chances,
+                store.values,
+                store.advantages,
+                mean,
+                spread,
+                np.float32(settings.clip),
+                np.float32(settings.entropy),
+                np.float32(settings.value),
+                self.gradients,
+                sums,
+                scratch,
+            )
+
+        self.team.share(work, self.share.count)
+        summed = self.ranks.sum_groups(sums, self.share)
+        self._descend(self.ranks.sum_groups(self.gradients, self.share), float(summed[LOSSES]))
+        losses: Array = summed[:LOSSES]
+        return losses
+
+    def _descend(self, gradient: Array, count: float) -> None:
+        learned = self.learned
+        learned.first_power *= float(FIRST_DECAY)
+        learned.second_power *= float(SECOND_DECAY)
+        kernels.descend(
+            learned.parameters,
+            gradient,
+            learned.first_moment,
+            learned.second_moment,
+            1.0 / max(count, 1.0),
+            self.settings.norm,
+            np.float32(self.settings.rate * (1.0 - learned.update / self.updates)),
+            FIRST_DECAY,
+            SECOND_DECAY,
+            np.float32(1.0 - learned.first_power),
+            np.float32(1.0 - learned.second_power),
+            LEAST,
+        )
+
+    def _progress(self, store: Store, happened: Array, losses: Array) -> Progress:
+        episodes, groups = int(happened[EPISODES]), self.share.groups
+        count = episodes or math.nan
+        return Progress(
+            update=self.learned.update,
+            ticks=self.learned.update * store.ticks * groups.worlds * groups.agents,
+            episodes=episodes,
+            length=happened[TICKS] / count,
+            spread=_deviation(happened[TICKS], happened[SQUARES], count),
+            returned=happened[RETURNS] / count,
+            policy_loss=losses[POLICY_LOSS],
+            value_loss=losses[VALUE_LOSS],
+            entropy=losses[ENTROPY],
+            clipped=losses[CLIPPED],
+            divergence=losses[DIVERGENCE],
+            weights=self.learned.digest(),
+        )
+
+
+def _deviation(total: float, squares: float, count: float) -> float:
+    """The standard deviation of so many numbers with this sum and this sum of squares."""
+    mean = total / count
+    return math.sqrt(max(squares / count - mean * mean, 0.0))
+
+
+def _by_group(values: Array, share: Share) -> Array:
+    """[groups, samples] bool, of values [lanes, ticks]; False behind the samples of a group with fewer lanes."""
+    groups, ticks = share.groups, values.shape[1]
+    each = groups.worlds_each * groups.agents * ticks
+    found = np.zeros(share.count * each, bool)
+    found[: values.size] = values.reshape(-1) != 0
+    return found.reshape(share.count, each)

@@ -1,0 +1,57 @@
+"""Threads that share the groups of a kernel: each takes the next few, and no result depends on who takes which."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+import numpy as np
+
+from hamlet_train.exact.network import Array
+
+PORTIONS = 4
+"""Portions of the work for each thread, so that one that is held up does less."""
+
+
+def cpus() -> int:
+    """The CPUs that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Team:
+    """Some threads, each with memory of its own."""
+
+    def __init__(self, threads: int, scratch: int) -> None:
+        """`scratch` is the number of f32 of each thread's memory."""
+        self.threads = threads
+        self._memory = [np.zeros(scratch, np.float32) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads, "hamlet-train")
+
+    def share(self, work: Callable[[int, int, Array], None], count: int) -> None:
+        """Call work(first, end, memory) for portions of 0 .. count - 1."""
+        if self.threads == 1:
+            work(0, count, self._memory[0])
+            return
+        portions, lock = _portions(count, self.threads * PORTIONS), Lock()
+
+        def take(memory: Array) -> None:
+            while True:
+                with lock:
+                    portion = next(portions, None)
+                if portion is None:
+                    return
+                work(*portion, memory)
+
+        waiting = [self._pool.submit(take, memory) for memory in self._memory[1:]]
+        take(self._memory[0])
+        for future in waiting:
+            future.result()
+
+
+def _portions(count: int, wanted: int) -> Iterator[tuple[int, int]]:
+    for number in range(wanted):
+        first, end = count * number // wanted, count * (number + 1) // wanted
+        if first < end:
+            yield first, end

@@ -1,0 +1,125 @@
+"""A training from its beginning, or from its latest checkpoint, to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+import hamlet
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.universe import Universe
+from hamlet_train import checkpoint
+from hamlet_train.collect import Actor
+from hamlet_train.errors import TrainError
+from hamlet_train.exact.network import Network
+from hamlet_train.groups import Groups
+from hamlet_train.policy import FILENAME, write_policy
+from hamlet_train.ppo import Learned, Learner, Lives, Progress
+from hamlet_train.ranks import Ranks
+from hamlet_train.run import Manifest, Run
+from hamlet_train.store import Store
+from hamlet_train.team import Team
+
+CHECKPOINTS = 20
+"""Checkpoints of a training, about."""
+
+Watcher = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What trains: an environment, a learner, and what acts and is seen between updates."""
+
+    env: Env
+    learner: Learner
+    actor: Actor
+    store: Store
+
+    def advance(self) -> Progress:
+        """One update."""
+        self.actor.collect(self.learner.learned.parameters, self.store)
+        return self.learner.update(self.store)
+
+
+def check_trainable(universe: Universe) -> None:
+    """Raise `TrainError` where a universe has what this trainer cannot learn."""
+    if universe.controls:
+        raise TrainError(f"{universe.name} has controls, which are real numbers: this trainer learns actions only")
+    if universe.by_hand:
+        raise TrainError(f"{universe.name} has `episodes by hand`, so its worlds never begin anew: leave that out")
+
+
+def network_for(env: Env, hidden: tuple[int, ...]) -> Network:
+    """The network for an environment.
+
+    Raises:
+        TrainError: its universe observes nothing.
+    """
+    if env.observation is None or not env.observation.shape[1]:
+        raise TrainError(f"{env.universe.name} observes nothing: there is nothing to learn from")
+    return Network(env.observation.shape[1], hidden, env.num_actions)
+
+
+def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Training:
+    """A training before its first update.
+
+    Raises:
+        TrainError: the universe cannot be trained on.
+        EnvError: the environment cannot be made.
+    """
+    check_trainable(module.universe)
+    groups = Groups(manifest.worlds, manifest.agents)
+    share = groups.share(ranks.rank, ranks.size)
+    env = hamlet.make(
+        module,
+        worlds=share.worlds,
+        agents=manifest.agents,
+        first_world=share.first_world,
+        seed=manifest.seed,
+        device="cpu",
+        backend="numba",
+        validate=False,
+        quiet=True,
+    )
+    network = network_for(env, manifest.settings.hidden)
+    team = Team(threads, network.scratch)
+    reach = torch.maximum(env.observation_low.abs(), env.observation_high.abs()).numpy()
+    learned = Learned.begun(network, reach, manifest.seed)
+    lives = Lives.begun(env.num_lanes)
+    learner = Learner(network, manifest.settings, manifest.seed, manifest.updates, share, ranks, team, learned, lives)
+    store = Store.empty(network, env.num_lanes, manifest.settings.horizon)
+    return Training(env, learner, Actor(env, network, team, share.bounds), store)
+
+
+def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watcher) -> str:
+    """Train to the end, from the latest checkpoint if there is one. `watch` is told of every update in the first
+    process. Gives the SHA-256 of the parameters.
+
+    Raises:
+        TrainError: the universe cannot be trained on, or a checkpoint belongs to another training.
+    """
+    training = begun(module, manifest, ranks, threads)
+    learner = training.learner
+    ranks.wait()
+    latest = checkpoint.latest(run.checkpoints)
+    if latest is not None:
+        checkpoint.load(latest, training.env, learner)
+    if ranks.first:
+        for line in run.keep_lines(learner.learned.update):
+            watch(line)
+    every = max(manifest.updates // CHECKPOINTS, 1)
+    while learner.learned.update < manifest.updates:
+        progress = training.advance()
+        if ranks.first:
+            run.add_line(progress)
+            watch(progress)
+        if progress.update % every == 0 or progress.update == manifest.updates:
+            checkpoint.save(checkpoint.named(run.checkpoints, progress.update), training.env, learner)
+    digest = learner.learned.digest()
+    if ranks.first:
+        write_policy(run.folder / FILENAME, module, learner.network, learner.learned.parameters, manifest.seed)
+        run.finish(manifest, digest)
+    return digest
