@@ -60,6 +60,7 @@ def resolve_affordance(
         capacity=capacity,
         opening=None if opens is None else around.condition(opens.condition),
         spread=resolve_spread(declaration, space, names, report),
+        copy_of=None if declaration.copy_of is None else declaration.copy_of.text,
     )
 
 

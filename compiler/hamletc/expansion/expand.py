@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
+from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.layers import over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.places import Places
@@ -50,7 +51,10 @@ def expand(file: syntax.File, sources: int) -> Expanded:
         if roles.problems:
             return Expanded(file, places, problems=tuple(roles.problems))
         lets = Lets(declarations, places)
-        declarations, found = affordances_written_out(lets.written_out(declarations), places)
+        declarations, found = copies_written_out(lets.written_out(declarations), places)
+        if found:
+            return Expanded(file, places, problems=found)
+        declarations, found = affordances_written_out(declarations, places)
         if found:
             return Expanded(file, places, problems=found)
     except ExpansionError as error:

@@ -260,17 +260,20 @@ class Builder:
         self,
         keyword: Leaf,
         name: Leaf,
+        copies: syntax.Signed | None,
         _at: Leaf | None,
-        place: Pieces | syntax.Quoted | syntax.Name | None,
+        place: Pieces | None,
         hours: Pieces | None,
         duration: Pieces | None,
         *rest: Any,
     ) -> syntax.AffordanceDecl:
         ticks, together = (None, None) if duration is None else duration.items
-        spread = _every(syntax.SpreadItem, place.items) if isinstance(place, Pieces) else ()
+        pieces = () if place is None else place.items
+        spread = _every(syntax.SpreadItem, pieces)
+        spots = tuple(each.items if isinstance(each, Pieces) else each for each in pieces if each not in spread)
         return syntax.AffordanceDecl(
             name=_name(name),
-            place=(place.items or None if not spread else None) if isinstance(place, Pieces) else place,
+            place=spots[0] if spots else None,
             place_span=None if place is None else place.span,
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
@@ -278,12 +281,16 @@ class Builder:
             items=_every(_AFFORDANCE_ITEMS, rest),
             span=_span(keyword, *rest),
             spread=spread,
+            copies=copies,
+            others=spots[1:],
         )
 
-    def place(
-        self, where: Leaf | Pieces | syntax.Quoted | syntax.Name, *spread: syntax.SpreadItem
-    ) -> Pieces | syntax.Quoted | syntax.Name:
-        return Pieces(spread, _span(where, *spread)) if isinstance(where, Leaf) else where
+    def copies(self, _colon: Leaf, number: syntax.Signed, _unit: Leaf) -> syntax.Signed:
+        return number
+
+    def place(self, first: Leaf | Pieces | syntax.Quoted | syntax.Name, *rest: Any) -> Pieces:
+        found = tuple(piece for piece in (first, *rest) if not isinstance(piece, Leaf))
+        return Pieces(found, _span(first, *rest))
 
     def spread(self, keyword: Leaf, what: syntax.Name | syntax.Signed, *rest: Any) -> syntax.SpreadItem:
         name = what if isinstance(what, syntax.Name) else None

@@ -206,8 +206,12 @@ def _move(move: syntax.MoveDef) -> Item:
 
 def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     words = [f"affordance {spell_name(affordance.name)}"]
+    if affordance.copies is not None:
+        words = [f"{words[0]}: {affordance.copies.text} {'copy' if affordance.copies.text == '1' else 'copies'}"]
     if affordance.place_span is not None:
-        words.append(f"at {'random' if affordance.place is None else _spot(affordance.place)}")
+        spots = ["random" if affordance.place is None else _spot(affordance.place)]
+        spots += map(_spot, affordance.others)
+        words.append(f"at {', '.join(spots)}")
     words += map(_spread, affordance.spread)
     if affordance.hours is not None:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")

@@ -12,7 +12,7 @@ from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import day_time, evaluate
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, clamp, displaced, nowhere, speed
+from hamlet.interpreter.space import at, at_one_of, clamp, displaced, nowhere, speed
 from hamlet.interpreter.ways import in_sight
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
@@ -113,7 +113,7 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
         case ObserveMeters(meters=meters):
             return [lanes.meters[meter] for meter in meters]
         case ObserveHere(affordances=affordances):
-            here = [nowhere(lanes) if name is None else at(lanes, name) for name in affordances]
+            here = [nowhere(lanes) if name is None else at_one_of(lanes, name) for name in affordances]
             return [who.to(torch.float32) for who in here]
         case ObserveTime(functions=functions):
             return [day_time(function, lanes) for function in functions]

@@ -247,6 +247,12 @@ def at(lanes: Lanes, affordance: str) -> Tensor:
             return torch.ones_like(lanes.alive)
 
 
+def at_one_of(lanes: Lanes, name: str) -> Tensor:
+    """Who is at an affordance, or at one of the copies of this name; bool [worlds, agents]."""
+    named = [each.name for each in lanes.universe.affordances if name in (each.name, each.copy_of)]
+    return reduce(torch.logical_or, [at(lanes, each) for each in named])
+
+
 def nowhere(lanes: Lanes) -> Tensor:
     """Who is at no affordance, bool [worlds, agents]."""
     somewhere = torch.zeros_like(lanes.alive)

@@ -280,6 +280,7 @@ class Affordance:
         spread: of one at random, where it may stand; `None`: on any free cell.
         together: `each_tick` and `on_completion` are like one `together`: every `Assign` in them has `clamped=False`,
             and the meters that they write are clamped once, after both, in order of first appearance.
+        copy_of: the name of all copies of which this is one; `None` where there are none.
     """
 
     name: str
@@ -295,6 +296,7 @@ class Affordance:
     capacity: Capacity | None = None
     opening: Expression | None = None
     spread: Spread | None = None
+    copy_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

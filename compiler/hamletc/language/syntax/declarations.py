@@ -374,7 +374,9 @@ class AffordanceDecl:
 
     `place` is `None` for `at random`, a letter of the map for `at "B"`, a node for `at home`; `place_span` is `None`
     where no `at` is written. `duration` is a `Name` for `forever`. `together` is where that word stands.
-    `spread` says where an affordance at random may stand.
+    `spread` says where an affordance at random may stand. `copies` is how many there are, `others` are the places of
+    those behind the first one. When all is written out each copy is a declaration of its own, with the name of all of
+    them in `copy_of`.
     """
 
     name: Name
@@ -386,6 +388,9 @@ class AffordanceDecl:
     items: tuple[NeedsItem | CapacityItem | OpenItem | BlockItem | MeterDecl | RuleDecl | ActionDecl, ...]
     span: Span
     spread: tuple[SpreadItem, ...] = ()
+    copies: Signed | None = None
+    others: tuple[tuple[Signed, ...] | Quoted | Name, ...] = ()
+    copy_of: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
