@@ -168,7 +168,7 @@ def joined(conditions: list[syntax.Expr]) -> syntax.Expr:
 @dataclass(frozen=True, slots=True)
 class Renamed:
     """Gives meters of affordances the names that they have in a world: `names` inside of their affordance, and those
-    `of` an affordance everywhere. A name may stand for an expression; a statement that would write it keeps the name."""
+    `of` an affordance everywhere. A name may stand for an expression; a statement that writes it keeps the name."""
 
     names: Mapping[str, str | syntax.Expr]
     of: Mapping[tuple[str, str], syntax.Name]

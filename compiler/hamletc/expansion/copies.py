@@ -11,6 +11,7 @@ from typing import Any
 from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic, Label
 from hamletc.expansion.affordances import Around, Renamed, joined, opened, own_name, repeated
+from hamletc.expansion.constants import constant
 from hamletc.expansion.lets import roles
 from hamletc.expansion.places import Copy, Places, rewritten
 from hamletc.language import syntax
@@ -66,30 +67,9 @@ def _has_copies(declaration: syntax.AffordanceDecl) -> bool:
 
 def _kind(head: syntax.AffordanceDecl) -> _Kind:
     name = head.name.text
-    number = len(head.others) + 1 if head.copies is None else int(_constant(head.copies) or 0)
+    number = len(head.others) + 1 if head.copies is None else int(constant(head.copies) or 0)
     meters = {item.name.text: item for item in head.items if isinstance(item, syntax.MeterDecl)}
     return _Kind(name, tuple(f"{name} {index + 1}" for index in range(number)), meters)
-
-
-def _constant(number: syntax.Signed) -> float | None:
-    """The number; `None` where it is no constant."""
-    return float(number.text) if number.value is None else _value(number.value)
-
-
-def _value(expression: syntax.Expr) -> float | None:
-    match expression:
-        case syntax.Numeral(text=text, unit=""):
-            return float(text)
-        case syntax.UnaryExpr(op="-", operand=operand):
-            value = _value(operand)
-            return None if value is None else -value
-        case syntax.BinaryExpr(op="+" | "-" | "*" | "/" as op, left=left, right=right):
-            a, b = _value(left), _value(right)
-            if a is None or b is None or (op == "/" and b == 0):
-                return None
-            return {"+": a + b, "-": a - b, "*": a * b, "/": a / (b or 1.0)}[op]
-        case _:
-            return None
 
 
 def _copies(
@@ -188,7 +168,9 @@ class _Said:
                 return node
             case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
                 for word, other in ((left, right), (right, left)):
-                    if _is_compared(word) and isinstance(other, syntax.Name) and other.text in self.kinds:
+                    if not isinstance(word, syntax.Name) or not isinstance(other, syntax.Name):
+                        continue
+                    if word.text in _COMPARED and not word.quoted and other.text in self.kinds:
                         return self._compared(node, word.text, other.text)
             case syntax.DistanceExpr(affordance=name) if name.text in self.kinds:
                 return self._call("min", [replace(node, affordance=each) for each in self._names(name)], node.span)
@@ -240,10 +222,6 @@ class _Said:
             yield word
 
 
-def _is_compared(node: syntax.Expr) -> bool:
-    return isinstance(node, syntax.Name) and not node.quoted and node.text in _COMPARED
-
-
 # --- what can be wrong -----------------------------------------------------------------------------------------------
 
 
@@ -251,7 +229,7 @@ def _problems(
     head: syntax.AffordanceDecl, declarations: tuple[syntax.Decl, ...], places: Places
 ) -> Iterator[Diagnostic]:
     """What is wrong with the copies of an affordance."""
-    name, number = head.name.text, None if head.copies is None else _constant(head.copies)
+    name, number = head.name.text, None if head.copies is None else constant(head.copies)
     if head.copies is not None:
         span = head.copies.span
         if number is None:

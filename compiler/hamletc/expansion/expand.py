@@ -10,6 +10,7 @@ from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.layers import over
 from hamletc.expansion.lets import ExpansionError, Lets
+from hamletc.expansion.moving import moving_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.roles import Roles
 from hamletc.expansion.templates import Templates
@@ -52,6 +53,9 @@ def expand(file: syntax.File, sources: int) -> Expanded:
             return Expanded(file, places, problems=tuple(roles.problems))
         lets = Lets(declarations, places)
         declarations, found = copies_written_out(lets.written_out(declarations), places)
+        if found:
+            return Expanded(file, places, problems=found)
+        declarations, found = moving_written_out(declarations, places)
         if found:
             return Expanded(file, places, problems=found)
         declarations, found = affordances_written_out(declarations, places)

@@ -5,6 +5,7 @@ Arguments are what the rule matched, in order: tokens, nodes, and `None` for an 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -51,7 +52,7 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
 
 _AFFORDANCE_ITEMS = (
     *(syntax.NeedsItem, syntax.CapacityItem, syntax.OpenItem, syntax.BlockItem),
-    *(syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
+    *(syntax.FollowsItem, syntax.WandersItem, syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
 )
 _MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
 
@@ -306,7 +307,14 @@ class Builder:
         return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
     def opening(self, keyword: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.OpenItem:
-        return syntax.OpenItem(condition, _span(keyword, condition))
+        return syntax.OpenItem(condition, _span(keyword, condition), appears=keyword.text == "appears")
+
+    def follows(self, keyword: Leaf, *rest: Any) -> syntax.FollowsItem:
+        stops = tuple(each.items if isinstance(each, Pieces) else each for each in rest if isinstance(each, _SPOTS))
+        return syntax.FollowsItem(stops, _period(rest), _span(keyword, *rest))
+
+    def wanders(self, keyword: Leaf, *rest: Any) -> syntax.WandersItem:
+        return syntax.WandersItem(_period(rest), _span(keyword, *rest))
 
     def timed_block(self, *pieces: Any) -> syntax.BlockItem:
         *words, block = pieces
@@ -388,7 +396,8 @@ class Builder:
         self, keyword: Leaf, axis: syntax.Name, op: Leaf, value: syntax.Expr, unclamped: Leaf | None
     ) -> syntax.PushStmt:
         spared = None if unclamped is None else unclamped.span
-        return syntax.PushStmt(axis, cast(Any, op.text), value, spared, _span(keyword, value, unclamped))
+        span, what = _span(keyword, value, unclamped), cast(Any, keyword.text)
+        return syntax.PushStmt(axis, cast(Any, op.text), value, spared, span, what)
 
     def together(self, keyword: Leaf, block: Pieces) -> syntax.TogetherStmt:
         return syntax.TogetherStmt(block.items, _span(keyword, block))
@@ -436,6 +445,10 @@ class Builder:
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
+    def position_of(self, keyword: Leaf, axis: syntax.Name, _of: Leaf, owner: syntax.Name) -> syntax.OfExpr:
+        quantity = syntax.Name(f"position {axis.text}", _span(keyword, axis), quoted=True)
+        return syntax.OfExpr(quantity, owner, _span(keyword, owner))
+
     def of(self, quantity: Leaf, _of: Leaf, owner: syntax.Name) -> syntax.OfExpr:
         return syntax.OfExpr(_name(quantity), owner, _span(quantity, owner))
 
@@ -467,6 +480,16 @@ class Builder:
 
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
+
+
+_SPOTS = (Pieces, syntax.Quoted, syntax.Name)
+"""What a place becomes."""
+
+
+def _period(pieces: Sequence[Any]) -> syntax.Signed | None:
+    """`every 3 ticks`, where it is written."""
+    number = next((piece for piece in pieces if isinstance(piece, syntax.Signed)), None)
+    return None if number is None else _lasting(number, pieces[-1])
 
 
 def _lasting(ticks: N, unit: Leaf | None) -> N:

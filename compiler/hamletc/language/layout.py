@@ -237,6 +237,8 @@ def _inner_item(
     item: syntax.NeedsItem
     | syntax.CapacityItem
     | syntax.OpenItem
+    | syntax.FollowsItem
+    | syntax.WandersItem
     | syntax.MeterDecl
     | syntax.RuleDecl
     | syntax.ActionDecl
@@ -256,8 +258,13 @@ def _inner_item(
             by = "" if lowest is None else f" to lowest {spell_name(lowest)}"
             by += "" if highest is None else f" to highest {spell_expression(highest)}"
             return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
-        case syntax.OpenItem(condition=condition):
-            return Item("", f"open when {spell_expression(condition)}", None, item.span)
+        case syntax.OpenItem(condition=condition, appears=appears):
+            word = "appears" if appears else "open"
+            return Item("", f"{word} when {spell_expression(condition)}", None, item.span)
+        case syntax.FollowsItem(stops=stops, period=period):
+            return Item("", f"follows {', '.join(map(_spot, stops))}{_every(period)}", None, item.span)
+        case syntax.WandersItem(period=period):
+            return Item("", f"wanders{_every(period)}", None, item.span)
         case syntax.MeterDecl() | syntax.RuleDecl() | syntax.ActionDecl():
             return declaration_item(item)
         case syntax.BlockItem(kind=kind, body=body) | syntax.MomentItem(kind=kind, body=body):
@@ -281,7 +288,7 @@ def _inner_item(
             return Item("", f"{spell_name(meter, keywords)} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.PushStmt(axis=axis, op=op, value=value, unclamped=unclamped):
             suffix = "" if unclamped is None else " unclamped"
-            return Item("", f"velocity {spell_name(axis)} {op} {spell_expression(value)}{suffix}", None, item.span)
+            return Item("", f"{item.what} {spell_name(axis)} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.TogetherStmt(body=body):
             return Item("", "together", _statements(body), item.span)
     assert_never(item)
@@ -335,6 +342,10 @@ def _spot(place: tuple[syntax.Signed, ...] | syntax.Quoted | syntax.Name) -> str
     if isinstance(place, syntax.Name):
         return spell_name(place, _RANDOM)
     return f'"{place.text}"' if isinstance(place, syntax.Quoted) else _cell(place)
+
+
+def _every(period: syntax.Signed | None) -> str:
+    return "" if period is None else f" every {_lasting(period)}"
 
 
 def _up_to(how: str, most: syntax.Signed | None) -> str:

@@ -37,12 +37,12 @@ from hamlet.universe import (
 )
 from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.expressions import cell_value, clock_hour, day_time, lower_expression, there_is
+from hamletc.lowering.expressions import cell_value, clock_hour, day_time, is_at, is_nowhere, lower_expression, there_is
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import role_key
-from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
+from hamletc.lowering.space import affordance_here, speed
 from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.window import window_words
 

@@ -235,27 +235,13 @@ def straight_distance(lanes: Lanes, affordance: str) -> Tensor:
     return length(steps, lanes.age)
 
 
-def at(lanes: Lanes, affordance: str) -> Tensor:
-    """Who is at an affordance, bool [worlds, agents]."""
+def place_at(lanes: Lanes, affordance: str) -> Tensor:
+    """Who is where an affordance is, there or not; bool [worlds, agents]."""
     match lanes.universe.space:
         case Grid():
-            words = zip(lanes.cell(), lanes.places[affordance], strict=True)
+            words = zip(lanes.cell(), lanes.place_of(affordance), strict=True)
             return reduce(torch.logical_and, [mine == theirs for mine, theirs in words])
         case Continuous(reach=reach):
             return distance(lanes, affordance) <= lanes.constant(reach)
         case NoSpace():
             return torch.ones_like(lanes.alive)
-
-
-def at_one_of(lanes: Lanes, name: str) -> Tensor:
-    """Who is at an affordance, or at one of the copies of this name; bool [worlds, agents]."""
-    named = [each.name for each in lanes.universe.affordances if name in (each.name, each.copy_of)]
-    return reduce(torch.logical_or, [at(lanes, each) for each in named])
-
-
-def nowhere(lanes: Lanes) -> Tensor:
-    """Who is at no affordance, bool [worlds, agents]."""
-    somewhere = torch.zeros_like(lanes.alive)
-    for affordance in lanes.universe.affordances:
-        somewhere = somewhere | at(lanes, affordance.name)
-    return ~somewhere

@@ -11,6 +11,7 @@ from hamletc.language.syntax.items import (
     AgainItem,
     BlockItem,
     CapacityItem,
+    FollowsItem,
     KeepsItem,
     MomentItem,
     MoveItem,
@@ -21,12 +22,14 @@ from hamletc.language.syntax.items import (
     SpreadItem,
     TeleportItem,
     UntilItem,
+    WandersItem,
 )
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
     "ActionDecl",
     "AffordanceDecl",
+    "AffordanceItem",
     "AllowDecl",
     "Base",
     "CascadeDecl",
@@ -376,7 +379,7 @@ class AffordanceDecl:
     where no `at` is written. `duration` is a `Name` for `forever`. `together` is where that word stands.
     `spread` says where an affordance at random may stand. `copies` is how many there are, `others` are the places of
     those behind the first one. When all is written out each copy is a declaration of its own, with the name of all of
-    them in `copy_of`.
+    them in `copy_of`. Then `moving` are the meters of the world that say where it is, if it moves.
     """
 
     name: Name
@@ -385,12 +388,13 @@ class AffordanceDecl:
     hours: tuple[Signed, Signed] | None
     duration: Signed | Name | None
     together: Span | None
-    items: tuple[NeedsItem | CapacityItem | OpenItem | BlockItem | MeterDecl | RuleDecl | ActionDecl, ...]
+    items: tuple[AffordanceItem, ...]
     span: Span
     spread: tuple[SpreadItem, ...] = ()
     copies: Signed | None = None
     others: tuple[tuple[Signed, ...] | Quoted | Name, ...] = ()
     copy_of: Name | None = None
+    moving: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,6 +489,10 @@ class ObserveDecl:
     items: tuple[ObserveItem, ...]
     span: Span
 
+
+AffordanceItem: TypeAlias = (
+    NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
+)
 
 Decl: TypeAlias = (
     SpaceDecl

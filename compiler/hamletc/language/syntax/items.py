@@ -13,6 +13,7 @@ __all__ = [
     "AgainItem",
     "BlockItem",
     "CapacityItem",
+    "FollowsItem",
     "KeepsItem",
     "MomentItem",
     "MoveItem",
@@ -23,6 +24,7 @@ __all__ = [
     "SpreadItem",
     "TeleportItem",
     "UntilItem",
+    "WandersItem",
 ]
 
 
@@ -48,9 +50,27 @@ class NeedsItem:
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """`open when stock >= 1`."""
+    """`open when stock >= 1`, `appears when stock >= 1`."""
 
     condition: Expr
+    span: Span
+    appears: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FollowsItem:
+    """`follows (0, 3), (4, 3) every 2 ticks`: the places at which an affordance stands, each for a `period`."""
+
+    stops: tuple[tuple[Signed, ...] | Quoted | Name, ...]
+    period: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WandersItem:
+    """`wanders every 3 ticks`: an affordance takes a step at random, each `period`."""
+
+    period: Signed | None
     span: Span
 
 

@@ -24,13 +24,14 @@ class AssignStmt:
 
 @dataclass(frozen=True, slots=True)
 class PushStmt:
-    """`velocity x += 0.1`; with `unclamped` behind it, it is refused."""
+    """`velocity x += 0.1`, in a rule of an affordance `position x += 1`; with `unclamped` behind it, it is refused."""
 
     axis: Name
     op: Literal["+=", "-=", "="]
     value: Expr
     unclamped: Span | None
     span: Span
+    what: Literal["velocity", "position"] = "velocity"
 
 
 @dataclass(frozen=True, slots=True)
