@@ -251,5 +251,13 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H222": Code("error", "copies of which only one can be meant"),
         "H223": Code("error", "affordance that cannot move so"),
         "H224": Code("error", "affordance that is said to move in two ways"),
+        # --- things that agents carry ---
+        "H230": Code("error", "things without slots, or slots without things"),
+        "H231": Code("error", "thing that is made of nothing, or of itself"),
+        "H232": Code("error", "thing that nothing brings into the world"),
+        "H233": Code("error", "statement that could make or lose things"),
+        "H234": Code("error", "part of a thing that its space does not have"),
+        "H235": Code("error", "number of things that cannot be"),
+        "H236": Code("error", "wear of what does not wear out"),
     }
 )

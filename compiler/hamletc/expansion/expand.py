@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.copies import copies_written_out
+from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import moving_written_out
@@ -52,7 +53,10 @@ def expand(file: syntax.File, sources: int) -> Expanded:
         if roles.problems:
             return Expanded(file, places, problems=tuple(roles.problems))
         lets = Lets(declarations, places)
-        declarations, found = copies_written_out(lets.written_out(declarations), places)
+        declarations, found = items_written_out(lets.written_out(declarations), places)
+        if found:
+            return Expanded(file, places, problems=found)
+        declarations, found = copies_written_out(declarations, places)
         if found:
             return Expanded(file, places, problems=found)
         declarations, found = moving_written_out(declarations, places)

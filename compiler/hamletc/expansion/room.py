@@ -70,8 +70,9 @@ def room_of(declarations: tuple[syntax.Decl, ...]) -> Room | None:
         case "grid":
             return _grid(space, next((item for item in declarations if isinstance(item, syntax.MapDecl)), None), edges)
         case "continuous":
-            bounds = [(low, high) for a, b in space.bounds if None not in (low := constant(a), high := constant(b))]
-            axes = tuple(Axis(name, *ends) for name, ends in zip(_names(len(bounds)), bounds, strict=True))
+            lows, highs = ([constant(end) for end in ends] for ends in zip(*space.bounds, strict=True))
+            ends = zip(_names(len(lows)), lows, highs, strict=True)
+            axes = tuple(Axis(name, low, high) for name, low, high in ends if low is not None and high is not None)
             return Room(axes, False, edges) if len(axes) == len(space.bounds) else None
         case _:
             return None

@@ -232,6 +232,34 @@ class Builder:
     def until(self, keyword: Leaf, condition: syntax.Expr) -> syntax.UntilItem:
         return syntax.UntilItem(condition, _span(keyword, condition))
 
+    def slots(self, keyword: Leaf, number: syntax.Signed) -> syntax.SlotsDecl:
+        return syntax.SlotsDecl(number, _span(keyword, number))
+
+    def item(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.ItemDecl:
+        items: Any = _every((syntax.Property, syntax.CraftItem, syntax.UseItem, syntax.AbleItem), rest)
+        braced = any(piece is not None for piece in rest)
+        return syntax.ItemDecl(_name(name), items, _span(keyword, name, *rest), braced)
+
+    def item_property(self, keyword: Leaf, *rest: Any) -> syntax.Property:
+        return syntax.Property(_name(keyword), rest[-1], _span(keyword, rest[-1]))
+
+    def crafted(self, keyword: Leaf, _from: Leaf, *rest: Any) -> syntax.CraftItem:
+        items = tuple(each for each in rest if not isinstance(each, Leaf | syntax.ShareItem | None))
+        braced = any(isinstance(each, Leaf) and each.text == "{" for each in rest)
+        return syntax.CraftItem(_every(syntax.ShareItem, rest), items, _span(keyword, *rest), braced)
+
+    def share(self, number: syntax.Signed, name: Leaf) -> syntax.ShareItem:
+        return syntax.ShareItem(number, _name(name), _span(number, name))
+
+    def used(self, keyword: Leaf, *rest: Any) -> syntax.UseItem:
+        items = tuple(each for each in rest if not isinstance(each, Leaf))
+        return syntax.UseItem(items, _span(keyword, *rest))
+
+    def able(self, keyword: Leaf, *rest: Any) -> syntax.AbleItem:
+        *verbs, rank = rest
+        lowest, highest = (None, None) if rank is None else rank.items
+        return syntax.AbleItem(tuple(map(_name, verbs)), lowest, highest, _span(keyword, *rest))
+
     def cells(self, keyword: Leaf, *rest: Any) -> syntax.CellsDecl:
         return syntax.CellsDecl(_every((syntax.MeterDecl, syntax.RuleDecl), rest), _span(keyword, *rest))
 

@@ -131,6 +131,11 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.EffectDecl(name=name, duration=lasting, items=items):
             length = _lasting(lasting) if isinstance(lasting, syntax.Signed) else lasting.text
             return Item("", f"effect {spell_name(name)} lasts {length}", tuple(map(_inner_item, items)), span)
+        case syntax.SlotsDecl(number=number):
+            return Item("", f"slots {number.text}", None, span)
+        case syntax.ItemDecl(name=name, items=items, braced=braced):
+            block = tuple(map(_thing, items)) if braced else None
+            return Item("", f"item {spell_name(name)}", block, span, broken=braced)
         case syntax.CellsDecl(items=items):
             return Item("", "cells", tuple(map(declaration_item, items)), span, broken=True)
         case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
@@ -233,6 +238,28 @@ def _spread(item: syntax.SpreadItem) -> str:
     return f"{item.kind.text}{name}{number}"
 
 
+def _thing(item: syntax.Property | syntax.CraftItem | syntax.UseItem | syntax.AbleItem) -> Item:
+    """What stands in the braces of an item."""
+    match item:
+        case syntax.Property(key=key, value=value):
+            between = {"appears": " when", "rots": " when", "up": " to"}.get(key.text, "")
+            return Item("", f"{key.text}{between} {spell_expression(value)}", None, item.span)
+        case syntax.CraftItem(shares=shares, items=items, braced=braced):
+            parts = ", ".join(f"{each.number.text} {spell_name(each.name)}" for each in shares)
+            return Item("", f"craft from {parts}", tuple(map(_inner_item, items)) if braced else None, item.span)
+        case syntax.UseItem(items=items):
+            return Item("", "use", tuple(map(_inner_item, items)), item.span)
+        case syntax.AbleItem(verbs=verbs):
+            words = " ".join(verb.text for verb in verbs)
+            return Item("", f"can {words}{_rank(item)}", None, item.span)
+
+
+def _rank(item: syntax.CapacityItem | syntax.AbleItem) -> str:
+    """Who comes first."""
+    by = "" if item.lowest is None else f" to lowest {spell_name(item.lowest)}"
+    return by + ("" if item.highest is None else f" to highest {spell_expression(item.highest)}")
+
+
 def _inner_item(
     item: syntax.NeedsItem
     | syntax.CapacityItem
@@ -254,10 +281,8 @@ def _inner_item(
     match item:
         case syntax.NeedsItem(condition=condition):
             return Item("", f"needs {spell_expression(condition)}", None, item.span)
-        case syntax.CapacityItem(places=places, lowest=lowest, highest=highest):
-            by = "" if lowest is None else f" to lowest {spell_name(lowest)}"
-            by += "" if highest is None else f" to highest {spell_expression(highest)}"
-            return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
+        case syntax.CapacityItem(places=places):
+            return Item("", f"capacity {spell_expression(places)}{_rank(item)}", None, item.span)
         case syntax.OpenItem(condition=condition, appears=appears):
             word = "appears" if appears else "open"
             return Item("", f"{word} when {spell_expression(condition)}", None, item.span)

@@ -8,9 +8,11 @@ from typing import Literal, TypeAlias
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Signed
 from hamletc.language.syntax.items import (
+    AbleItem,
     AgainItem,
     BlockItem,
     CapacityItem,
+    CraftItem,
     FollowsItem,
     KeepsItem,
     MomentItem,
@@ -22,6 +24,7 @@ from hamletc.language.syntax.items import (
     SpreadItem,
     TeleportItem,
     UntilItem,
+    UseItem,
     WandersItem,
 )
 from hamletc.language.syntax.statements import Stmt
@@ -46,6 +49,7 @@ __all__ = [
     "IncludeDecl",
     "InertDecl",
     "InputDecl",
+    "ItemDecl",
     "LetDecl",
     "LifespanDecl",
     "MapDecl",
@@ -62,6 +66,7 @@ __all__ = [
     "RewardDecl",
     "RoleDecl",
     "RuleDecl",
+    "SlotsDecl",
     "SpaceDecl",
     "StartDecl",
     "StateSpec",
@@ -351,6 +356,24 @@ class WorldDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotsDecl:
+    """`slots 4`: how many things an agent carries at most."""
+
+    number: Signed
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDecl:
+    """`item axe { wear 10  craft from 4 wood  can pick drop }`: a kind of things."""
+
+    name: Name
+    items: tuple[Property | CraftItem | UseItem | AbleItem, ...]
+    span: Span
+    braced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CellsDecl:
     """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
@@ -516,6 +539,8 @@ Decl: TypeAlias = (
     | MeterDecl
     | WorldDecl
     | EffectDecl
+    | SlotsDecl
+    | ItemDecl
     | CellsDecl
     | RuleDecl
     | CascadeDecl

@@ -10,9 +10,11 @@ from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
+    "AbleItem",
     "AgainItem",
     "BlockItem",
     "CapacityItem",
+    "CraftItem",
     "FollowsItem",
     "KeepsItem",
     "MomentItem",
@@ -21,9 +23,11 @@ __all__ = [
     "ObserveItem",
     "OpenItem",
     "Property",
+    "ShareItem",
     "SpreadItem",
     "TeleportItem",
     "UntilItem",
+    "UseItem",
     "WandersItem",
 ]
 
@@ -71,6 +75,43 @@ class WandersItem:
     """`wanders every 3 ticks`: an affordance takes a step at random, each `period`."""
 
     period: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CraftItem:
+    """`craft from 4 wood, 1 stone { energy -= 0.1 }`: how many of which things one is made of."""
+
+    shares: tuple[ShareItem, ...]
+    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    span: Span
+    braced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShareItem:
+    """`4 wood`."""
+
+    number: Signed
+    name: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UseItem:
+    """`use { energy += 0.2 }`."""
+
+    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AbleItem:
+    """`can pick drop to highest energy`: what agents do with a thing; `lowest` and `highest` as of a capacity."""
+
+    verbs: tuple[Name, ...]
+    lowest: Name | None
+    highest: Expr | None
     span: Span
 
 

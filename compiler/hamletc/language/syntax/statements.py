@@ -44,9 +44,9 @@ class TogetherStmt:
 
 @dataclass(frozen=True, slots=True)
 class BeginStmt:
-    """`begin poisoned`, `end poisoned`."""
+    """`begin poisoned`, `end poisoned`; `wear axe` of a thing, until it is written out."""
 
-    word: Literal["begin", "end"]
+    word: Literal["begin", "end", "wear"]
     effect: Name
     span: Span
 
