@@ -245,5 +245,19 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H203": Code("error", "draw, or rank, that depends on who asks"),
         "H204": Code("error", "own value that all agents have alike"),
         "H205": Code("error", "question that asks nothing of the other agents"),
+        # --- copies of affordances, and affordances that move ---
+        "H220": Code("error", "number of copies that cannot be"),
+        "H221": Code("error", "copies that have no places of their own"),
+        "H222": Code("error", "copies of which only one can be meant"),
+        "H223": Code("error", "affordance that cannot move so"),
+        "H224": Code("error", "affordance that is said to move in two ways"),
+        # --- things that agents carry ---
+        "H230": Code("error", "things without slots, or slots without things"),
+        "H231": Code("error", "thing that is made of nothing, or of itself"),
+        "H232": Code("error", "thing that nothing brings into the world"),
+        "H233": Code("error", "statement that could make or lose things"),
+        "H234": Code("error", "part of a thing that its space does not have"),
+        "H235": Code("error", "number of things that cannot be"),
+        "H236": Code("error", "wear of what does not wear out"),
     }
 )

@@ -43,9 +43,25 @@ class Picture:
     at: tuple[int, ...] = ()
 
 
+WORK = (
+    "PICK_wood",
+    "RIGHT",
+    "PICK_stone",
+    "PICK_wood",
+    "DOWN",
+    "CRAFT_axe",
+    "USE_axe",
+    "LEFT",
+    "PICK_wood",
+    "UP",
+    "USE_axe",
+)
+"""A day in the workshop."""
 PICTURES = {
     "alarm": Picture(("sees", "heard", "fear"), 200, 24, ("CALL", "WAIT", "WAIT")),
     "auction": Picture(("gain",), 199, 6, each=True),
+    "berries": Picture(("eaten", "left"), 200, 6, actions=(), seed=2),
+    "bus": Picture(("away", "rides"), 100, 1, ("INTERACT",), seed=2),
     "bandit": Picture(("coins",), 99, 6, ("GREEN",), each=True),
     "cartpole": Picture(("angle", "place"), 300, hold={"angle": 12, "turn": 2.5, "place": 0.3, "roll": 0.6}, seed=3),
     "cold_night": Picture(("air", "warmth"), 96, seed=3),
@@ -76,6 +92,7 @@ PICTURES = {
     "tag": Picture(("place", "left"), 150, 6, actions=()),
     "thermostat": Picture(("room", "wish"), 96, 6, ("WAIT",)),
     "tools": Picture(("wood", "axe", "warmth"), 300, actions=(), seed=4),
+    "workshop": Picture(("wood", "stone", "axe"), 300, 6, WORK, seed=2),
     "vote": Picture(("money",), 60, 8, ("MORE", "LESS"), each=True),
     "wolves": Picture(("kills", "flock"), 100, 34, ("wolf.STALK", "sheep.GRAZE", "sheep.WATCH")),
 }

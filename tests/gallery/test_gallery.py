@@ -32,6 +32,9 @@ SHORT = {
     "gifts",
     "potions",
     "cooldowns",
+    "bus",
+    "berries",
+    "workshop",
     "moss",
     "forest_fire",
 }

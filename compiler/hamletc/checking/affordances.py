@@ -31,7 +31,7 @@ def resolve_affordance(
     statements = Statements(names, report, expressions)
     needs = resolve_needs(declaration.items, names, report)
     capacity = _capacity(declaration.items, names, report)
-    opens = only(all_of(declaration.items, syntax.OpenItem), "`open when`", report, "Join the conditions by `and`.")
+    opens = _opening(declaration, report)
     around = Expressions(names, report, scope="opening", whose="opening")
     together = declaration.together
     blocks: dict[str, syntax.BlockItem] = {}
@@ -60,7 +60,16 @@ def resolve_affordance(
         capacity=capacity,
         opening=None if opens is None else around.condition(opens.condition),
         spread=resolve_spread(declaration, space, names, report),
+        copy_of=None if declaration.copy_of is None else declaration.copy_of.text,
+        moving=tuple(name.text for name in declaration.moving),
+        appears="by opening" if opens is not None and opens.appears else None,
     )
+
+
+def _opening(declaration: syntax.AffordanceDecl, report: Findings) -> syntax.OpenItem | None:
+    """The condition under which it is open, or there at all."""
+    items = all_of(declaration.items, syntax.OpenItem)
+    return only(items, "`open when` or `appears when`", report, "Join the conditions by `and`.")
 
 
 def _place(

@@ -99,6 +99,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown = {name for item in draft.observed() if isinstance(item, observed) for name in item.meters}
     shown |= {name for item in draft.observed() if isinstance(item, universe.ObserveState) for name in item.states}
     shown |= {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells)}
+    shown |= {meter for affordance in draft.affordances for meter in affordance.moving}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
     sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
@@ -155,8 +156,9 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
             _check_claim(meter, claim, changes, report)
         else:
             _check_direction(meter, span, changes, report)
+    positions = {meter for affordance in draft.affordances for meter in affordance.moving}
     for of_world in draft.world_meters:
-        if names.effects.owns(of_world.name) or of_world.name in draft.past:
+        if names.effects.owns(of_world.name) or of_world.name in draft.past or of_world.name in positions:
             continue
         span = names.span("world meter", of_world.name)
         if of_world.name not in shown:

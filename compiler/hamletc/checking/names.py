@@ -100,6 +100,7 @@ class Names:
     resolved. `roles` are the agents of each role, `None` where its number has an error; `None` until they are numbered.
     `history` keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's
     day, any number where the clock has an error; `counts_hours` says whether something is counted in hours or days.
+    `copy_of` has for each copy of an affordance the name of all of them.
     `effects` are set when the space and the time are resolved.
     """
 
@@ -119,6 +120,7 @@ class Names:
         self.lifespan: Span | None = None
         self.tracking: Span | None = None
         self.has_lasting = False
+        self.copy_of: dict[str, str] = {}
         self.by_hand = False
         self.starts_with_speed = False
         self.effects = Effects({})
@@ -159,6 +161,8 @@ class Names:
                     self._declare("cascade", declaration.name)
                 case syntax.AffordanceDecl():
                     self._declare("affordance", declaration.name)
+                    if declaration.copy_of is not None:
+                        self.copy_of[declaration.name.text] = declaration.copy_of.text
                     self.has_lasting = self.has_lasting or declaration.duration is not None
                 case syntax.SpaceDecl(paths=paths):
                     first = {node.text: node for path in reversed(paths) for node in reversed(path.nodes)}

@@ -352,7 +352,8 @@ class Observations:
 
     def _here(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not item.words:
-            every = self._names.of_kind("affordance")
+            named = self._names.of_kind("affordance")
+            every = tuple(dict.fromkeys(self._names.copy_of.get(name, name) for name in named))
             if not every:
                 self._inert(item, "there is no affordance to stand on", "Leave `here` out.")
             new = [name for name in every if self._first("here", name, item.kind.span)]
@@ -363,7 +364,7 @@ class Observations:
             if is_word(word, "nothing"):
                 if self._first("nowhere", word.text, word.span):
                     places.append(None)
-            elif self._names.means(word, "affordance"):
+            elif self._names.means(word, "affordance") or word.text in self._names.copy_of.values():
                 if self._first("here", word.text, word.span):
                     places.append(word.text)
             else:

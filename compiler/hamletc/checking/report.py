@@ -16,6 +16,9 @@ from hamletc.foreign import instead
 from hamletc.language import syntax
 from hamletc.suggest import closest
 
+WRITTEN = frozenset(("H062", "H063", "H079"))
+"""The errors about what nobody would write, which may well stand in what something else stands for."""
+
 
 class Findings:
     """Collects diagnostics. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
@@ -42,6 +45,8 @@ class Findings:
         """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others
         with this code are not."""
         if self._places.repeats(span) and self.said(span):
+            return
+        if code in WRITTEN and self._places.is_made(span):
             return
         if self._places.is_copied(span):
             same = (code, message, self._places.written(span))

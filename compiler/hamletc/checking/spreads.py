@@ -64,8 +64,9 @@ def resolve_spread(
 
 
 def with_places(space: Space | None, affordances: list[Affordance]) -> Space | None:
-    """The space, whose places are stored where affordances say where they may stand: they do not follow from a cell."""
-    if isinstance(space, Grid) and any(each.spread is not None for each in affordances):
+    """The space, whose places are stored where affordances say where they may stand, move or appear: what stands on a
+    cell does not follow from the layout then."""
+    if isinstance(space, Grid) and any(each.spread is not None or each.moving or each.appears for each in affordances):
         return replace(space, places="stored")
     return space
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label
@@ -16,6 +16,7 @@ from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
 
+T = TypeVar("T")
 OWN = syntax.MeterDecl | syntax.RuleDecl | syntax.ActionDecl
 VALUES = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.LetDecl | syntax.EffectDecl
 
@@ -49,17 +50,13 @@ def affordances_written_out(
     problems = tuple(_problems(declarations, places))
     if problems:
         return declarations, problems
-    everywhere = tuple(_Renamed({}, meters).tree(declaration) for declaration in declarations)
-    around = _Around(
-        any(isinstance(item, syntax.SpaceDecl) and item.kind.text == "none" for item in declarations),
-        next((item.hours.text for item in declarations if isinstance(item, syntax.ClockDecl)), None),
-        places,
-    )
+    everywhere = tuple(Renamed({}, meters).tree(declaration) for declaration in declarations)
+    around = Around.of(declarations, places)
     return tuple(part for item in everywhere for part in _parts(item, around)), ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
+class Around:
     """What decides how an action of an affordance is written out."""
 
     nowhere: bool
@@ -67,8 +64,17 @@ class _Around:
     """The length of a day; `None` without a clock."""
     places: Places
 
+    @classmethod
+    def of(cls, declarations: tuple[syntax.Decl, ...], places: Places) -> Around:
+        """What the declarations of a universe decide."""
+        return cls(
+            any(isinstance(item, syntax.SpaceDecl) and item.kind.text == "none" for item in declarations),
+            next((item.hours.text for item in declarations if isinstance(item, syntax.ClockDecl)), None),
+            places,
+        )
 
-def _parts(declaration: syntax.Decl, around: _Around) -> Iterator[syntax.Decl]:
+
+def _parts(declaration: syntax.Decl, around: Around) -> Iterator[syntax.Decl]:
     """What a declaration becomes."""
     if not isinstance(declaration, syntax.AffordanceDecl) or not any(isinstance(i, OWN) for i in declaration.items):
         yield declaration
@@ -76,7 +82,7 @@ def _parts(declaration: syntax.Decl, around: _Around) -> Iterator[syntax.Decl]:
     owner = declaration.name.text
     own = {item.name.text: own_name(item.name.text, owner) for item in declaration.items if isinstance(item, OWN)}
     meters = {item.name.text for item in declaration.items if isinstance(item, syntax.MeterDecl)}
-    renamed = _Renamed({name: own[name] for name in meters}, {})
+    renamed = Renamed({name: own[name] for name in meters}, {})
     items = [renamed.tree(item) for item in declaration.items]
     of_world = tuple(
         replace(item, name=replace(item.name, text=own[item.name.text], quoted=True))
@@ -89,35 +95,35 @@ def _parts(declaration: syntax.Decl, around: _Around) -> Iterator[syntax.Decl]:
     named = [replace(item, items=()) if isinstance(item, syntax.ActionDecl) else item for item in items]
     rest = tuple(item for item in named if not isinstance(item, syntax.MeterDecl | syntax.RuleDecl))
     yield replace(declaration, items=rest)
+    if declaration.copy_of is not None:
+        return  # what one can do at copies is one action for all of them
     for action in (item for item in items if isinstance(item, syntax.ActionDecl)):
         yield from _action(action, replace(declaration, items=rest), around)
 
 
 def _action(
-    action: syntax.ActionDecl, affordance: syntax.AffordanceDecl, around: _Around
+    action: syntax.ActionDecl, affordance: syntax.AffordanceDecl, around: Around
 ) -> tuple[syntax.ActionDecl, syntax.AllowDecl] | tuple[syntax.ActionDecl]:
     """An action that needs what the affordance needs, and is off in the mask where that does not hold."""
     name = action.name
     needs = [item for item in action.items if isinstance(item, syntax.NeedsItem)][:1]
-    found = [*_opened(affordance, name.span, around)]
+    found = [*opened(affordance, name.span, around)]
     found += [item.condition for item in affordance.items if isinstance(item, syntax.NeedsItem)]
-    conditions = [_repeated(each, name.span, f"`{name.text}` needs this", around.places) for each in found]
+    conditions = [repeated(each, name.span, f"`{name.text}` needs this", around.places) for each in found]
     conditions += [item.condition for item in needs]
     if not conditions:
         return (action,)
-    condition = _all(conditions)
+    condition = joined(conditions)
     others = tuple(item for item in action.items if item not in needs)
-    masked = _repeated(
-        condition, name.span, f"`{name.text}` is off in the mask where this does not hold", around.places
-    )
+    masked = repeated(condition, name.span, f"`{name.text}` is off in the mask where this does not hold", around.places)
     return (
         replace(action, items=(syntax.NeedsItem(condition, name.span), *others)),
         syntax.AllowDecl((name,), masked, name.span),
     )
 
 
-def _repeated(condition: syntax.Expr, user: Span, label: str, places: Places) -> syntax.Expr:
-    """A condition that stands somewhere else, too."""
+def repeated(written: T, user: Span, label: str, places: Places) -> T:
+    """What stands somewhere else, too."""
     numbers: dict[int, int] = {}
 
     def moved(span: Span) -> Span:
@@ -125,10 +131,10 @@ def _repeated(condition: syntax.Expr, user: Span, label: str, places: Places) ->
             numbers[span.file] = places.add(Copy(span.file, user, "written", label, repeats=True))
         return replace(span, file=numbers[span.file])
 
-    return rewritten(condition, moved)
+    return rewritten(written, moved)
 
 
-def _opened(affordance: syntax.AffordanceDecl, span: Span, around: _Around) -> Iterator[syntax.Expr]:
+def opened(affordance: syntax.AffordanceDecl, span: Span, around: Around) -> Iterator[syntax.Expr]:
     """The conditions that an agent is there, and that it is open."""
     if not around.nowhere:
         name = syntax.Name(affordance.name.text, span, quoted=True)
@@ -154,16 +160,17 @@ def _constant(number: syntax.Signed) -> syntax.Expr:
     return syntax.Numeral(number.text, number.span) if number.value is None else number.value
 
 
-def _all(conditions: list[syntax.Expr]) -> syntax.Expr:
+def joined(conditions: list[syntax.Expr]) -> syntax.Expr:
+    """All of these conditions, one or more."""
     return reduce(lambda a, b: syntax.BinaryExpr("and", a, b, a.span, a.span), conditions)
 
 
 @dataclass(frozen=True, slots=True)
-class _Renamed:
+class Renamed:
     """Gives meters of affordances the names that they have in a world: `names` inside of their affordance, and those
-    `of` an affordance everywhere."""
+    `of` an affordance everywhere. A name may stand for an expression; a statement that writes it keeps the name."""
 
-    names: Mapping[str, str]
+    names: Mapping[str, str | syntax.Expr]
     of: Mapping[tuple[str, str], syntax.Name]
 
     def tree(self, node: Any) -> Any:
@@ -177,11 +184,14 @@ class _Renamed:
         words = kept(node)
         for name, role in roles(node):
             old = getattr(node, name)
-            written = role == "expression" or (isinstance(node, syntax.AssignStmt) and name == "meter")
+            written = role == "expression" or (isinstance(node, syntax.AssignStmt) and self._is_renamed(old))
             new = old if role == "span" or name in words else self._item(old) if written else self.tree(old)
             if new is not old:
                 changes[name] = new
         return replace(node, **changes) if changes else node
+
+    def _is_renamed(self, name: object) -> bool:
+        return isinstance(name, syntax.Name) and isinstance(self.names.get(name.text), str)
 
     def _item(self, item: Any) -> Any:
         if isinstance(item, tuple):
@@ -192,6 +202,8 @@ class _Renamed:
         if isinstance(item, syntax.Name):
             known_here = item.quoted or item.text not in MEANINGS
             name = self.names.get(item.text) if known_here else None
+            if name is not None and not isinstance(name, str):
+                return rewritten(name, lambda _: item.span)
             return item if name is None else replace(item, text=name, quoted=True)
         return self.tree(item)
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
+from hamletc.expansion.copies import copies_written_out
+from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import over
 from hamletc.expansion.lets import ExpansionError, Lets
+from hamletc.expansion.moving import moving_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.roles import Roles
 from hamletc.expansion.templates import Templates
@@ -50,7 +53,16 @@ def expand(file: syntax.File, sources: int) -> Expanded:
         if roles.problems:
             return Expanded(file, places, problems=tuple(roles.problems))
         lets = Lets(declarations, places)
-        declarations, found = affordances_written_out(lets.written_out(declarations), places)
+        declarations, found = items_written_out(lets.written_out(declarations), places)
+        if found:
+            return Expanded(file, places, problems=found)
+        declarations, found = copies_written_out(declarations, places)
+        if found:
+            return Expanded(file, places, problems=found)
+        declarations, found = moving_written_out(declarations, places)
+        if found:
+            return Expanded(file, places, problems=found)
+        declarations, found = affordances_written_out(declarations, places)
         if found:
             return Expanded(file, places, problems=found)
     except ExpansionError as error:

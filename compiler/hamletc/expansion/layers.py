@@ -31,6 +31,7 @@ _NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...
     ("rule", (syntax.RuleDecl, syntax.CascadeDecl)),
     ("reward", (syntax.RewardDecl, syntax.ReportDecl)),
     ("role", syntax.RoleDecl),
+    ("value", syntax.ItemDecl),
 )
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("space", syntax.SpaceDecl),
@@ -42,6 +43,7 @@ _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("episodes", syntax.EpisodesDecl),
     ("track", syntax.TrackDecl),
     ("inert", syntax.InertDecl),
+    ("slots", syntax.SlotsDecl),
     ("observe", syntax.ObserveDecl),
 )
 _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
@@ -52,7 +54,7 @@ _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
 )
 """What is joined with that of others: it replaces nothing."""
 _SHARED = {
-    **dict.fromkeys(("meter", "state", "param", "input", "control", "let", "effect"), "value"),
+    **dict.fromkeys(("meter", "state", "param", "input", "control", "let", "effect", "item"), "value"),
     **dict.fromkeys(("rule", "cascade"), "rule"),
     **dict.fromkeys(("reward", "report"), "reward"),
 }

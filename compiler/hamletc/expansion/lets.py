@@ -80,6 +80,7 @@ class Lets:
         self.used: set[str] = set()
         self._options = _options(declarations)
         others = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.ControlDecl | syntax.EffectDecl
+        others |= syntax.ItemDecl
         taken = {declaration.name.text for declaration in declarations if isinstance(declaration, others)}
         blocks = (declaration for declaration in declarations if isinstance(declaration, _BLOCKS))
         taken |= {item.name.text for block in blocks for item in block.items if isinstance(item, others)}

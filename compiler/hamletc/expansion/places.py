@@ -27,6 +27,7 @@ class Copy:
         shown: whether messages and generated code name the place of what stands for it, or of what is written.
         label: what to say about the other place: "in `let hunger`".
         repeats: whether it stands where it is written, too, and is checked there.
+        made: whether nobody wrote it: it is what something else stands for.
     """
 
     file: int
@@ -34,6 +35,7 @@ class Copy:
     shown: Literal["user", "written"]
     label: str
     repeats: bool = False
+    made: bool = False
 
 
 class Places:
@@ -55,6 +57,15 @@ class Places:
     def repeats(self, span: Span) -> bool:
         """Whether a place is in a copy of what is checked elsewhere."""
         return span.file >= self._sources and self._copies[span.file - self._sources].repeats
+
+    def is_made(self, span: Span) -> bool:
+        """Whether nobody wrote what is at a place."""
+        while span.file >= self._sources:
+            copy = self._copies[span.file - self._sources]
+            if copy.made:
+                return True
+            span = replace(span, file=copy.file)
+        return False
 
     def shown(self, span: Span) -> Span:
         """The place in a source that stands for this one."""

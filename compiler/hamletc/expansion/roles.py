@@ -380,7 +380,7 @@ def _outside_names(item: syntax.Decl) -> Iterator[tuple[Namespace, syntax.Name]]
             yield from (("value", part.name) for part in items if not isinstance(part, syntax.RuleDecl))
         case syntax.MeterDecl() | syntax.LetDecl() | syntax.ParamDecl() | syntax.InputDecl() | syntax.ControlDecl():
             yield "value", item.name
-        case syntax.EffectDecl() | syntax.RoleDecl():
+        case syntax.EffectDecl() | syntax.RoleDecl() | syntax.ItemDecl():
             yield "value", item.name
         case syntax.MapDecl(items=items):
             yield from (("value", each.name) for each in items if isinstance(each, syntax.TerrainDecl))

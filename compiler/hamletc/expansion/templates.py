@@ -18,7 +18,7 @@ from hamletc.suggest import closest
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
-LISTS_OF_NAMES = ("meters", "state", "params", "world", "cell", "here", "effects")
+LISTS_OF_NAMES = ("meters", "state", "params", "world", "cell", "here", "effects", "items")
 """What is observed by the names of declarations; other words there are no names."""
 _WORDS = frozenset(
     (
@@ -26,7 +26,7 @@ _WORDS = frozenset(
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
         *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
         *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),
-        (syntax.EffectDecl, "duration"),
+        *((syntax.EffectDecl, "duration"), (syntax.AbleItem, "verbs"), (syntax.AbleItem, "lowest")),
     )
 )
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""

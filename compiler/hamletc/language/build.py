@@ -5,6 +5,7 @@ Arguments are what the rule matched, in order: tokens, nodes, and `None` for an 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -51,7 +52,7 @@ def _every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tupl
 
 _AFFORDANCE_ITEMS = (
     *(syntax.NeedsItem, syntax.CapacityItem, syntax.OpenItem, syntax.BlockItem),
-    *(syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
+    *(syntax.FollowsItem, syntax.WandersItem, syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
 )
 _MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
 
@@ -231,6 +232,34 @@ class Builder:
     def until(self, keyword: Leaf, condition: syntax.Expr) -> syntax.UntilItem:
         return syntax.UntilItem(condition, _span(keyword, condition))
 
+    def slots(self, keyword: Leaf, number: syntax.Signed) -> syntax.SlotsDecl:
+        return syntax.SlotsDecl(number, _span(keyword, number))
+
+    def item(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.ItemDecl:
+        items: Any = _every((syntax.Property, syntax.CraftItem, syntax.UseItem, syntax.AbleItem), rest)
+        braced = any(piece is not None for piece in rest)
+        return syntax.ItemDecl(_name(name), items, _span(keyword, name, *rest), braced)
+
+    def item_property(self, keyword: Leaf, *rest: Any) -> syntax.Property:
+        return syntax.Property(_name(keyword), rest[-1], _span(keyword, rest[-1]))
+
+    def crafted(self, keyword: Leaf, _from: Leaf, *rest: Any) -> syntax.CraftItem:
+        items = tuple(each for each in rest if not isinstance(each, Leaf | syntax.ShareItem | None))
+        braced = any(isinstance(each, Leaf) and each.text == "{" for each in rest)
+        return syntax.CraftItem(_every(syntax.ShareItem, rest), items, _span(keyword, *rest), braced)
+
+    def share(self, number: syntax.Signed, name: Leaf) -> syntax.ShareItem:
+        return syntax.ShareItem(number, _name(name), _span(number, name))
+
+    def used(self, keyword: Leaf, *rest: Any) -> syntax.UseItem:
+        items = tuple(each for each in rest if not isinstance(each, Leaf))
+        return syntax.UseItem(items, _span(keyword, *rest))
+
+    def able(self, keyword: Leaf, *rest: Any) -> syntax.AbleItem:
+        *verbs, rank = rest
+        lowest, highest = (None, None) if rank is None else rank.items
+        return syntax.AbleItem(tuple(map(_name, verbs)), lowest, highest, _span(keyword, *rest))
+
     def cells(self, keyword: Leaf, *rest: Any) -> syntax.CellsDecl:
         return syntax.CellsDecl(_every((syntax.MeterDecl, syntax.RuleDecl), rest), _span(keyword, *rest))
 
@@ -260,17 +289,20 @@ class Builder:
         self,
         keyword: Leaf,
         name: Leaf,
+        copies: syntax.Signed | None,
         _at: Leaf | None,
-        place: Pieces | syntax.Quoted | syntax.Name | None,
+        place: Pieces | None,
         hours: Pieces | None,
         duration: Pieces | None,
         *rest: Any,
     ) -> syntax.AffordanceDecl:
         ticks, together = (None, None) if duration is None else duration.items
-        spread = _every(syntax.SpreadItem, place.items) if isinstance(place, Pieces) else ()
+        pieces = () if place is None else place.items
+        spread = _every(syntax.SpreadItem, pieces)
+        spots = tuple(each.items if isinstance(each, Pieces) else each for each in pieces if each not in spread)
         return syntax.AffordanceDecl(
             name=_name(name),
-            place=(place.items or None if not spread else None) if isinstance(place, Pieces) else place,
+            place=spots[0] if spots else None,
             place_span=None if place is None else place.span,
             hours=None if hours is None else (hours.items[0], hours.items[1]),
             duration=ticks,
@@ -278,12 +310,16 @@ class Builder:
             items=_every(_AFFORDANCE_ITEMS, rest),
             span=_span(keyword, *rest),
             spread=spread,
+            copies=copies,
+            others=spots[1:],
         )
 
-    def place(
-        self, where: Leaf | Pieces | syntax.Quoted | syntax.Name, *spread: syntax.SpreadItem
-    ) -> Pieces | syntax.Quoted | syntax.Name:
-        return Pieces(spread, _span(where, *spread)) if isinstance(where, Leaf) else where
+    def copies(self, _colon: Leaf, number: syntax.Signed, _unit: Leaf) -> syntax.Signed:
+        return number
+
+    def place(self, first: Leaf | Pieces | syntax.Quoted | syntax.Name, *rest: Any) -> Pieces:
+        found = tuple(piece for piece in (first, *rest) if not isinstance(piece, Leaf))
+        return Pieces(found, _span(first, *rest))
 
     def spread(self, keyword: Leaf, what: syntax.Name | syntax.Signed, *rest: Any) -> syntax.SpreadItem:
         name = what if isinstance(what, syntax.Name) else None
@@ -299,7 +335,14 @@ class Builder:
         return Pieces((duration, None if together is None else together.span), _span(keyword, ticks, *rest))
 
     def opening(self, keyword: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.OpenItem:
-        return syntax.OpenItem(condition, _span(keyword, condition))
+        return syntax.OpenItem(condition, _span(keyword, condition), appears=keyword.text == "appears")
+
+    def follows(self, keyword: Leaf, *rest: Any) -> syntax.FollowsItem:
+        stops = tuple(each.items if isinstance(each, Pieces) else each for each in rest if isinstance(each, _SPOTS))
+        return syntax.FollowsItem(stops, _period(rest), _span(keyword, *rest))
+
+    def wanders(self, keyword: Leaf, *rest: Any) -> syntax.WandersItem:
+        return syntax.WandersItem(_period(rest), _span(keyword, *rest))
 
     def timed_block(self, *pieces: Any) -> syntax.BlockItem:
         *words, block = pieces
@@ -381,7 +424,8 @@ class Builder:
         self, keyword: Leaf, axis: syntax.Name, op: Leaf, value: syntax.Expr, unclamped: Leaf | None
     ) -> syntax.PushStmt:
         spared = None if unclamped is None else unclamped.span
-        return syntax.PushStmt(axis, cast(Any, op.text), value, spared, _span(keyword, value, unclamped))
+        span, what = _span(keyword, value, unclamped), cast(Any, keyword.text)
+        return syntax.PushStmt(axis, cast(Any, op.text), value, spared, span, what)
 
     def together(self, keyword: Leaf, block: Pieces) -> syntax.TogetherStmt:
         return syntax.TogetherStmt(block.items, _span(keyword, block))
@@ -429,6 +473,10 @@ class Builder:
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, _span(keyword, affordance))
 
+    def position_of(self, keyword: Leaf, axis: syntax.Name, _of: Leaf, owner: syntax.Name) -> syntax.OfExpr:
+        quantity = syntax.Name(f"position {axis.text}", _span(keyword, axis), quoted=True)
+        return syntax.OfExpr(quantity, owner, _span(keyword, owner))
+
     def of(self, quantity: Leaf, _of: Leaf, owner: syntax.Name) -> syntax.OfExpr:
         return syntax.OfExpr(_name(quantity), owner, _span(quantity, owner))
 
@@ -460,6 +508,16 @@ class Builder:
 
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(_every(syntax.Signed, pieces), _span(*pieces))
+
+
+_SPOTS = (Pieces, syntax.Quoted, syntax.Name)
+"""What a place becomes."""
+
+
+def _period(pieces: Sequence[Any]) -> syntax.Signed | None:
+    """`every 3 ticks`, where it is written."""
+    number = next((piece for piece in pieces if isinstance(piece, syntax.Signed)), None)
+    return None if number is None else _lasting(number, pieces[-1])
 
 
 def _lasting(ticks: N, unit: Leaf | None) -> N:

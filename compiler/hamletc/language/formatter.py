@@ -60,6 +60,7 @@ _CHAPTERS = (
     (syntax.WorldDecl,),
     (syntax.RoleDecl,),
     (syntax.EffectDecl,),
+    (syntax.SlotsDecl, syntax.ItemDecl),
     (syntax.CellsDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.AffordanceDecl,),

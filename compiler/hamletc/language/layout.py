@@ -131,6 +131,11 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.EffectDecl(name=name, duration=lasting, items=items):
             length = _lasting(lasting) if isinstance(lasting, syntax.Signed) else lasting.text
             return Item("", f"effect {spell_name(name)} lasts {length}", tuple(map(_inner_item, items)), span)
+        case syntax.SlotsDecl(number=number):
+            return Item("", f"slots {number.text}", None, span)
+        case syntax.ItemDecl(name=name, items=items, braced=braced):
+            block = tuple(map(_thing, items)) if braced else None
+            return Item("", f"item {spell_name(name)}", block, span, broken=braced)
         case syntax.CellsDecl(items=items):
             return Item("", "cells", tuple(map(declaration_item, items)), span, broken=True)
         case syntax.CascadeDecl(name=name, guard=guard, body=body, braced=braced):
@@ -206,8 +211,12 @@ def _move(move: syntax.MoveDef) -> Item:
 
 def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     words = [f"affordance {spell_name(affordance.name)}"]
+    if affordance.copies is not None:
+        words = [f"{words[0]}: {affordance.copies.text} {'copy' if affordance.copies.text == '1' else 'copies'}"]
     if affordance.place_span is not None:
-        words.append(f"at {'random' if affordance.place is None else _spot(affordance.place)}")
+        spots = ["random" if affordance.place is None else _spot(affordance.place)]
+        spots += map(_spot, affordance.others)
+        words.append(f"at {', '.join(spots)}")
     words += map(_spread, affordance.spread)
     if affordance.hours is not None:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
@@ -229,10 +238,34 @@ def _spread(item: syntax.SpreadItem) -> str:
     return f"{item.kind.text}{name}{number}"
 
 
+def _thing(item: syntax.Property | syntax.CraftItem | syntax.UseItem | syntax.AbleItem) -> Item:
+    """What stands in the braces of an item."""
+    match item:
+        case syntax.Property(key=key, value=value):
+            between = {"appears": " when", "rots": " when", "up": " to"}.get(key.text, "")
+            return Item("", f"{key.text}{between} {spell_expression(value)}", None, item.span)
+        case syntax.CraftItem(shares=shares, items=items, braced=braced):
+            parts = ", ".join(f"{each.number.text} {spell_name(each.name)}" for each in shares)
+            return Item("", f"craft from {parts}", tuple(map(_inner_item, items)) if braced else None, item.span)
+        case syntax.UseItem(items=items):
+            return Item("", "use", tuple(map(_inner_item, items)), item.span)
+        case syntax.AbleItem(verbs=verbs):
+            words = " ".join(verb.text for verb in verbs)
+            return Item("", f"can {words}{_rank(item)}", None, item.span)
+
+
+def _rank(item: syntax.CapacityItem | syntax.AbleItem) -> str:
+    """Who comes first."""
+    by = "" if item.lowest is None else f" to lowest {spell_name(item.lowest)}"
+    return by + ("" if item.highest is None else f" to highest {spell_expression(item.highest)}")
+
+
 def _inner_item(
     item: syntax.NeedsItem
     | syntax.CapacityItem
     | syntax.OpenItem
+    | syntax.FollowsItem
+    | syntax.WandersItem
     | syntax.MeterDecl
     | syntax.RuleDecl
     | syntax.ActionDecl
@@ -248,12 +281,15 @@ def _inner_item(
     match item:
         case syntax.NeedsItem(condition=condition):
             return Item("", f"needs {spell_expression(condition)}", None, item.span)
-        case syntax.CapacityItem(places=places, lowest=lowest, highest=highest):
-            by = "" if lowest is None else f" to lowest {spell_name(lowest)}"
-            by += "" if highest is None else f" to highest {spell_expression(highest)}"
-            return Item("", f"capacity {spell_expression(places)}{by}", None, item.span)
-        case syntax.OpenItem(condition=condition):
-            return Item("", f"open when {spell_expression(condition)}", None, item.span)
+        case syntax.CapacityItem(places=places):
+            return Item("", f"capacity {spell_expression(places)}{_rank(item)}", None, item.span)
+        case syntax.OpenItem(condition=condition, appears=appears):
+            word = "appears" if appears else "open"
+            return Item("", f"{word} when {spell_expression(condition)}", None, item.span)
+        case syntax.FollowsItem(stops=stops, period=period):
+            return Item("", f"follows {', '.join(map(_spot, stops))}{_every(period)}", None, item.span)
+        case syntax.WandersItem(period=period):
+            return Item("", f"wanders{_every(period)}", None, item.span)
         case syntax.MeterDecl() | syntax.RuleDecl() | syntax.ActionDecl():
             return declaration_item(item)
         case syntax.BlockItem(kind=kind, body=body) | syntax.MomentItem(kind=kind, body=body):
@@ -277,7 +313,7 @@ def _inner_item(
             return Item("", f"{spell_name(meter, keywords)} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.PushStmt(axis=axis, op=op, value=value, unclamped=unclamped):
             suffix = "" if unclamped is None else " unclamped"
-            return Item("", f"velocity {spell_name(axis)} {op} {spell_expression(value)}{suffix}", None, item.span)
+            return Item("", f"{item.what} {spell_name(axis)} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.TogetherStmt(body=body):
             return Item("", "together", _statements(body), item.span)
     assert_never(item)
@@ -331,6 +367,10 @@ def _spot(place: tuple[syntax.Signed, ...] | syntax.Quoted | syntax.Name) -> str
     if isinstance(place, syntax.Name):
         return spell_name(place, _RANDOM)
     return f'"{place.text}"' if isinstance(place, syntax.Quoted) else _cell(place)
+
+
+def _every(period: syntax.Signed | None) -> str:
+    return "" if period is None else f" every {_lasting(period)}"
 
 
 def _up_to(how: str, most: syntax.Signed | None) -> str:

@@ -97,7 +97,8 @@ def _bare(expression: Expr) -> str:
         case StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
         case OfExpr(quantity=quantity, owner=owner):
-            return f"{spell_name(quantity)} of {spell_name(owner)}"
+            quantity_of = quantity.text if quantity.text.startswith("position ") else spell_name(quantity)
+            return f"{quantity_of} of {spell_name(owner)}"
         case TimedExpr(when=when, ticks=ticks):
             return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
         case AtHourExpr(hour=hour):

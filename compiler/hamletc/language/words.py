@@ -75,6 +75,8 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "state": "state cooldown: int in 0 .. 50 = 0",
         "world": "world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }",
         "role": "role wolf: 2 agents { meter hunger = 0.5 { decay -0.01 } }",
+        "slots": "slots 4",
+        "item": "item apple { lying 1 when chance(0.1)  can pick  use { food += 0.2 } }",
         "effect": "effect tired lasts 10 ticks { each tick { mood -= 0.01 } }",
         "cells": "cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }",
         "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",

@@ -7,7 +7,10 @@ are the functions that it calls around the tick, and the inputs that it gives th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hamlet import schema
+from hamlet.universe import OfAll, Upon
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32, Value
@@ -18,11 +21,11 @@ from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
 
 
-def cell_cache_functions(planned: Plan) -> list[Function]:
+def cell_cache_functions(planned: Plan, together: Mapping[OfAll | Upon, tuple[str, ...]]) -> list[Function]:
     """`move`: the position after an action. `stand`: the cell (U32) of a position. `place`: the cell (U32) of the
     affordance at random of an index (U32), and behind those of an agent's start. `search`: the index (I32) of the one
-    on a cell, or -1, from the layout. `shuffle`: the layout of an episode."""
-    return [_move(planned), _stand(planned), _place(planned), _search(planned), _shuffle()]
+    on a cell, or -1, from the layout. `shuffle`: the layout of an episode. `together` is what actions may ask for."""
+    return [_move(planned, together), _stand(planned), _place(planned), _search(planned), _shuffle()]
 
 
 def moved_position(lane: Lane) -> tuple[Value, ...]:
@@ -36,9 +39,10 @@ def found(lane: Lane) -> Value:
         return lane.builder.input(I32, "found")
 
 
-def _move(planned: Plan) -> Function:
+def _move(planned: Plan, together: Mapping[OfAll | Upon, tuple[str, ...]]) -> Function:
     builder = Builder("act")
     lane, action = begin_tick(planned, builder)
+    lane.among = together
     act(lane, action)
     axes = schema.axes(planned.universe)
     outputs = (Output(f"moved.{axis}", value) for axis, value in zip(axes, lane.position, strict=True))

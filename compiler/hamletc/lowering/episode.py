@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
@@ -15,6 +16,7 @@ from hamletc.ir.ops import F32, I32, U32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart, position_on_map
+from hamletc.lowering.places import cell_position
 from hamletc.lowering.plan import Plan
 
 
@@ -75,8 +77,26 @@ def _meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
 
 def _world_meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
     """The meters of the world that an episode begins with."""
-    world = planned.universe.world
-    yield from _begun("world", () if world is None else world.meters, WORLD_EPISODE_DRAWS, planned, builder, layout)
+    world, moving = planned.universe.world, _moving(planned, builder, layout)
+    meters = () if world is None else world.meters
+    for output in _begun("world", meters, WORLD_EPISODE_DRAWS, planned, builder, layout):
+        yield replace(output, value=moving.get(output.name, output.value))
+
+
+def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
+    """The meters of the world that say where affordances are that move: at first where the layout puts them."""
+    found: dict[str, Value] = {}
+    for number, affordance in enumerate(planned.universe.affordances):
+        if not affordance.moving:
+            continue
+        with builder.at(Construct("affordance", affordance.name), affordance.span):
+            place = new_place(builder, planned, layout, number)
+            if isinstance(grid := planned.universe.space, Grid):
+                ranges = zip(schema.cell_words(grid), place, strict=True)
+                parts = [cell_position(builder, grid.sizes[a:b], builder.to_u32(word)) for (a, b), word in ranges]
+                place = tuple(builder.to_f32(x) for part in parts for x in part)
+        found |= {f"world.{meter}": x for meter, x in zip(affordance.moving, place, strict=True)}
+    return found
 
 
 def _begun(

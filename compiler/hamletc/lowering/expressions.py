@@ -71,7 +71,7 @@ from hamletc.lowering import draws
 from hamletc.lowering.functions import call, modulo, power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index, grid_of
-from hamletc.lowering.space import distance, is_at, is_nowhere, speed, straight_distance, walking_distance
+from hamletc.lowering.space import affordance_here, distance, is_on_place, speed, straight_distance, walking_distance
 from hamletc.lowering.terrain import Ground, is_in, number_of
 
 
@@ -334,3 +334,28 @@ def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
             return builder.and_(left, right)
         case "or":
             return builder.or_(left, right)
+
+
+# --- where affordances are -------------------------------------------------------------------------------------------
+
+
+def is_there(lane: Lane, number: int) -> Value | None:
+    """Whether (BOOL) an affordance that appears is there; `None` of one that always is."""
+    affordance = lane.universe.affordances[number]
+    if affordance.appears is None or affordance.opening is None:
+        return None
+    return lower_expression(lane, affordance.opening)
+
+
+def is_at(lane: Lane, number: int) -> Value:
+    """Whether (BOOL) the agent is at the affordance of this number."""
+    there, here = is_there(lane, number), is_on_place(lane, number)
+    return here if there is None else lane.builder.and_(there, here)
+
+
+def is_nowhere(lane: Lane) -> Value:
+    """Whether (BOOL) the agent is at no affordance."""
+    builder = lane.builder
+    if lane.plan.computed:
+        return builder.equal(affordance_here(lane), builder.i32(schema.NOWHERE))
+    return builder.not_(builder.any([is_at(lane, number) for number in range(len(lane.universe.affordances))]))

@@ -13,9 +13,9 @@ from hamlet import schema
 from hamlet.universe import Affordance, Hours
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import BOOL, Value
-from hamletc.lowering.expressions import clock_hour, lower_expression, there_is
+from hamletc.lowering.expressions import clock_hour, is_at, lower_expression, there_is
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.space import affordance_here, is_at
+from hamletc.lowering.space import affordance_here
 from hamletc.lowering.statements import clamp, pay, run, written
 from hamletc.lowering.tables import AffordanceTable
 

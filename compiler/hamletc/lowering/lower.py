@@ -38,9 +38,9 @@ def lower_planned(planned: Plan) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
-    if planned.found:
-        functions += cell_cache_functions(planned)
     together, world = meeting(planned), universe.world
+    if planned.found:
+        functions += cell_cache_functions(planned, together.began)
     # What agents have together at the beginning of a tick, the tick, and what they have together after it.
     ticked = [*together.functions.get("tick", ()), tick(planned, together), *together.functions.get("settle", ())]
     if world is not None and world.rules:

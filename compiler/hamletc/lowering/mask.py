@@ -8,12 +8,12 @@ from hamlet import schema
 from hamlet.universe import Grid
 from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.expressions import lower_expression, there_is
+from hamletc.lowering.expressions import is_at, lower_expression, there_is
 from hamletc.lowering.interact import open_if, row_is_open
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import WORD, StepTables, displaced, displacement, leads
 from hamletc.lowering.places import cell_index, grid_of
-from hamletc.lowering.space import affordance_here, is_at
+from hamletc.lowering.space import affordance_here
 from hamletc.lowering.tables import AffordanceTable
 from hamletc.lowering.terrain import Ground, stopped
 

@@ -37,12 +37,12 @@ from hamlet.universe import (
 )
 from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.expressions import cell_value, clock_hour, day_time, lower_expression, there_is
+from hamletc.lowering.expressions import cell_value, clock_hour, day_time, is_at, is_nowhere, lower_expression, there_is
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import role_key
-from hamletc.lowering.space import affordance_here, is_at, is_nowhere, speed
+from hamletc.lowering.space import affordance_here, speed
 from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.window import window_words
 
@@ -342,7 +342,7 @@ def _held(lane: Lane, state: str, value: Value, element: Callable[[], Value]) ->
 
 def _here(lane: Lane, name: str, affordances: tuple[str | None, ...], element: Callable[[], Value]) -> Value:
     builder = lane.builder
-    if not lane.plan.computed:
+    if not lane.plan.computed or any(each is not None and each not in lane.plan.numbers for each in affordances):
         words = _here_words(lane, affordances)
         return _indicator(lane, _bit(lane, words, builder.to_u32(element())))
     here = affordance_here(lane)
@@ -358,10 +358,16 @@ def _here_words(lane: Lane, affordances: tuple[str | None, ...]) -> list[Value]:
     builder, nothing = lane.builder, lane.builder.u32(0)
     words = [nothing] * -(-len(affordances) // WORD)
     for index, affordance in enumerate(affordances):
-        there = is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
+        there = is_nowhere(lane) if affordance is None else _is_at_one_of(lane, affordance)
         bit = builder.select(there, builder.u32(1 << index % WORD), nothing)
         words[index // WORD] = builder.or_(words[index // WORD], bit)
     return words
+
+
+def _is_at_one_of(lane: Lane, name: str) -> Value:
+    """Whether (BOOL) the agent is at an affordance, or at one of the copies of this name."""
+    named = enumerate(lane.universe.affordances)
+    return lane.builder.any([is_at(lane, number) for number, each in named if name in (each.name, each.copy_of)])
 
 
 def _bit(lane: Lane, words: list[Value], index: Value, *, known: bool = False) -> Value:

@@ -9,10 +9,12 @@ from hamlet import schema
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import I32, U32, Fold, Lookup, Value
+from hamletc.lowering.expressions import is_there
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
 from hamletc.lowering.places import Places, grid_of, rank
 from hamletc.lowering.plan import Plan
+from hamletc.lowering.space import place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,10 @@ def _by_mask(lane: Lane, words: int) -> Occupancy:
         cells: Iterable[Value] = ()
     else:
         cells = _random(lane) if lane.plan.computed else _stored(lane)
-    for cell_of in cells:
-        mask = _joined(builder, builder.or_, mask, cell_of, _mark(builder, cell_of))
+    for cell_of, there in zip(cells, _there(lane), strict=False):
+        bit = _mark(builder, cell_of)
+        bit = bit if there is None else builder.select(there, bit, builder.u32(0))
+        mask = _joined(builder, builder.or_, mask, cell_of, bit)
 
     return Occupancy(lambda cell: has_bit(builder, mask, cell), tuple(mask))
 
@@ -134,16 +138,29 @@ def _random(lane: Lane) -> Iterator[Value]:
 def _stored(lane: Lane) -> list[Value]:
     """The cell (U32) of each affordance, which one word holds."""
     cells = []
-    for place in lane.places:
-        (word,) = place
+    for number in range(len(lane.universe.affordances)):
+        (word,) = place_of(lane, number)
         cells.append(lane.builder.to_u32(word))
     return cells
+
+
+def _there(lane: Lane) -> list[Value | None]:
+    """Whether (BOOL) each of the affordances that are marked is there; `None` of those that always are."""
+    if lane.plan.computed:
+        return [None] * len(lane.plan.places.random)
+    return [is_there(lane, number) for number in range(len(lane.universe.affordances))]
 
 
 def _by_places(lane: Lane) -> Occupancy:
     builder, cells = lane.builder, _stored(lane)
     # To mark the row of each of them, a GPU would wait for one load of a place after the other.
-    return Occupancy(lambda cell: builder.any([builder.equal(cell, other) for other in cells]))
+    standing = list(zip(cells, _there(lane), strict=True))
+
+    def occupied(cell: Value) -> Value:
+        found = [(builder.equal(cell, other), there) for other, there in standing]
+        return builder.any([same if there is None else builder.and_(same, there) for same, there in found])
+
+    return Occupancy(occupied)
 
 
 def _by_permutation(lane: Lane) -> Occupancy:

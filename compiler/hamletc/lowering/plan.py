@@ -206,6 +206,8 @@ def _row_tables(universe: Universe, numbers: dict[str, int]) -> dict[str, Table]
         if isinstance(item, ObserveConstant):
             tables[name] = Table(f"row.{name}", F32, tuple(round32(value) for value in item.values))
         elif isinstance(item, ObserveHere) and item.affordances != (*numbers, None):
+            if not all(each is None or each in numbers for each in item.affordances):
+                continue  # a row of copies has no one number
             here = (schema.NOWHERE if each is None else numbers[each] for each in item.affordances)
             tables[name] = Table(f"row.{name}", I32, tuple(here))
     return tables

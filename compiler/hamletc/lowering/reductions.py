@@ -40,14 +40,13 @@ from hamletc.ir.function import (
 from hamletc.ir.ops import BOOL, I32, Value
 from hamletc.lowering.cell_cache import found
 from hamletc.lowering.ending import construct_of
-from hamletc.lowering.expressions import lower_expression, there_is
+from hamletc.lowering.expressions import is_at, lower_expression, there_is
 from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.interact import admitted, claim
 from hamletc.lowering.lane import Lane, begin_tick
 from hamletc.lowering.pairs import Pairs
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
-from hamletc.lowering.space import is_at
 
 Names = Mapping[OfAll | Upon, tuple[str, ...]]
 SIGN = 1 << 31

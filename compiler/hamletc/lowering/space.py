@@ -12,6 +12,7 @@ from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
+from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
 from hamletc.lowering.moves import fixed_position
@@ -116,6 +117,8 @@ def affordance_position(lane: Lane, number: int) -> tuple[Value, ...]:
             where = lane.plan.places
             index = builder.u32(where.random_index(number))
             return cell_position(builder, sizes, random_cell(builder, where, lane.layout, index))
+        case _ if lane.universe.affordances[number].moving:
+            return moving_position(lane, number)
         case Grid(sizes=sizes) as grid:
             words = zip(schema.cell_words(grid), lane.places[number], strict=True)
             of_words = (cell_position(builder, sizes[begin:end], builder.to_u32(word)) for (begin, end), word in words)
@@ -126,8 +129,25 @@ def affordance_position(lane: Lane, number: int) -> tuple[Value, ...]:
             return ()
 
 
-def is_at(lane: Lane, number: int) -> Value:
-    """Whether (BOOL) the agent is at the affordance of this number."""
+def moving_position(lane: Lane, number: int) -> tuple[Value, ...]:
+    """Where meters of the world say that an affordance is, per axis; on a grid they are rounded down."""
+    numbers = tuple(lane.world[meter] for meter in lane.universe.affordances[number].moving)
+    if not isinstance(lane.universe.space, Grid):
+        return numbers
+    return tuple(rounded_down(lane.builder, number) for number in numbers)
+
+
+def place_of(lane: Lane, number: int) -> tuple[Value, ...]:
+    """The place of an affordance where places are stored: rows as `schema.place_rows` has them."""
+    if not lane.universe.affordances[number].moving:
+        return lane.places[number]
+    position = moving_position(lane, number)
+    space = lane.universe.space
+    return cell_words(lane.builder, space, position) if isinstance(space, Grid) else position
+
+
+def is_on_place(lane: Lane, number: int) -> Value:
+    """Whether (BOOL) the agent is where the affordance of this number is, there or not."""
     builder = lane.builder
     match lane.universe.space:
         case Grid() if lane.plan.computed:
@@ -135,20 +155,12 @@ def is_at(lane: Lane, number: int) -> Value:
         case Grid() as grid:
             with builder.at(Construct("here"), None):
                 own = cell_words(builder, grid, lane.position)
-                return builder.all([builder.equal(a, b) for a, b in zip(own, lane.places[number], strict=True)])
+                return builder.all([builder.equal(a, b) for a, b in zip(own, place_of(lane, number), strict=True)])
         case Continuous(reach=reach):
             with builder.at(Construct("here"), None):
                 return builder.less_equal(distance(lane, number), builder.f32(round32(reach)))
         case NoSpace():
             return builder.boolean(True)
-
-
-def is_nowhere(lane: Lane) -> Value:
-    """Whether (BOOL) the agent is at no affordance."""
-    builder = lane.builder
-    if lane.plan.computed:
-        return builder.equal(affordance_here(lane), builder.i32(schema.NOWHERE))
-    return builder.not_(builder.any([is_at(lane, number) for number in range(len(lane.universe.affordances))]))
 
 
 def affordance_here(lane: Lane) -> Value:

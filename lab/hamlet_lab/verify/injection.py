@@ -91,6 +91,8 @@ class Injector:
         }
         if "places" in fields:
             state["places"] = self._whereabouts.places(state["layout"])
+        if universe.world is not None and any(item.moving for item in universe.affordances):
+            state["world_meters"] = self._given(universe.world.meters, shape.worlds)
         if "position" in fields:
             state["position"] = self._whereabouts.positions(state, affordance)
         if "velocity" in fields and not has_momentum(universe.space):
@@ -110,7 +112,7 @@ class Injector:
             state["hour"] = self._hours()
         if "params" in fields:
             state["params"] = self._given(universe.params, shape.worlds)
-        if "world_meters" in fields and universe.world is not None:
+        if "world_meters" in fields and universe.world is not None and "world_meters" not in state:
             state["world_meters"] = self._given(universe.world.meters, shape.worlds)
         if "cell_meters" in fields and universe.cells is not None:
             state["cell_meters"] = self._cells(universe.cells.meters)

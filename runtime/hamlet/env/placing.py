@@ -30,6 +30,10 @@ def place(
     if places is None:
         raise EnvError(f"{universe.name} does not store places: write `places stored` in its space to choose them")
     named("affordance", affordance, names)
+    moving = universe.affordances[names.index(affordance)].moving
+    if moving:
+        meters = " and ".join(f"env.meter({meter!r})" for meter in moving)
+        raise EnvError(f"{affordance} moves: {meters} say where it is")
     where = _worlds(worlds, places)
     axes = schema.axes(universe)
     expected = f"a place is {len(axes)} numbers ({', '.join(axes)}), or a tensor [{len(where)}, {len(axes)}]"

@@ -63,9 +63,12 @@ class Rollout:
         return dict(zip(names, counts, strict=False))
 
     def uses(self) -> dict[str, int]:
-        """The number of ticks in which an agent used each affordance."""
-        names = [affordance.name for affordance in self.universe.affordances]
-        return dict(zip(names, self.counts.uses.tolist(), strict=True))
+        """The number of ticks in which an agent used each affordance; those of copies are added up."""
+        names = [affordance.copy_of or affordance.name for affordance in self.universe.affordances]
+        uses = dict.fromkeys(names, 0)
+        for name, count in zip(names, self.counts.uses.tolist(), strict=True):
+            uses[name] += count
+        return uses
 
     def lengths(self) -> list[int]:
         """The number of finished episodes by length in ticks; the last entry counts all longer ones too."""

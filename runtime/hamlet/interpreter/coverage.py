@@ -113,7 +113,7 @@ def constructs(universe: Universe) -> tuple[str, ...]:
             events.append("on completion")
         hours, clock = item.hours, universe.clock
         timed = hours is not None and clock is not None and closes(hours, clock.hours)
-        if item.opening is not None or timed:
+        if (item.opening is not None and item.appears is None) or timed:
             events.append("closed")
         if item.needs is not None:
             events.append("refused")

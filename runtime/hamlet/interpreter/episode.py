@@ -15,7 +15,8 @@ from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.space import clamp
 from hamlet.numbers.random import layout_of
-from hamlet.universe import Expression, Meter, Universe, WorldMeter
+from hamlet.schema.grid import cell_of
+from hamlet.universe import Expression, Grid, Meter, Universe, WorldMeter
 
 
 def advance_clock(universe: Universe, buffers: Buffers) -> None:
@@ -60,6 +61,7 @@ def begin_episodes(
     for row, of_world in enumerate(() if universe.world is None else universe.world.meters):
         if isinstance(of_world.start, float):
             state["world_meters"][row, worlds] = of_world.start
+    _begin_moving(universe, state, worlds)
     for field, start in constant:
         values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
         values[:, worlds] = start
@@ -68,6 +70,18 @@ def begin_episodes(
             lanes_of("velocity")[axis, worlds] = begin
         if universe.start.speed is not None:
             lanes_of("speed")[:, worlds] = universe.start.speed
+
+
+def _begin_moving(universe: Universe, state: dict[str, Tensor], worlds: Tensor) -> None:
+    """What moves begins where its stored place is."""
+    names = [] if universe.world is None else [meter.name for meter in universe.world.meters]
+    rows = len(schema.place_rows(universe))
+    for number, affordance in enumerate(universe.affordances):
+        if affordance.moving:
+            place = state["places"][number * rows : (number + 1) * rows, worlds]
+            position = cell_of(tuple(place), universe.space) if isinstance(universe.space, Grid) else tuple(place)
+            for meter, x in zip(affordance.moving, position, strict=True):
+                state["world_meters"][names.index(meter), worlds] = x.to(torch.float32)
 
 
 def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:

@@ -14,10 +14,11 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import apart, at, clamp, distance, larger, nowhere, speed, straight_distance
+from hamlet.interpreter.space import apart, clamp, distance, larger, place_at, speed, straight_distance
 from hamlet.interpreter.ways import walking_distance
 from hamlet.universe import (
     ActionTaken,
+    Affordance,
     After,
     Age,
     AgentCount,
@@ -412,3 +413,33 @@ def number_of(affordance: str | None, lanes: Lanes) -> int:
     if affordance is None:
         return schema.NOWHERE
     return [item.name for item in lanes.universe.affordances].index(affordance)
+
+
+# --- where affordances are -------------------------------------------------------------------------------------------
+
+
+def is_there(affordance: Affordance, lanes: Lanes) -> Tensor | None:
+    """In which worlds an affordance that appears is there, bool [worlds, 1]; `None` of one that always is."""
+    if affordance.appears is None or affordance.opening is None:
+        return None
+    return evaluate(affordance.opening, lanes)[:, :1].expand(len(lanes.age), 1)
+
+
+def at(lanes: Lanes, affordance: str) -> Tensor:
+    """Who is at an affordance, bool [worlds, agents]."""
+    there = is_there(next(each for each in lanes.universe.affordances if each.name == affordance), lanes)
+    return place_at(lanes, affordance) if there is None else place_at(lanes, affordance) & there
+
+
+def at_one_of(lanes: Lanes, name: str) -> Tensor:
+    """Who is at an affordance, or at one of the copies of this name; bool [worlds, agents]."""
+    named = [each.name for each in lanes.universe.affordances if name in (each.name, each.copy_of)]
+    return reduce(torch.logical_or, [at(lanes, each) for each in named])
+
+
+def nowhere(lanes: Lanes) -> Tensor:
+    """Who is at no affordance, bool [worlds, agents]."""
+    somewhere = torch.zeros_like(lanes.alive)
+    for affordance in lanes.universe.affordances:
+        somewhere = somewhere | at(lanes, affordance.name)
+    return ~somewhere

@@ -7,9 +7,8 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.interpreter import coverage
-from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at
 from hamlet.interpreter.statements import clamp_written, run, subtract
 from hamlet.interpreter.uses import remember_uses
 from hamlet.universe import Affordance, Hours

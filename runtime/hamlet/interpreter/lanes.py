@@ -12,7 +12,7 @@ from hamlet import schema
 from hamlet.backend.buffers import DTYPES, Buffers
 from hamlet.interpreter.coverage import Coverage
 from hamlet.interpreter.draws import Sites
-from hamlet.interpreter.places import Places
+from hamlet.interpreter.places import Places, place_by
 from hamlet.interpreter.trace import Trace
 from hamlet.numbers.binary32 import bits32
 from hamlet.schema.grid import cell_of, words
@@ -172,9 +172,14 @@ class Lanes:
             raise ValueError(f"universe {self.universe.name} has no grid")
         return self.universe.space
 
+    def place_of(self, affordance: str) -> tuple[Tensor, ...]:
+        """The place of an affordance as in `places`; of one that moves where meters of the world say that it is."""
+        meters = next(each.moving for each in self.universe.affordances if each.name == affordance)
+        return place_by(self.universe, [self.world[meter] for meter in meters]) if meters else self.places[affordance]
+
     def coordinates_of(self, affordance: str) -> tuple[Tensor, ...]:
         """The coordinates of an affordance, [worlds, 1] or [1, 1] per axis."""
-        place = self.places[affordance]
+        place = self.place_of(affordance)
         return cell_of(place, self.universe.space) if isinstance(self.universe.space, Grid) else place
 
     @property

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.interpreter import coverage
-from hamlet.interpreter.expressions import day_time, evaluate
+from hamlet.interpreter.expressions import at, at_one_of, day_time, evaluate, is_there, nowhere
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, clamp, displaced, nowhere, speed
+from hamlet.interpreter.space import clamp, displaced, speed
 from hamlet.interpreter.ways import in_sight
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
@@ -114,7 +114,7 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
         case ObserveMeters(meters=meters):
             return [lanes.meters[meter] for meter in meters]
         case ObserveHere(affordances=affordances):
-            here = [nowhere(lanes) if name is None else at(lanes, name) for name in affordances]
+            here = [nowhere(lanes) if name is None else at_one_of(lanes, name) for name in affordances]
             return [who.to(torch.float32) for who in here]
         case ObserveTime(functions=functions):
             return [day_time(function, lanes) for function in functions]
@@ -150,12 +150,22 @@ def grid(lanes: Lanes) -> list[Tensor]:
     """Every cell: 1 where an affordance is, plus 1 where the agent is."""
     worlds, agents = lanes.age.shape
     occupied = torch.zeros((schema.cells(lanes.grid), worlds), device=lanes.age.device)
-    for (place,) in lanes.places.values():
-        occupied.scatter_(0, place.long().expand(worlds, 1).T, 1.0)
+    for place, there in stands(lanes):
+        occupied = torch.maximum(occupied, torch.zeros_like(occupied).scatter_(0, place.long().T, there.float().T))
     cells = occupied.unsqueeze(2).repeat(1, 1, agents)
     (cell,) = lanes.cell()
     own = cell.long().unsqueeze(0)
     return list(cells.scatter_add_(0, own, torch.ones_like(own, dtype=torch.float32)))
+
+
+def stands(lanes: Lanes) -> list[tuple[Tensor, Tensor]]:
+    """The cell of each affordance, i32 [worlds, 1], and in which worlds it is there, bool [worlds, 1]."""
+    worlds, found = len(lanes.age), []
+    for affordance in lanes.universe.affordances:
+        (cell,), there = lanes.place_of(affordance.name), is_there(affordance, lanes)
+        everywhere = torch.ones((worlds, 1), dtype=torch.bool, device=cell.device)
+        found.append((cell.expand(worlds, 1), everywhere if there is None else there))
+    return found
 
 
 def window(radius: int, lanes: Lanes) -> list[Tensor]:
@@ -166,12 +176,12 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
         {delta: (x + delta >= 0) & (x + delta < size) for delta in deltas}
         for x, size in zip(lanes.position, sizes, strict=True)
     ]
-    worlds = len(lanes.age)
-    places = [place.expand(worlds, 1) for (place,) in lanes.places.values()]
-    occupied = torch.stack(places) if places else own.new_empty((0, worlds, 1))
+    worlds, standing = len(lanes.age), stands(lanes)
+    occupied = torch.stack([place for place, _ in standing]) if standing else own.new_empty((0, worlds, 1))
+    shown = torch.stack([there for _, there in standing]) if standing else lanes.alive.new_empty((0, worlds, 1))
     rows = []
     for offset in (reverse[::-1] for reverse in itertools.product(deltas, repeat=len(sizes))):
-        seen = (occupied == own + cell_index(offset, sizes)).any(dim=0)
+        seen = ((occupied == own + cell_index(offset, sizes)) & shown).any(dim=0)
         for axis, delta in enumerate(offset):
             seen = seen & inside[axis][delta]
         rows.append(seen.to(torch.float32))

@@ -39,10 +39,22 @@ class Places:
             return dict.fromkeys(names, ())
         if "places" in state:
             parts = state["places"].view(len(names), -1, state["places"].shape[1], 1)
-            return {name: tuple(parts[row]) for row, name in enumerate(names)}
+            return {name: tuple(parts[row]) for row, name in enumerate(names)} | self._moving(state)
         self._compute(state["layout"])
         at_random = {name: (self._cells[row].unsqueeze(1),) for row, name in enumerate(self._at_random)}
         return {name: at_random[name] if name in at_random else self._fixed[name] for name in names}
+
+    def _moving(self, state: dict[str, Tensor]) -> dict[str, tuple[Tensor, ...]]:
+        """The place of each affordance that moves."""
+        world = self._universe.world
+        numbers = {} if world is None else {meter.name: row for row, meter in enumerate(world.meters)}
+        return {
+            item.name: place_by(
+                self._universe, [state["world_meters"][numbers[meter]].unsqueeze(1) for meter in item.moving]
+            )
+            for item in self._universe.affordances
+            if item.moving
+        }
 
     def stored(self, layout: Tensor) -> Tensor:
         """The places with which an episode of these layouts (i32 [n]) begins, as state: [rows, n]."""
@@ -102,3 +114,12 @@ class Places:
             self._layout[changed] = layout[changed]
             for row, (cell,) in enumerate(self._places_at_random(layout[changed])):
                 self._cells[row, changed] = cell
+
+
+def place_by(universe: Universe, coordinates: list[Tensor]) -> tuple[Tensor, ...]:
+    """The place at these coordinates, f32 per axis; on a grid they are rounded down."""
+    match universe.space:
+        case Grid() as grid:
+            return words([x.floor().to(torch.int32) for x in coordinates], grid)
+        case _:
+            return tuple(coordinates)

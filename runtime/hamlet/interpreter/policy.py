@@ -8,8 +8,9 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.protocol import Stream, TabularPolicy
 from hamlet.interpreter.draws import Sites, uniform
+from hamlet.interpreter.expressions import at
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at, clamp
+from hamlet.interpreter.space import clamp
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.schema.features import AGE, HERE, HOUR, Count, Feature, Quantity, features
 from hamlet.universe import Universe

@@ -235,21 +235,13 @@ def straight_distance(lanes: Lanes, affordance: str) -> Tensor:
     return length(steps, lanes.age)
 
 
-def at(lanes: Lanes, affordance: str) -> Tensor:
-    """Who is at an affordance, bool [worlds, agents]."""
+def place_at(lanes: Lanes, affordance: str) -> Tensor:
+    """Who is where an affordance is, there or not; bool [worlds, agents]."""
     match lanes.universe.space:
         case Grid():
-            words = zip(lanes.cell(), lanes.places[affordance], strict=True)
+            words = zip(lanes.cell(), lanes.place_of(affordance), strict=True)
             return reduce(torch.logical_and, [mine == theirs for mine, theirs in words])
         case Continuous(reach=reach):
             return distance(lanes, affordance) <= lanes.constant(reach)
         case NoSpace():
             return torch.ones_like(lanes.alive)
-
-
-def nowhere(lanes: Lanes) -> Tensor:
-    """Who is at no affordance, bool [worlds, agents]."""
-    somewhere = torch.zeros_like(lanes.alive)
-    for affordance in lanes.universe.affordances:
-        somewhere = somewhere | at(lanes, affordance.name)
-    return ~somewhere

@@ -16,7 +16,7 @@ from hamlet.universe import Grid
 
 def walking_distance(lanes: Lanes, affordance: str) -> Tensor:
     """The fewest moves from each agent's cell to an affordance; the number of cells where none lead there. f32."""
-    (place,) = lanes.places[affordance]
+    (place,) = lanes.place_of(affordance)
     own = lanes.index()
     to, there = torch.unique(place.long(), return_inverse=True)
     known = lanes.constant.walks

@@ -9,10 +9,9 @@ import torch
 
 from hamlet import schema
 from hamlet.interpreter import among, coverage
-from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.interact import can_use
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import at
 from hamlet.interpreter.statements import run
 
 

@@ -287,6 +287,9 @@ class Affordance:
         spread: of one at random, where it may stand; `None`: on any free cell.
         together: `each_tick` and `on_completion` are like one `together`: every `Assign` in them has `clamped=False`,
             and the meters that they write are clamped once, after both, in order of first appearance.
+        copy_of: the name of all copies of which this is one; `None` where there are none.
+        moving: the meters of the world that say where it is, one per axis, of one that moves; none of one that stays.
+        appears: where the `opening` does not hold it is not there, neither to be used nor to be seen.
     """
 
     name: str
@@ -302,6 +305,9 @@ class Affordance:
     capacity: Capacity | None = None
     opening: Expression | None = None
     spread: Spread | None = None
+    copy_of: str | None = None
+    moving: tuple[str, ...] = ()
+    appears: Literal["by opening"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

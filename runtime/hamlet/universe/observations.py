@@ -110,8 +110,8 @@ class ObserveMeters:
 
 @dataclass(frozen=True, slots=True)
 class ObserveHere:
-    """One 0/1 per item: the agent stands on that affordance (`None`: on none). Without words in the source: all
-    affordances in file order, then `None`."""
+    """One 0/1 per item: the agent stands on that affordance, or on one of those that are its copies (`None`: on none).
+    Without words in the source: all affordances in file order, those with copies once, then `None`."""
 
     affordances: tuple[str | None, ...]
     span: Span

@@ -8,9 +8,12 @@ from typing import Literal, TypeAlias
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Signed
 from hamletc.language.syntax.items import (
+    AbleItem,
     AgainItem,
     BlockItem,
     CapacityItem,
+    CraftItem,
+    FollowsItem,
     KeepsItem,
     MomentItem,
     MoveItem,
@@ -21,12 +24,15 @@ from hamletc.language.syntax.items import (
     SpreadItem,
     TeleportItem,
     UntilItem,
+    UseItem,
+    WandersItem,
 )
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
     "ActionDecl",
     "AffordanceDecl",
+    "AffordanceItem",
     "AllowDecl",
     "Base",
     "CascadeDecl",
@@ -43,6 +49,7 @@ __all__ = [
     "IncludeDecl",
     "InertDecl",
     "InputDecl",
+    "ItemDecl",
     "LetDecl",
     "LifespanDecl",
     "MapDecl",
@@ -59,6 +66,7 @@ __all__ = [
     "RewardDecl",
     "RoleDecl",
     "RuleDecl",
+    "SlotsDecl",
     "SpaceDecl",
     "StartDecl",
     "StateSpec",
@@ -348,6 +356,24 @@ class WorldDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotsDecl:
+    """`slots 4`: how many things an agent carries at most."""
+
+    number: Signed
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDecl:
+    """`item axe { wear 10  craft from 4 wood  can pick drop }`: a kind of things."""
+
+    name: Name
+    items: tuple[Property | CraftItem | UseItem | AbleItem, ...]
+    span: Span
+    braced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CellsDecl:
     """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
@@ -374,7 +400,9 @@ class AffordanceDecl:
 
     `place` is `None` for `at random`, a letter of the map for `at "B"`, a node for `at home`; `place_span` is `None`
     where no `at` is written. `duration` is a `Name` for `forever`. `together` is where that word stands.
-    `spread` says where an affordance at random may stand.
+    `spread` says where an affordance at random may stand. `copies` is how many there are, `others` are the places of
+    those behind the first one. When all is written out each copy is a declaration of its own, with the name of all of
+    them in `copy_of`. Then `moving` are the meters of the world that say where it is, if it moves.
     """
 
     name: Name
@@ -383,9 +411,13 @@ class AffordanceDecl:
     hours: tuple[Signed, Signed] | None
     duration: Signed | Name | None
     together: Span | None
-    items: tuple[NeedsItem | CapacityItem | OpenItem | BlockItem | MeterDecl | RuleDecl | ActionDecl, ...]
+    items: tuple[AffordanceItem, ...]
     span: Span
     spread: tuple[SpreadItem, ...] = ()
+    copies: Signed | None = None
+    others: tuple[tuple[Signed, ...] | Quoted | Name, ...] = ()
+    copy_of: Name | None = None
+    moving: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,6 +513,10 @@ class ObserveDecl:
     span: Span
 
 
+AffordanceItem: TypeAlias = (
+    NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
+)
+
 Decl: TypeAlias = (
     SpaceDecl
     | MapDecl
@@ -503,6 +539,8 @@ Decl: TypeAlias = (
     | MeterDecl
     | WorldDecl
     | EffectDecl
+    | SlotsDecl
+    | ItemDecl
     | CellsDecl
     | RuleDecl
     | CascadeDecl

@@ -10,9 +10,12 @@ from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
+    "AbleItem",
     "AgainItem",
     "BlockItem",
     "CapacityItem",
+    "CraftItem",
+    "FollowsItem",
     "KeepsItem",
     "MomentItem",
     "MoveItem",
@@ -20,9 +23,12 @@ __all__ = [
     "ObserveItem",
     "OpenItem",
     "Property",
+    "ShareItem",
     "SpreadItem",
     "TeleportItem",
     "UntilItem",
+    "UseItem",
+    "WandersItem",
 ]
 
 
@@ -48,9 +54,64 @@ class NeedsItem:
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """`open when stock >= 1`."""
+    """`open when stock >= 1`, `appears when stock >= 1`."""
 
     condition: Expr
+    span: Span
+    appears: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FollowsItem:
+    """`follows (0, 3), (4, 3) every 2 ticks`: the places at which an affordance stands, each for a `period`."""
+
+    stops: tuple[tuple[Signed, ...] | Quoted | Name, ...]
+    period: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WandersItem:
+    """`wanders every 3 ticks`: an affordance takes a step at random, each `period`."""
+
+    period: Signed | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CraftItem:
+    """`craft from 4 wood, 1 stone { energy -= 0.1 }`: how many of which things one is made of."""
+
+    shares: tuple[ShareItem, ...]
+    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    span: Span
+    braced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShareItem:
+    """`4 wood`."""
+
+    number: Signed
+    name: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UseItem:
+    """`use { energy += 0.2 }`."""
+
+    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AbleItem:
+    """`can pick drop to highest energy`: what agents do with a thing; `lowest` and `highest` as of a capacity."""
+
+    verbs: tuple[Name, ...]
+    lowest: Name | None
+    highest: Expr | None
     span: Span
 
 

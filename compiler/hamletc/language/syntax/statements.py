@@ -24,13 +24,14 @@ class AssignStmt:
 
 @dataclass(frozen=True, slots=True)
 class PushStmt:
-    """`velocity x += 0.1`; with `unclamped` behind it, it is refused."""
+    """`velocity x += 0.1`, in a rule of an affordance `position x += 1`; with `unclamped` behind it, it is refused."""
 
     axis: Name
     op: Literal["+=", "-=", "="]
     value: Expr
     unclamped: Span | None
     span: Span
+    what: Literal["velocity", "position"] = "velocity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,9 @@ class TogetherStmt:
 
 @dataclass(frozen=True, slots=True)
 class BeginStmt:
-    """`begin poisoned`, `end poisoned`."""
+    """`begin poisoned`, `end poisoned`; `wear axe` of a thing, until it is written out."""
 
-    word: Literal["begin", "end"]
+    word: Literal["begin", "end", "wear"]
     effect: Name
     span: Span
 

@@ -1,0 +1,209 @@
+"""Kinds of things that agents carry: `item axe { wear 10  craft from 4 wood  can pick drop }`, as far as it is known
+before anything is written out, and what can be wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from hamlet.universe import nodes
+from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.constants import constant, constant_value
+from hamletc.expansion.places import Places
+from hamletc.language import syntax
+from hamletc.language.words import AMONG
+from hamletc.suggest import closest
+
+MOST_SLOTS = 1000
+MOST_WEAR = 1_000_000
+MOST_LYING = 1_000_000
+USUALLY_LYING = 99
+"""How many of a kind lie on a cell at most, where that is not said."""
+ON_GROUND = ("lying", "up", "appears", "rots")
+"""What is said of things that lie on cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A kind of things.
+
+    Attributes:
+        number: among the kinds, in file order.
+        said: what is said in its braces by these words.
+        wear: how often one can be used; 0 where it is used up at once.
+        verbs: `pick`, `drop`, `give`, as far as agents can.
+        priority: who comes first where several pick or drop.
+    """
+
+    name: str
+    number: int
+    head: syntax.ItemDecl
+    said: Mapping[str, syntax.Expr]
+    wear: int
+    verbs: tuple[str, ...]
+    priority: syntax.Expr | None
+
+    @property
+    def lies(self) -> bool:
+        """Whether some can lie on cells."""
+        return any(word in self.said for word in ON_GROUND) or "pick" in self.verbs or "drop" in self.verbs
+
+    @property
+    def most(self) -> int:
+        """How many lie on a cell at most."""
+        value = constant_value(self.said["up"]) if "up" in self.said else None
+        return USUALLY_LYING if value is None else int(value)
+
+    @property
+    def crafted(self) -> syntax.CraftItem | None:
+        """What it is made of."""
+        return next((item for item in self.head.items if isinstance(item, syntax.CraftItem)), None)
+
+    @property
+    def used(self) -> syntax.UseItem | None:
+        """What it is good for."""
+        return next((item for item in self.head.items if isinstance(item, syntax.UseItem)), None)
+
+
+def things_of(declarations: tuple[syntax.Decl, ...]) -> dict[str, Thing]:
+    """The kinds of things by name."""
+    heads = [item for item in declarations if isinstance(item, syntax.ItemDecl)]
+    return {head.name.text: _thing(head, number) for number, head in enumerate(heads)}
+
+
+def _thing(head: syntax.ItemDecl, number: int) -> Thing:
+    said = {item.key.text: item.value for item in head.items if isinstance(item, syntax.Property)}
+    able = [item for item in head.items if isinstance(item, syntax.AbleItem)]
+    verbs = tuple(dict.fromkeys(verb.text for item in able for verb in item.verbs))
+    wear = int(constant_value(said["wear"]) or 0) if "wear" in said else 0
+    priority = next((item.highest for item in able if item.highest is not None), None)
+    return Thing(head.name.text, number, head, said, wear, verbs, priority)
+
+
+def slots_of(declarations: tuple[syntax.Decl, ...]) -> syntax.SlotsDecl | None:
+    """How many things agents carry."""
+    return next((item for item in declarations if isinstance(item, syntax.SlotsDecl)), None)
+
+
+# --- what can be wrong -----------------------------------------------------------------------------------------------
+
+
+def problems_of_things(
+    declarations: tuple[syntax.Decl, ...], things: Mapping[str, Thing], places: Places
+) -> Iterator[Diagnostic]:
+    """What is wrong with things, and with statements about them."""
+    slots = slots_of(declarations)
+    for thing in things.values():
+        if slots is None:
+            hint = "Say how many things an agent carries at most: `slots 4`."
+            yield places.diagnose("H230", f"nobody can carry `{thing.name}`", thing.head.name.span, hint=hint)
+        yield from _numbers(thing, places)
+        yield from _shares(thing, things, places)
+        yield from _space(thing, declarations, places)
+        if not _comes(thing, declarations):
+            hint = "Write `carried 1`, `lying 1 when chance(0.1)`, `appears when chance(0.01)`, `craft from 2 wood`, "
+            hint += f"or a statement `{thing.name} += 1`."
+            message = f"there is never any `{thing.name}`"
+            yield places.diagnose("H232", message, thing.head.name.span, hint=hint)
+    if slots is not None:
+        number = constant(slots.number)
+        if number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
+            hint = f"Write a whole number, 1 .. {MOST_SLOTS}."
+            yield places.diagnose("H235", "so many things cannot be carried", slots.number.span, hint=hint)
+        if not things:
+            hint = "Declare some: `item apple { lying 1 when chance(0.1)  can pick }`."
+            yield places.diagnose("H230", "there is nothing to carry", slots.span, hint=hint)
+    for declaration in declarations:
+        yield from _statements(declaration, things, places)
+
+
+def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
+    limits = (("wear", "uses", MOST_WEAR), ("up", "things on a cell", MOST_LYING))
+    for word, what, most in limits:
+        value = thing.said.get(word)
+        number = None if value is None else constant_value(value)
+        if value is not None and (number is None or number != int(number) or not 1 <= number <= most):
+            hint = f"Write a whole number, 1 .. {most}."
+            yield places.diagnose("H235", f"`{thing.name}` cannot have so many {what}", value.span, hint=hint)
+
+
+def _shares(thing: Thing, things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
+    for share in () if thing.crafted is None else thing.crafted.shares:
+        number, name = constant(share.number), share.name.text
+        if name not in things:
+            meant = closest(name, things)
+            hint = f"Did you mean `{meant}`?" if meant else f"Declare it: `item {name}`."
+            yield places.diagnose("H020", f"there is no item `{name}`", share.name.span, hint=hint)
+        elif number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
+            hint = "Write a whole number above 0: what is made of nothing is a statement `+= 1`."
+            yield places.diagnose("H231", f"`{thing.name}` is made of nothing", share.span, hint=hint)
+        elif name == thing.name:
+            hint = "Leave it out, or make another kind of thing."
+            yield places.diagnose("H231", f"`{thing.name}` is made of itself", share.span, hint=hint)
+
+
+def _space(thing: Thing, declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:
+    space = next((item.kind.text for item in declarations if isinstance(item, syntax.SpaceDecl)), "none")
+    if thing.lies and space != "grid":
+        hint = "Use `space grid 8 x 8`; without cells things are carried, given and made."
+        message = f"`{thing.name}` lies on cells, and there is no grid"
+        yield places.diagnose("H234", message, thing.head.name.span, hint=hint)
+    if "give" in thing.verbs and space == "continuous":
+        hint = "Use a grid or a graph: agents give to whom they stand beside."
+        message = f"`{thing.name}` cannot be given in a continuous space"
+        yield places.diagnose("H234", message, thing.head.name.span, hint=hint)
+
+
+def _comes(thing: Thing, declarations: tuple[syntax.Decl, ...]) -> bool:
+    """Whether one can come into the world."""
+    if thing.crafted is not None or any(word in thing.said for word in ("carried", "lying", "appears")):
+        return True
+    return any(
+        isinstance(node, syntax.AssignStmt) and node.meter.text == thing.name and node.op == "+="
+        for node in nodes(declarations)
+    )
+
+
+def _statements(declaration: syntax.Decl, things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
+    """Statements that could make things of nothing, or lose some."""
+    for node in nodes(declaration):
+        match node:
+            case syntax.AssignStmt(meter=meter, op=op, value=value) if meter.text in things:
+                if op == "=":
+                    hint = f"Write what comes and what goes: `{meter.text} += 1`, `{meter.text} -= 1`."
+                    message = f"`{meter.text} = ...` could make things or lose some"
+                    yield places.diagnose("H233", message, node.span, hint=hint)
+                elif isinstance(declaration, syntax.EffectDecl) and op == "+=":
+                    hint = "Let a rule do it: `rule NAME: poisoned -> ...`."
+                    yield places.diagnose("H233", "an effect cannot hand out things", node.span, hint=hint)
+                elif _trades(value, things):
+                    yield _trade(meter.text, node, places)
+            case syntax.RuleDecl(guard=guard, body=body) if guard is not None and _trades(guard, things):
+                written = [each for each in nodes(body) if isinstance(each, syntax.AssignStmt)]
+                for each in written:
+                    if each.meter.text in things and each.op != "=":
+                        yield _trade(each.meter.text, each, places)
+            case syntax.BeginStmt(word="wear", effect=name):
+                if name.text not in things:
+                    hint = "Write the name of an item that has `wear 10` in its braces."
+                    yield places.diagnose("H236", f"there is no item `{name.text}`", name.span, hint=hint)
+                elif not things[name.text].wear:
+                    hint = f"Write `wear 10` in the braces of `item {name.text}`."
+                    yield places.diagnose("H236", f"`{name.text}` does not wear out", name.span, hint=hint)
+            case _:
+                pass
+
+
+def _trades(value: syntax.Expr, things: Mapping[str, Thing]) -> bool:
+    """Whether it depends on the things that other agents have."""
+    together = (node for node in nodes(value) if isinstance(node, syntax.CallExpr) and node.function.text in AMONG)
+    names = (each for node in together for each in nodes(node) if isinstance(each, syntax.Name))
+    return any(name.text in things for name in names)
+
+
+def _trade(thing: str, statement: syntax.AssignStmt, places: Places) -> Diagnostic:
+    hint = (
+        f"What agents hand to each other is said by `can give` in the braces of `item {thing}`; nothing is lost then."
+    )
+    message = f"this trade could make `{thing}` of nothing, or lose some"
+    return places.diagnose("H233", message, statement.span, hint=hint)

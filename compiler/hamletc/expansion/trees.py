@@ -1,0 +1,47 @@
+"""Pieces of syntax trees that are written out for something else."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Literal
+
+from hamlet.universe import Span
+from hamletc.language import syntax
+
+
+def number(value: float, span: Span) -> syntax.Expr:
+    """The number as an author would write it."""
+    text = str(abs(int(value))) if value == int(value) else repr(abs(value))
+    numeral = syntax.Numeral(text, span)
+    return syntax.UnaryExpr("-", numeral, span) if value < 0 else numeral
+
+
+def named(name: str, span: Span) -> syntax.Name:
+    """The name of a declaration."""
+    return syntax.Name(name, span, quoted=True)
+
+
+def binary(op: syntax.BinaryOp, left: syntax.Expr, right: syntax.Expr, span: Span) -> syntax.Expr:
+    """Two expressions, joined."""
+    return syntax.BinaryExpr(op, left, right, span, span)
+
+
+def every(op: Literal["and", "or", "+"], parts: list[syntax.Expr], span: Span) -> syntax.Expr:
+    """One or more expressions, joined from left to right."""
+    return reduce(lambda a, b: binary(op, a, b, span), parts)
+
+
+def call(function: str, *arguments: syntax.Expr, span: Span) -> syntax.Expr:
+    """A function of the language."""
+    return syntax.CallExpr(syntax.Name(function, span), arguments, span)
+
+
+def assign(name: str, op: Literal["+=", "-=", "="], value: syntax.Expr, span: Span) -> syntax.AssignStmt:
+    """A statement that writes the meter of this name."""
+    return syntax.AssignStmt(named(name, span), op, value, None, span)
+
+
+def whole(name: str, low: float, high: float, start: syntax.Expr, span: Span) -> syntax.MeterDecl:
+    """`state name: int in low .. high = start`."""
+    bounds = (number(low, span), number(high, span))
+    return syntax.MeterDecl(named(name, span), start, bounds, (), span, syntax.StateSpec("int", (), span))
