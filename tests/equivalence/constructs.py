@@ -11,6 +11,8 @@ from hamlet.universe import (
     Binary,
     Capacity,
     Cascade,
+    CellMeter,
+    Cells,
     Continuous,
     DayTime,
     DrawChoice,
@@ -22,6 +24,7 @@ from hamlet.universe import (
     Map,
     Mask,
     Meter,
+    ObserveCells,
     ObserveHere,
     ObserveMeters,
     ObservePosition,
@@ -108,6 +111,8 @@ KINDS = (
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
     *("Spread region", "Spread apart", "Spread near"),
+    *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCell", "ObserveCells grid"),
+    *("ObserveCells window",),
     *("Graph", "Graph with start", "Graph one way", "ObservePosition node"),
 )
 """All that random universes have."""
@@ -193,6 +198,12 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"Action {key}" for key in keys if getattr(node, key)]
         case World(rules=rules):
             return ["World rules"] if rules else []
+        case Cells(rules=rules):
+            return ["Rules of cells"] if rules else []
+        case CellMeter(start=start):
+            return ["CellMeter start"] if not isinstance(start, float) else []
+        case ObserveCells(radius=radius):
+            return ["ObserveCells grid" if radius is None else "ObserveCells window"]
         case Capacity(priority=priority):
             return ["Capacity by number" if priority is None else "Capacity by priority"]
         case Among(op=op):

@@ -17,13 +17,15 @@ from hamlet_lab.verify import Candidate, Comparison
 from hamlet_lab.verify.injection import Injector
 from hamlet_lab.verify.players import Script, some_table
 
-WALK = 5
+WALK = 2
 """Ticks of a script that visits affordances."""
 
 ROUNDS = 6
-"""Injected states, at most; two, if by then everything has fired."""
+"""Injected states, at most; fewer, if everything has fired, or nothing new in `QUIET` of them in a row."""
 
-TICKS = 5
+QUIET = 2
+
+TICKS = 3
 """Of a rollout."""
 
 
@@ -47,11 +49,14 @@ def _events(universe: Universe, session: Session, coverage: Coverage, case: Case
     yield Reset()
     for _ in range(min(script.length, WALK)):
         yield Step(script.actions(session.reference))
-    for index in range(ROUNDS):
-        if index >= 2 and not coverage.never_fired:
-            break
+    left, quiet = len(coverage.never_fired), 0
+    for _ in range(ROUNDS):
         yield Inject(injector.state())
         yield Step(injector.actions(0.5))
+        quiet = quiet + 1 if len(coverage.never_fired) == left else 0
+        left = len(coverage.never_fired)
+        if left == 0 or quiet == QUIET:
+            break
     yield Inject(injector.state())
     yield Rollout(TICKS, _policy(universe, injector, case), case.every_tick)
 

@@ -60,6 +60,7 @@ class Expressions(Choices):
         super().__init__(source)
         self.meters: list[MeterPlan] = []
         self.of_world: list[MeterPlan] = []
+        self.of_cells: list[MeterPlan] = []
         self.meet = False
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []

@@ -66,7 +66,7 @@ class Outcomes(Activities):
             items.append("world" if self.chance(2) else f"world {' '.join(map(self.item, names))}")
         if self.effects:
             items.append("effects" if self.chance(2) else f"effects {self.item(self.effects[-1].name)}")
-        items += [self.observed_states()]
+        items += [self.observed_states(), *self.observed_cells()]
         items += [f"blank {self.integer(1, 3)}"] if self.chance(8) else []
         if self.chance(8):
             items.append(f"constant {' '.join(self.spell(self.constant(-10, 10)) for _ in range(self.integer(1, 3)))}")
@@ -75,6 +75,10 @@ class Outcomes(Activities):
 
     def observed_states(self) -> str:
         """An item for states, if there are some."""
+        raise NotImplementedError
+
+    def observed_cells(self) -> list[str]:
+        """Items for meters of cells, if there are some."""
         raise NotImplementedError
 
     def _of_space(self) -> list[str]:

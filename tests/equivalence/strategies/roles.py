@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from strategies.states import States
+from strategies.cells import Cells
 from strategies.words import mentions
 
 MOVED = ("rule", "cascade", "reward", "report", "dies", "ends")
@@ -13,7 +13,7 @@ OF_A_TICK = re.compile(r"\b(?:hour|day_sin|day_cos|every|after)\b")
 LARGEST_POTENTIAL = 1e20
 
 
-class Roles(States):
+class Roles(Cells):
     """Writes roles, around lines that are there already, and what ends episodes without a death."""
 
     def goals(self) -> list[str]:

@@ -28,12 +28,14 @@ class Author(Roles):
         header = [self.space.text, *self._settings()]
         self.plan_meters()
         self.plan_world()
+        self.plan_cells()
         self.plan_effects()
         self.plan_affordances(count)
         own = self.plan_actions()
         body = [self.meter_line(plan) for plan in self.meters]
         body += self.affordance_lines()
         body += self.world_lines()
+        body += self.cell_lines()
         body += [self.effect_line(plan) for plan in self.effects]
         body += [self.rule(number) for number in range(self.integer(0, 5))]
         body += [self.action(name) for name in own]

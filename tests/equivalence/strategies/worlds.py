@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from hamlet.numbers.binary32 import round32
+from hamlet.universe import NoSpace, Span
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval
+from hamletc.checking.surroundings import extent
 from strategies.expressions import COMPARISONS
-from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, joined
+from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, SpacePlan, joined
 from strategies.statements import Statements
 
 COUNTING = ("tick", "ending", "acting")
 """Where it is known what agents have together."""
+NOWHERE = Span(1, 1, 1, 1)
 MOST_AGENTS = Interval(1024.0, 1024.0)
-OF_AGENTS = ("meters", "inputs", "controls", "affordances", "effects", "actions", "lifespan", "by_hand", "space")
+OF_AGENTS = (
+    "meters",
+    "of_cells",
+    "extent",
+    "inputs",
+    "controls",
+    "affordances",
+    "effects",
+    "actions",
+    "lifespan",
+    "by_hand",
+    "space",
+)
 """What an author has in mind of agents, and a rule of the world cannot read."""
 
 
@@ -49,10 +63,11 @@ class Worlds(Statements):
         if not self.of_world:
             return []
         agents = {name: getattr(self, name) for name in OF_AGENTS}
-        nowhere = replace(self.space, axes=())
+        nowhere = SpacePlan("", NoSpace(NOWHERE), (), ())
         self._agents = agents
         with self.about(
             meters=self.of_world,
+            of_cells=[],
             inputs=[],
             controls=[],
             affordances=[],
@@ -61,6 +76,7 @@ class Worlds(Statements):
             lifespan=1,
             by_hand=False,
             space=nowhere,
+            extent=extent(nowhere.space),
         ):
             rules = [self._rule(number) for number in range(self.integer(0, 4))]
             meters = [self.meter_start(plan) for plan in self.of_world]

@@ -1,0 +1,162 @@
+"""What the cells of a grid have of their own: meters, and rules in which they read those beside them and agents."""
+
+from __future__ import annotations
+
+import math
+
+from hamlet.numbers.binary32 import round32
+from hamlet.universe import Grid
+from hamlet.universe.space import letters_of
+from hamletc.checking import intervals
+from hamletc.checking.intervals import Interval
+from strategies.pieces import ATOM, FACTOR, PRODUCT, WHEN, MeterPlan, Piece, joined
+from strategies.states import States
+from strategies.worlds import OF_AGENTS
+
+MOST_CELLS = 150
+"""Of a grid whose cells have meters: kernels visit every cell in every tick."""
+
+
+class Cells(States):
+    """Writes meters and rules of cells, and agents that read them."""
+
+    _of_cell = False
+    """Whether something is written about a cell."""
+    _beside = False
+    """Whether that is about the cells beside one."""
+
+    def plan_cells(self) -> None:
+        """The meters of cells, on some grids that have only few."""
+        grid = isinstance(self.space.space, Grid) and not self.space.nodes
+        if not grid or math.prod(self.space.sizes) > MOST_CELLS or not self.chance(3):
+            return
+        for number in range(self.integer(1, 2)):
+            low, high = self.bounds()
+            self.of_cells.append(MeterPlan(self.name(f"cell{number}", "value"), low, high, False, False))
+
+    def cell_lines(self) -> list[str]:
+        """The block of cells, if there is one."""
+        if not self.of_cells:
+            return []
+        plans = self.of_cells
+        self._agents = {name: getattr(self, name) for name in (*OF_AGENTS, "_of_cell")}
+        with self.about(
+            meters=plans,
+            of_cells=[],
+            inputs=[],
+            controls=[],
+            affordances=[],
+            effects=[],
+            actions=[],
+            lifespan=1,
+            by_hand=False,
+            meet=True,
+            _of_cell=True,
+        ):
+            rules = [self._rule_of_cells(number, plan) for number, plan in enumerate(plans)]
+            rules += [self._rule_of_cells(len(rules) + number, None) for number in range(self.integer(0, 2))]
+            meters = [self._start_of_cells(plan) for plan in plans]
+        self._agents = None
+        return [f"cells {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
+
+    def _start_of_cells(self, plan: MeterPlan) -> str:
+        """A number, or where the cell is and what it draws, in the bounds."""
+        if self.chance(2):
+            return self.meter_start(plan)
+        place = self._place_of_cell()
+        drawn = Piece(f"uniform(0, {self.number_piece(plan.span).text})", ATOM, Interval(0.0, plan.span))
+        value = f"{place.text} * 0 + {drawn.text}" if self.inert and self.chance(4) else drawn.text
+        start = f"{self.spell(plan.low)} + {value}" if self.chance(2) else f"{self.spell(plan.high)} when chance(0.5)"
+        return f"meter {self.word(plan.name)} = {start} in {self.spell(plan.low)} .. {self.spell(plan.high)}"
+
+    def _rule_of_cells(self, number: int, plan: MeterPlan | None) -> str:
+        """A rule; where a meter is given it changes that."""
+        name = self.word(self.name(f"grows{number}", "rule"))
+        if plan is None:
+            return f"rule {name} {{ {self.body()} }}"
+        amount = self.amount(plan, 2, constants=False).text
+        guard = f"{self.condition(2).text} -> " if self.chance(2) else ""
+        return f"rule {name}: {guard}{self.word(plan.name)} {self.pick(('+=', '-='))} {amount}"
+
+    # --- what a cell reads ------------------------------------------------------------------------------------------
+
+    def leaf(self, constants: bool = True) -> Piece:
+        if self._of_cell and not self.starting:
+            constant = constants and self.chance(3)
+            return self.number_piece(self.constant(-1.0, 1.0)) if constant else self._read_by_cell()
+        here = self.of_cells and not self.starting and self.scope not in ("claim", "opening")
+        return self._cell_value() if here and self.chance(6) else super().leaf(constants)
+
+    def previous(self, depth: int) -> Piece:
+        """Of a cell what the tick began with; it looks no further back."""
+        if not self._of_cell:
+            return super().previous(depth)
+        plan = self.pick(self.meters)
+        return Piece(f"previous({self.word(plan.name)})", ATOM, Interval(round32(plan.low), round32(plan.high)))
+
+    def _cell_value(self) -> Piece:
+        """A meter of the cell that the agent is on."""
+        plan = self.pick(self.of_cells)
+        return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low), round32(plan.high)))
+
+    def _read_by_cell(self) -> Piece:
+        """A number of a cell, or of those beside it."""
+        match self.integer(0, 7):
+            case 0 | 1 if not self._beside and self.scope != "previous":
+                return self._neighbours()
+            case 2 | 3 if not self._beside and self.scope in ("tick", "ending"):
+                return self.together_with_others()
+            case 4:
+                return self._place_of_cell()
+            case 5 if self.params:
+                name, bounds = self.pick(self.params)
+                return Piece(self.word(name), ATOM, bounds)
+            case 6 if self.of_world:
+                plan = self.pick(self.of_world)
+                return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low), round32(plan.high)))
+            case _:
+                return self.meter()
+
+    def _place_of_cell(self) -> Piece:
+        """Where the cell is, or what the ground there is like."""
+        axis = self.pick(self.space.axes)
+        pieces = [Piece(f"position {axis}", ATOM, self.extent.position[axis])]
+        pieces += [Piece(self.word(name), ATOM, lies) for name, lies in self.extent.terrains.items()]
+        known = [piece for piece in pieces if piece.lies.low < piece.lies.high]
+        regions = self.regions() if letters_of(self.space.space) is not None else []
+        if regions and self.chance(2):
+            return Piece(f"(1 when on {self.word(self.pick(regions))})", WHEN, Interval(0.0, 1.0))
+        return self.pick(known) if known else self.meter()
+
+    def _neighbours(self) -> Piece:
+        """The sum over the cells beside one, two on each axis."""
+        with self.about(_beside=True):
+            each = self._read_by_cell()
+            if self.chance(2):
+                other = self._read_by_cell()
+                each = Piece(
+                    f"{each.at_least(PRODUCT)} * {other.at_least(FACTOR)}", PRODUCT, self._product(each, other)
+                )
+        if self.chance(6):
+            each = Piece("1", ATOM, Interval(1.0, 1.0))
+        count = Interval(0.0, 2.0 * len(self.space.axes))
+        try:
+            return Piece(f"neighbours({each.text})", ATOM, intervals.multiply(each.lies, count))
+        except OverflowError:
+            return self.meter()
+
+    def _product(self, one: Piece, other: Piece) -> Interval:
+        return intervals.multiply(one.lies, other.lies)
+
+    # --- what agents observe ----------------------------------------------------------------------------------------
+
+    def observed_cells(self) -> list[str]:
+        """Items of `observe`: each meter of cells is seen, one way or another."""
+        names = [self.item(plan.name) for plan in self.of_cells]
+        if not names:
+            return []
+        reach = min(self.pick((1, 2)), max(self.space.sizes) - 1)
+        whole = self.chance(2) or len(self.space.axes) > 3 or reach == 0
+        items = ["cell" if self.chance(2) else f"cell {' '.join(names)}"]
+        shown = self.pick(names)
+        return [*items, f"grid of {shown}" if whole else f"window {reach} of {shown}"] if self.chance(2) else items
