@@ -3,7 +3,8 @@
 A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for each and `hamletc.diagnostics.diagnose`
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
 H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about controls and momentum, H160 to H169
-about states and the past, H170 to H179 about effects and affordances.
+about states and the past, H170 to H179 about effects and affordances, H220 to H229 about copies and movement of
+affordances, H230 to H239 about things.
 """
 
 from __future__ import annotations

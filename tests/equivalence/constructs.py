@@ -76,7 +76,16 @@ KINDS = (
     *("Mask of a role", "Goal", "Potential"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
-    *("Affordance forever", "Affordance together", "Affordance opening", "Guarded", "an effect that stacks"),
+    *(
+        "Affordance forever",
+        "Affordance together",
+        "Affordance opening",
+        "Affordance copy_of",
+        "Affordance moving",
+        "Affordance appears",
+        "Guarded",
+        "an effect that stacks",
+    ),
     *("Action needs", "Action move", "Action teleport", "Action body", "Action keeps_progress", "Cause"),
     *("several causes", "Mask of actions", "Mask of all", "Reward with name", "Report"),
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
@@ -191,6 +200,9 @@ def _details(universe: Universe, node: object) -> list[str]:
                 "forever": duration == 0,
                 "together": node.together,
                 "opening": node.opening,
+                "copy_of": node.copy_of,
+                "moving": node.moving,
+                "appears": node.appears,
             }
             return [f"Affordance {key}" for key, value in given.items() if value]
         case Action():

@@ -259,7 +259,7 @@ def circle_of(effects: Iterable[tuple[syntax.EffectDecl, bool]]) -> tuple[syntax
         "each tick": ("on end",),
         "on end": (),
     }
-    moments: dict[Literal["begin", "end"], Moment] = {"begin": "on start", "end": "on end"}
+    moments: dict[Literal["begin", "end", "wear"], Moment] = {"begin": "on start", "end": "on end"}
     leads: dict[str, frozenset[str]] = {}
     owner: dict[str, syntax.EffectDecl] = {}
     for name, declaration in declarations.items():

@@ -272,12 +272,12 @@ def _misused(declarations: tuple[syntax.Decl, ...], kinds: Mapping[str, _Kind], 
         match node:
             case syntax.SpreadItem(name=syntax.Name(text=text) as name) if text in kinds and node.kind.text == "near":
                 message, span = f"`near {text}` could be near any of its copies", name.span
-                yield places.diagnose("H222", message, span, hint=f"Name one of them: ``near `{text} 1` ``.")
+                yield places.diagnose("H222", message, span, hint=f"Name one of them: near `{text} 1`.")
             case syntax.OfExpr(quantity=quantity, owner=syntax.Name(text=text)) if text in kinds:
                 meter = kinds[text].meters.get(quantity.text)
                 if meter is not None and meter.state is not None and meter.state.kind == "options":
                     message = f"the copies of `{text}` do not have one `{quantity.text}` together"
-                    hint = f"Name one of them: ``{quantity.text} of `{text} 1` ``."
+                    hint = f"Name one of them: {quantity.text} of `{text} 1`."
                     yield places.diagnose("H222", message, node.span, hint=hint)
             case _:
                 pass

@@ -100,7 +100,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"day", "hour", "tick"}
     if "together" in rest:
         words.append("a statement")
-        rest -= {"together", "begin", "end", "velocity"}
+        rest -= {"together", "begin", "end", "wear", "velocity", "position"}
         named = False
     if named:
         words.append("a name")

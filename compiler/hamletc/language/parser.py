@@ -258,7 +258,9 @@ class _Parse:
                 return following.text == "to" and self._tokens[index + 2].kind in ("word", "quoted")
             case "straight" | "walking":
                 return following.text == "distance" and self._goes_on(index + 1)
-            case "velocity" if self._automaton.accepts(terminals()["together"]):  # a statement may begin here
+            case "position" | "velocity" if self._automaton.accepts(
+                terminals()["together"]
+            ):  # a statement may begin here
                 return _AXIS.fullmatch(following.text) is not None
             case "position" | "velocity" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
                 return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
@@ -268,6 +270,9 @@ class _Parse:
                 return following.kind == "number"
             case "begin" | "end":
                 return following.kind == "quoted" or (following.kind == "word" and following.text not in RESERVED)
+            case "wear":
+                named = following.kind == "word" and following.text not in (*RESERVED, "of")
+                return named or following.kind in ("quoted", "number")
             case "together":
                 return following.text == "{"
             case "on" if self._automaton.accepts(terminals()["("]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hamlet.universe import Grid
+from hamlet.universe import Continuous, Grid
 from hamlet.universe.space import letters_of
 from strategies.expressions import Scope
 from strategies.pieces import AffordancePlan, joined
@@ -13,6 +13,9 @@ from strategies.spaces import Spaces
 
 class Activities(Spaces):
     """Writes affordances, actions and masks."""
+
+    _neighbours = False
+    """Whether affordances say where they stand."""
 
     def plan_affordances(self, count: int) -> None:
         """So many affordances, and how long each lasts."""
@@ -34,9 +37,11 @@ class Activities(Spaces):
             case _:
                 fixed = [self.place() if self.space.axes else "" for _ in self.affordances]
         places = [place if not place or self.chance(2) else "random" for place in fixed]
+        self._neighbours = False
         grid = isinstance(self.space.space, Grid) and not self.space.nodes
         if grid and (letters_of(self.space.space) is not None or self.chance(3)):
             places = self._spread(places, math.prod(self.space.sizes))
+            self._neighbours = True
         with self.at("acting"):
             return [self._affordance(plan, place) for plan, place in zip(self.affordances, places, strict=True)]
 
@@ -82,7 +87,8 @@ class Activities(Spaces):
         return cells
 
     def _affordance(self, plan: AffordancePlan, place: str) -> str:
-        head = f"affordance {self.word(plan.name)}" + (f" at {place}" if place else "")
+        copies = self._copies(place)
+        head = f"affordance {self.word(plan.name)}{copies}" + (f" at {place}" if place else "")
         if self.hours is not None and self.chance(3):
             opens = self.integer(0, self.hours - 1)
             closes = self.integer(0, self.hours)
@@ -108,10 +114,40 @@ class Activities(Spaces):
         used = f"used == {self.word(plan.name)}" if self.chance(2) else "action == INTERACT"
         parts = ["meter own0 = 2 in 0 .. 4", f"rule law: own0 = mod(own0 + count({used}), 5)"]
         if self.chance(2):
-            parts.append(f"open when own0 > {self.integer(0, 3)}")
+            word = "appears" if self._may_leave() and self.chance(2) else "open"
+            parts.append(f"{word} when own0 > {self.integer(0, 3)}")
+        parts[1] += self._moving()
         if self.chance(2):
             parts.append(f"action {self.word(self.name('ACTION_THERE', 'action'))} {{ {self.body()} }}")
         return parts
+
+    def _may_leave(self) -> bool:
+        """Whether affordances may move and appear, which makes places stored: ways are known between few cells then."""
+        space = self.space.space
+        return isinstance(space, Continuous) or (isinstance(space, Grid) and math.prod(space.sizes) <= 1024)
+
+    def _moving(self) -> str:
+        """Sometimes a rule, or another way, by which an affordance moves."""
+        if not self._may_leave() or not self.chance(2):
+            return ""
+        space = self.space.space
+        whole = isinstance(space, Grid)
+        walls = letters_of(space)
+        if whole and (walls is None or not walls.walls) and self.chance(2):
+            return f"  wanders{self.pick(('', ' every 2 ticks'))}"
+        if self.space.nodes:
+            return "  wanders"
+        axis = self.pick(self.space.axes)
+        by = "integer(-1, 2)" if whole else "uniform(-1, 0.5)"
+        return f"  rule goes: position {axis} {self.pick(('+=', '-='))} {by}"
+
+    def _copies(self, place: str) -> str:
+        """Sometimes several of one, where there is room, and no other is to be near it."""
+        space = self.space.space
+        roomy = self.space.stored or isinstance(space, Continuous)
+        if place != "random" or not roomy or self._neighbours or not self.chance(2):
+            return ""
+        return f": {self.integer(1, 3)} copies"
 
     def needs(self, scope: Scope = "needs") -> str:
         """Sometimes a condition."""

@@ -13,11 +13,13 @@ from wiring.observations import OBSERVATIONS
 from wiring.roles import ROLES
 from wiring.spaces import SPACES
 from wiring.states import STATES
+from wiring.things import THINGS
 from wiring.wire import Base, Wire
 from wiring.worlds import WORLDS
 
 BASES: tuple[Base, ...] = (
     *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
+    *THINGS,
     *WORLDS,
 )
 WIRES: tuple[tuple[Base, Wire], ...] = tuple((base, wire) for base in BASES for wire in base.wires)
