@@ -62,8 +62,18 @@ class PtxBackend(KernelBackend):
         for name in KERNELS:
             setattr(executed, name, Executed(getattr(kernels, name), capability))
         self._executed = executed
+        self._capability = capability
+        self._network: Executed | None = None
         executed.__dict__.update(declared(kernels))
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
+
+    def network_kernel(self) -> Executed:
+        """The kernel of networks, compiled and executed like the others."""
+        if self._network is None:
+            from hamlet.launch.gpu.networks import decide
+
+            self._network = Executed(decide, self._capability)
+        return self._network
 
     def programs(self, kernel: Kernel) -> list[tuple[PtxKernel, Program]]:
         """What was compiled for the launches of a kernel so far, and has counted what it executed."""

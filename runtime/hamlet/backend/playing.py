@@ -31,7 +31,7 @@ def play(
 ) -> None:
     """See `hamlet.backend.protocol.Backend.rollout`."""
     assert buffers.observation is not None
-    final = buffers.final_observation if observe_every_tick else torch.empty_like(buffers.observation)
+    final = buffers.final_observation if observe_every_tick else torch.zeros_like(buffers.observation)
     playing = replace(buffers, final_observation=final)
     backend.observe(playing)
     for index in range(ticks):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from llvmlite import ir
 
 from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.ops.machinery import compiler_lock, registry, types
+from hamlet.launch.cpu.ops.machinery import compiler_lock, registry, typeof, types
 
 DATA = 4
 """The slot of an array's address among its own: behind two of numba's, its length and the size of an element."""
@@ -28,7 +27,7 @@ class KernelFrame:
     """
 
     def __init__(self, kernel: Any, arguments: list[Array | int]) -> None:
-        given = tuple(numba.typeof(argument) for argument in arguments)
+        given = tuple(typeof(argument) for argument in arguments)
         kernel.compile(given)
         with compiler_lock:
             self.address = _caller(kernel, given).address

@@ -83,11 +83,16 @@ class Playing:
         frame = Frame(
             made.address,
             made.memory,
-            *(place[name] + DATA for name in ("observation", "final_observation", "mask", "actions")),
-            *(place[name] for name in ("worlds", "tick", "ticks")),
-            place["known"] if stored else -1,
-            _given(place, known, ticks),
-            shares,
+            observation=place["observation"] + DATA,
+            final=place["final_observation"] + DATA,
+            mask=place["mask"] + DATA,
+            actions=place["actions"] + DATA,
+            worlds=place["worlds"],
+            tick=place["tick"],
+            ticks=place["ticks"],
+            known=place["known"] if stored else -1,
+            given=_given(place, known, ticks),
+            shares=shares,
         )
         return frame, made
 
@@ -119,7 +124,7 @@ def _worlds(shape: Shape, arrays: Arrays, stream: Stream, by_hand: bool, observe
 
 def _stored(store: Storage, lanes: int) -> Stored:
     """What is stored, each [rows, lanes]."""
-    empty = {name: np.zeros((0, lanes), TYPES.get(name, np.float32)) for name in NAMES}
+    empty: Arrays = {name: np.zeros((0, lanes), TYPES.get(name, np.float32)) for name in NAMES}
     kept = {name: array_of(tensor.reshape(-1, lanes)) for name, tensor in store.tensors.items()}
     return Stored(**(empty | kept))
 

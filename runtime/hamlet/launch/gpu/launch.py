@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from operator import call
 from types import ModuleType
+from typing import Any
 
 import torch
 
@@ -21,11 +22,11 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.errors import EnvError
-from hamlet.interpreter.networks import decider
 from hamlet.launch.gpu.cache import make_writable
 from hamlet.launch.gpu.call import Argument, Launch, Prepared
 from hamlet.launch.gpu.compile import ALIGNMENT
 from hamlet.launch.gpu.counters import Counters
+from hamlet.launch.gpu.deciding import decider
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet.launch.gpu.options import WARPS, interpreted, limit
 from hamlet.launch.gpu.tuning import Tuner
@@ -120,19 +121,8 @@ class KernelBackend:
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
         if isinstance(policy, NetworkPolicy):
-            deciding = decider(policy, buffers.shape, stream)
-            play(
-                self,
-                buffers,
-                ticks,
-                deciding,
-                stream,
-                observe_every_tick,
-                statistics,
-                given,
-                policy.store,
-                self._by_hand,
-            )
+            deciding, by_hand = decider(policy, buffers.shape, stream, self.network_kernel()), self._by_hand
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, policy.store, by_hand)
             return
         actions, table = None, NO_TABLE
         match policy:
@@ -156,6 +146,12 @@ class KernelBackend:
             self._counters.add_to(statistics)
         if not observe_every_tick:
             self.observe(buffers)
+
+    def network_kernel(self) -> Any:
+        """The kernel that says what networks decide."""
+        from hamlet.launch.gpu.networks import decide
+
+        return decide
 
     def _launch(
         self,

@@ -13,8 +13,9 @@ from hamlet.package.module import Contents
 Compiled = TypeVar("Compiled", bound=Callable[..., Any])
 
 
-def kernel(function: Compiled) -> Compiled:
-    """Compile an entry point. Of a module that was loaded from its contents the machine code is kept."""
+def kernel(function: Compiled, own: bool = False) -> Compiled:
+    """Compile an entry point. Its machine code is kept where it is of a module that was loaded from its contents, or
+    `own`, one of this folder."""
     result: Any = njit(
         error_model="numpy",
         nogil=True,
@@ -26,8 +27,15 @@ def kernel(function: Compiled) -> Compiled:
     loader = function.__globals__.get("__loader__")
     if isinstance(loader, Contents):
         result._cache = KernelCache(function.__name__, loader.digest, len(loader.text))
+    elif own:
+        result._cache = KernelCache(function.__name__, "", 0)
     kernel_: Compiled = result
     return kernel_
+
+
+def own_kernel(function: Compiled) -> Compiled:
+    """Compile an entry point of this folder."""
+    return kernel(function, own=True)
 
 
 def helper(function: Compiled) -> Compiled:

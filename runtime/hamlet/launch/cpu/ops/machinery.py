@@ -20,6 +20,7 @@ import numba.core.untyped_passes
 import numba.extending
 
 njit: Any = numba.njit
+typeof: Any = numba.typeof
 types: Any = numba.types
 config: Any = numba.core.config
 NullCache: Any = numba.core.caching.NullCache

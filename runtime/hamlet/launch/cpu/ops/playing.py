@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from hamlet.launch.cpu.ops.caching import KernelCache
 from hamlet.launch.cpu.ops.chunks import data, part, store_lanes
-from hamlet.launch.cpu.ops.functions import helper, kernel
+from hamlet.launch.cpu.ops.functions import helper, own_kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic, types
 from hamlet.launch.cpu.ops.networks import FEW, choose, evaluate_lane, evaluate_lanes
 from hamlet.launch.cpu.ops.shares import next_worlds
@@ -308,7 +307,7 @@ def _play_chunk(frame: Any, network: Any, own: Any, worlds: Any, store: Any, wor
     _copy_rows(own.mask, worlds.mask, 0, own.mask.shape[0], start, count)
 
 
-@kernel
+@own_kernel
 def play(
     frame: Any, network: Any, own: Any, worlds: Any, store: Any, shares: Any, thread: Any, per_chunk: Any, ticks: Any
 ) -> None:
@@ -320,6 +319,3 @@ def play(
             frame.memory[frame.known] = known
         _play_chunk(frame, network, own, worlds, store, world, min(world + per_chunk, worlds.worlds), ticks)
         world = next_worlds(shares, thread, per_chunk)
-
-
-play._cache = KernelCache("play", "", 0)

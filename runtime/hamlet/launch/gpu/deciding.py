@@ -1,0 +1,78 @@
+"""What networks decide on a GPU: weights in the order in which the kernel reads them, and its launches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from hamlet.backend.buffers import Shape
+from hamlet.backend.playing import Decide
+from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
+from hamlet.launch.gpu.options import options
+from hamlet.numbers.random import WORD
+
+BLOCK = 64
+"""Lanes that a block takes at a time: more keep its weights longer, fewer leave more registers to each."""
+THREADS = 128
+MOST_BLOCKS = 2048
+"""Enough for every GPU; each takes lanes after lanes, and has memory of its own for what layers pass on."""
+
+
+def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
+    """What a network decides in the ticks of a rollout, by a launch of the kernel for each."""
+    lanes, device = shape.lanes, policy.layers[0][0].device
+    hidden = [bias.shape[1] for _, bias in policy.layers[:-1]]
+    rows, of_member = policy.layers[-1][1].shape[1], lanes // policy.members
+    weights, size = packed(policy)
+    outputs = [_power(each) for each in (*hidden, rows)]
+    blocks = min(-(-lanes // BLOCK), MOST_BLOCKS)
+    room = torch.empty(blocks * BLOCK * sum(outputs[:-1]), device=device)
+    first = shape.first_world * shape.agents
+    constants = {
+        "HIDDEN": hidden[0],
+        "MORE": hidden[1] if len(hidden) > 1 else 0,
+        "ACTIONS": policy.actions,
+        "ROWS": rows,
+        "OUTPUTS": outputs[0],
+        "MORE_OUTPUTS": outputs[1] if len(hidden) > 1 else 0,
+        "HEADS": outputs[-1],
+        "SHARED": policy.members == 1 or of_member % BLOCK == 0,
+        "TANH": policy.activation == "tanh",
+        "SAMPLE": policy.sample,
+        "BLOCK": BLOCK,
+    }
+    given = constants | options(THREADS)
+
+    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int) -> Decided:
+        heads = torch.empty((rows, lanes), device=device)
+        actions = torch.empty(lanes, dtype=torch.int32, device=device)
+        log_probs = torch.empty(lanes, device=device)
+        arrays = (observation.contiguous(), mask, weights, room, heads, actions, log_probs)
+        words = (first & WORD, stream.low, stream.high, tick & WORD)
+        kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **given)
+        return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T)
+
+    return deciding
+
+
+def packed(policy: NetworkPolicy) -> tuple[torch.Tensor, int]:
+    """The weights of all members, f32, and how many each has: of each layer the biases, then for each input the weights
+    of all outputs, whose number is filled up to a power of two with zeros."""
+    members = [_layer(weight, bias) for weight, bias in policy.layers]
+    result = torch.cat(members, dim=1).contiguous()
+    return result, result.shape[1]
+
+
+def _layer(weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """[members, numbers] of a layer: weight [members, outputs, inputs], bias [members, outputs]."""
+    members, outputs, inputs = weight.shape
+    both = weight.new_zeros(members, inputs + 1, _power(outputs))
+    both[:, 0, :outputs] = bias
+    both[:, 1:, :outputs] = weight.transpose(1, 2)
+    return both.view(members, -1)
+
+
+def _power(number: int) -> int:
+    """The next power of two."""
+    return 1 << (number - 1).bit_length()

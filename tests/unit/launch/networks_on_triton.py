@@ -1,0 +1,96 @@
+"""python networks_on_triton.py [interpreter | ptx]: networks by Triton's kernel, against torch.
+
+A program of its own, because Triton decides when it is imported whether kernels run on its interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+os.environ["TRITON_INTERPRET"] = "1" if sys.argv[1] == "interpreter" else "0"
+
+import torch
+
+import hamlet
+from hamlet.backend.buffers import Shape
+from hamlet.backend.protocol import Stream
+from hamlet.interpreter.networks import decider as expected_of
+from hamlet.launch.gpu.deciding import decider
+from hamlet.policy.mlp import MLP
+
+ROOT = Path(__file__).parents[3]
+VALUES, ACTIONS = 9, 5
+CASES: tuple[tuple[int, dict[str, Any]], ...] = (
+    (70, {"hidden": (6, 8)}),
+    (66, {"hidden": (7,), "activation": "relu", "sample": False, "members": 33}),
+    (128, {"hidden": (3,), "value": False, "members": 2}),
+)
+"""Lanes and networks: a last block that is not full, members of few lanes, members of whole blocks."""
+
+
+def same(left: torch.Tensor, right: torch.Tensor) -> bool:
+    as_words = [each.contiguous().view(torch.int32) if each.dtype is torch.float32 else each for each in (left, right)]
+    return torch.equal(*as_words)
+
+
+def compare(kernel: Any) -> set[int]:
+    """Compare the kernel with torch; the actions that were taken."""
+    taken = set()
+    for lanes, arguments in CASES:
+        policy = MLP.random(VALUES, ACTIONS, seed=3, **arguments)
+        policy.weights[-1].mul_(300)
+        generator = torch.Generator().manual_seed(1)
+        observation = torch.randn(VALUES, lanes, generator=generator)
+        mask = torch.rand(ACTIONS, lanes, generator=generator) < 0.6
+        mask[:, 3] = False
+        given = policy.prepared(), Shape(lanes, 1, 7), Stream((1 << 63) + 12345, 9)
+        found = decider(*given, kernel)(observation, mask, (1 << 32) - 2)
+        expected = expected_of(*given)(observation, mask, (1 << 32) - 2)
+        for name in found._fields:
+            left, right = getattr(found, name), getattr(expected, name)
+            assert (left is None and right is None) or same(left, right), (arguments, name)
+        taken |= set(found.actions.tolist())
+    return taken
+
+
+def compare_rollouts() -> int:
+    """Compare rollouts of Triton's interpreter with those of ours; how many episodes ended."""
+    module, results = hamlet.load(ROOT / "generated" / "first_meal"), []
+    for backend in ("interpreter", "triton"):
+        env = hamlet.make(module, worlds=40, backend=backend, seed=3, quiet=True)
+        policy = MLP.random(len(env.observation_names), env.num_actions, hidden=(5,), seed=2)
+        stored = env.storage(6)
+        env.state["age"][::2] = 197
+        counts = env.rollout(6, policy, observe=True, store=stored).counts
+        assert env.observation is not None
+        results.append(
+            env.state | env.outcome | stored.tensors | {"observation": env.observation, "ends": counts.causes}
+        )
+    for name, values in results[0].items():
+        assert same(values, results[1][name]), name
+    return int(results[0]["ends"].sum())
+
+
+def main() -> int:
+    torch.set_num_threads(1)
+    from hamlet.launch.gpu.networks import decide
+
+    if sys.argv[1] == "interpreter":
+        from hamlet.launch.gpu.interpreted import make_interpreter_exact
+
+        make_interpreter_exact()
+        print("episodes", compare_rollouts())
+        print("actions", sorted(compare(decide)))
+    else:
+        from hamlet_lab.ptx.backend import Executed
+
+        print("actions", sorted(compare(Executed(decide, 90))))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
