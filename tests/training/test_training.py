@@ -22,7 +22,7 @@ from hamlet_train.ppo import Progress
 from hamlet_train.reproduce import repeat
 from hamlet_train.run import Run, line_of
 
-LONG = "--ticks", "400000", "--worlds", "200", "--seed", "3"
+LONG = "--ticks", "150000", "--worlds", "200", "--seed", "3"
 AVX2 = "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+f16c"
 
 
@@ -111,14 +111,14 @@ def command(*arguments: str, processes: int | None = None) -> list[str]:
     program = "from hamletc.cli.main import main; main()"
     if processes is None:
         return [sys.executable, "-c", program, *arguments]
-    script = Path("hamletc.py")
+    script = Path("program.py")
     launcher = ["-m", "torch.distributed.run", f"--nproc-per-node={processes}", "--max-restarts=1", "--standalone"]
     return [sys.executable, *launcher, str(script), *arguments]
 
 
 def finish(folder: Path, *arguments: str, processes: int | None = None, **environment: str) -> str:
     """What a training notes that is run to its end."""
-    (folder / "hamletc.py").write_text("from hamletc.cli.main import main\nmain()\n")
+    (folder / "program.py").write_text("from hamletc.cli.main import main\nmain()\n")
     given = command("train", str(MEAL), *arguments, processes=processes)
     done = subprocess.run(given, cwd=folder, capture_output=True, text=True, env=os.environ | environment, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -128,7 +128,7 @@ def finish(folder: Path, *arguments: str, processes: int | None = None, **enviro
 
 def start(folder: Path, *arguments: str, processes: int | None = None) -> tuple[subprocess.Popen[bytes], Path]:
     """A training that has written two checkpoints, and its folder."""
-    (folder / "hamletc.py").write_text("from hamletc.cli.main import main\nmain()\n")
+    (folder / "program.py").write_text("from hamletc.cli.main import main\nmain()\n")
     given = command("train", str(MEAL), *arguments, processes=processes)
     process = subprocess.Popen(given, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     run = folder / "runs" / arguments[arguments.index("--name") + 1]

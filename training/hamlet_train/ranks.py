@@ -72,9 +72,15 @@ def joined() -> Ranks:
     """The processes that `torchrun` started, after they have met; one alone where it did not."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+    rank = int(os.environ.get("RANK", "0"))
     if size > 1 and not torch.distributed.is_initialized():
-        torch.distributed.init_process_group("gloo")
-    return Ranks(int(os.environ.get("RANK", "0")), size, restarts > 0)
+        store, *_ = next(torch.distributed.rendezvous("env://"))
+        if size == int(os.environ.get("LOCAL_WORLD_SIZE", "0")):
+            # torchrun keeps its store over restarts, in which the addresses of those that died still stand. Only on
+            # one machine do all processes count restarts alike.
+            store = torch.distributed.PrefixStore(f"restart {restarts}", store)
+        torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=size)
+    return Ranks(rank, size, restarts > 0)
 
 
 def left() -> None:

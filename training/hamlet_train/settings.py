@@ -23,11 +23,11 @@ class Settings:
     hidden: tuple[int, ...] = (64, 64)
     horizon: int = 32
     epochs: int = 2
-    minibatches: int = 4
-    rate: float = 1e-3
-    discount: float = 0.99
+    minibatches: int = 16
+    rate: float = 2e-3
+    discount: float = 0.995
     trace: float = 0.95
     clip: float = 0.2
-    entropy: float = 0.01
+    entropy: float = 0.003
     value: float = 0.5
     norm: float = 0.5
