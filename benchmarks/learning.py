@@ -3,9 +3,9 @@
     python benchmarks/learning.py
     python benchmarks/learning.py town --seeds 1 --steps 1_000_000 --results /tmp
 
-Each seed is a training of its own; its curve and evaluation are kept in a file of `--runs`. Those that are there are not
-trained again, so a run that was interrupted goes on. Evaluations are first episodes in worlds that training has not seen.
-Writes learning.json, learning.md and learning.png into `--results`.
+Each seed is a training of its own; its curve and evaluation are kept in a file of `--runs`. Those that are there
+are not trained again, so what was interrupted goes on; with `--kept` nothing is trained. Evaluations are first episodes
+in worlds that training has not seen. Writes learning.json, learning.md and learning.png into `--results`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Study:
         options: fields of the example's `Config`.
         shows: what of an evaluation the curve and the table are about, `length` or `return`.
         scripted: whether scripted policies know this universe.
+        meter: of agents, whose mean over the middle of their lives is evaluated too.
     """
 
     example: str
@@ -51,18 +52,20 @@ class Study:
     options: dict[str, Any] = field(default_factory=dict)
     shows: str = "length"
     scripted: bool = False
-    title: str = ""
+    meter: str = ""
 
 
-MANY = {"agents": 16, "worlds": 64, "discount": 0.99, "trace": 0.95, "steps": 1_000_000}
+MANY = {"agents": 16, "worlds": 64, "hidden": 64, "discount": 0.99, "trace": 0.95, "steps": 1_000_000}
 STUDIES = {
-    "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 8_000_000}, scripted=True),
-    "town_evolution": Study("evolution", "universes/town.hamlet"),
+    "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 5_000_000}, scripted=True),
+    "town_evolution": Study("evolution", "universes/town.hamlet", scripted=True),
     "shifts": Study("ppo_gru", "universes/shifts.hamlet", {"steps": 1_500_000}, scripted=True),
     "first_meal_dqn": Study("dqn", "universes/first_meal.hamlet", {"steps": 500_000}, shows="return"),
-    "commons": Study("ppo", "universes/gallery/commons.hamlet", MANY, shows="return"),
-    "commons_team": Study("ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return"),
-    "alarm": Study("ppo", "universes/gallery/alarm.hamlet", MANY),
+    "commons": Study("ppo", "universes/gallery/commons.hamlet", MANY, shows="return", meter="effort"),
+    "commons_team": Study(
+        "ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return", meter="effort"
+    ),
+    "reputation": Study("ppo", "universes/gallery/reputation.hamlet", {**MANY, "steps": 1_500_000}),
 }
 
 
@@ -76,9 +79,24 @@ def trained(study: Study, seed: int, steps: int | None) -> dict[str, Any]:
     agent = example.train(config, curve.append)
     taken = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
     evaluation = example.evaluate(agent, config, 1_000_000 + seed)
+    if study.meter:
+        evaluation[study.meter] = watched(example, agent, config, study.meter)
     # The path is of this machine.
     told = {**asdict(config), "universe": study.universe}
     return {"config": told, "curve": thinned(curve), "evaluation": evaluation, **taken}
+
+
+@torch.no_grad()
+def watched(example: Any, agent: Any, config: Any, meter: str) -> float:
+    """The mean of a meter over lanes and ticks 100 to 300 under a policy of ppo.py."""
+    env = example.made(config, config.worlds, 2_000_000 + config.seed)
+    observation, info = env.reset()
+    means = []
+    for _ in range(300):
+        log_probabilities, _ = agent.log_probabilities(agent.sight(observation.T), info["action_mask"].T)
+        observation, _, _, _, info = env.step(example.drawn(log_probabilities).int())
+        means.append(env.meter(meter).mean().item())
+    return mean(means[100:])
 
 
 def thinned(curve: list[dict[str, float]]) -> list[dict[str, float]]:
@@ -116,8 +134,8 @@ def random_life(study: Study) -> dict[str, float]:
     }
 
 
-def summary(name: str, study: Study, seeds: int, steps: int | None, runs: Path) -> dict[str, Any]:
-    found = [kept(name, study, seed, steps, runs) for seed in range(1, seeds + 1)]
+def summary(name: str, study: Study, seeds: list[int], steps: int | None, runs: Path) -> dict[str, Any]:
+    found = [kept(name, study, seed, steps, runs) for seed in seeds]
     result = {"study": asdict(study), "random": random_life(study), "seeds": found}
     if study.scripted:
         result["scripted"] = best(str(ROOT / study.universe), 256, 7, 501)
@@ -132,7 +150,7 @@ def table(found: dict[str, Any], facts_: dict[str, str]) -> str:
         "agent-ticks",
         "measure",
         "random",
-        "scripted",
+        "others",
         "learnt: median (least to most)",
         "of random",
         "CPU s",
@@ -145,6 +163,8 @@ def table(found: dict[str, Any], facts_: dict[str, str]) -> str:
         by_chance = each["random"][shows]
         others = "; ".join(f"{who}: {what[shows]:.1f}" for who, what in each.get("scripted", {}).items()) or "-"
         ticks = max(point["steps"] for point in each["seeds"][0]["curve"])
+        if meter := each["study"]["meter"]:
+            others = f"{meter} learnt: {median(run['evaluation'][meter] for run in each['seeds']):.2f}"
         ratio = f"{median(learnt) / by_chance:.2f}" if by_chance > 0 else "-"
         spread = f"{median(learnt):.1f} ({min(learnt):.1f} to {max(learnt):.1f}), {len(learnt)} seeds"
         cpu = median(run["cpu"] for run in each["seeds"])
@@ -187,11 +207,20 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(STUDIES), help=", ".join(STUDIES))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--steps", type=int, help="agent-ticks of each training, where a study says otherwise")
+    parser.add_argument("--kept", action="store_true", help="train nothing, take the seeds that are in --runs")
     parser.add_argument("--runs", type=Path, default=ROOT / "runs" / "learning")
     parser.add_argument("--results", type=Path, default=RESULTS)
     given = parser.parse_args()
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", len(os.sched_getaffinity(0)))))
-    found = {name: summary(name, STUDIES[name], given.seeds, given.steps, given.runs) for name in given.names}
+    found = {}
+    for name in given.names:
+        seeds = [
+            each
+            for each in range(1, given.seeds + 1)
+            if not given.kept or (given.runs / f"{name}-{each}.json").exists()
+        ]
+        if seeds:
+            found[name] = summary(name, STUDIES[name], seeds, given.steps, given.runs)
     where = facts("benchmarks/learning.py", "numba")
     where["command"] = "python benchmarks/learning.py " + " ".join(given.names if given.names != list(STUDIES) else [])
     given.results.mkdir(parents=True, exist_ok=True)

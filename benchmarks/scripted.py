@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 import hamlet
+from hamlet.env.environment import Env
 
 HELPS = {
     "energy": "Bed",
@@ -22,15 +23,15 @@ HELPS = {
 }
 """The affordance that restores a meter."""
 
-Policy = Callable[[hamlet.Env], Tensor]
+Policy = Callable[[Env], Tensor]
 """Actions [lanes] for what is now."""
 
 
-def rest(env: hamlet.Env) -> Tensor:
+def rest(env: Env) -> Tensor:
     return torch.full((env.num_lanes,), env.action_names.index("REST"), dtype=torch.int32)
 
 
-def needs(env: hamlet.Env, meters: tuple[str, ...], low: float) -> tuple[Tensor, Tensor]:
+def needs(env: Env, meters: tuple[str, ...], low: float) -> tuple[Tensor, Tensor]:
     """The affordance that restores the lowest of some meters, [lanes], and whether one is below `low`."""
     least, which = torch.stack([env.meter(name) for name in meters]).min(dim=0)
     names = [each.name for each in env.universe.affordances]
@@ -47,7 +48,7 @@ class Wanderer:
     generator: torch.Generator
     places: Tensor  # [lanes, affordances, 2]
 
-    def __call__(self, env: hamlet.Env) -> Tensor:
+    def __call__(self, env: Env) -> Tensor:
         wanted, need = needs(env, self.meters, self.low)
         on = (self.places[torch.arange(env.num_lanes), wanted] == env.state["position"].T).all(dim=1)
         numbers = torch.tensor([env.action_names.index(name) for name in ("UP", "DOWN", "LEFT", "RIGHT")])
@@ -65,7 +66,7 @@ class Errands:
     low: float
     places: Tensor
 
-    def __call__(self, env: hamlet.Env) -> Tensor:
+    def __call__(self, env: Env) -> Tensor:
         wanted, need = needs(env, self.meters, self.low)
         east, south = (self.places[torch.arange(env.num_lanes), wanted] - env.state["position"].T).unbind(dim=1)
         left, right, up, down, use, still = (
@@ -77,7 +78,7 @@ class Errands:
         return torch.where(need, way, still).int()
 
 
-def places(env: hamlet.Env) -> Tensor:
+def places(env: Env) -> Tensor:
     """Where affordances stand, [lanes, affordances, 2], by what a viewer of each world sees."""
     return torch.tensor([[stand.at for stand in env.view(world).stands] for world in range(env.num_worlds)]).int()
 
@@ -85,7 +86,7 @@ def places(env: hamlet.Env) -> Tensor:
 FEW = ("energy", "satiation", "health", "money")
 
 
-def candidates(env: hamlet.Env) -> dict[str, Policy]:
+def candidates(env: Env) -> dict[str, Policy]:
     """Scripted policies by name. What knows where everything is has `knows` in its name."""
     found: dict[str, Policy] = {"rests": rest}
     stands, all_meters = places(env), tuple(HELPS)
@@ -97,7 +98,7 @@ def candidates(env: hamlet.Env) -> dict[str, Policy]:
     return found
 
 
-def lived(env: hamlet.Env, policy: Policy, longest: int) -> dict[str, float]:
+def lived(env: Env, policy: Policy, longest: int) -> dict[str, float]:
     """Mean length and return of the first episode of each lane, from a reset that has just been."""
     length, gained = torch.zeros(2, env.num_lanes)
     going = torch.ones(env.num_lanes, dtype=torch.bool)

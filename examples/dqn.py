@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 import hamlet
+from hamlet.env.environment import Env
 
 FIRST_MEAL = Path(__file__).parents[1] / "universes" / "first_meal.hamlet"
 OFF = -1e9
@@ -56,7 +57,7 @@ class Values(nn.Module):
     """The value of each action, [samples, actions], of observations [samples, values]. Rewards are scaled by
     1 - discount, so values are of the size of a reward."""
 
-    def __init__(self, env: hamlet.Env, hidden: int) -> None:
+    def __init__(self, env: Env, hidden: int) -> None:
         super().__init__()
         self.register_buffer("low", env.observation_low)
         self.register_buffer("scale", 2 / (env.observation_high - env.observation_low).clamp(min=1e-6))
@@ -71,7 +72,7 @@ class Values(nn.Module):
 class Memory:
     """The last transitions, a row each; the oldest make place for the newest."""
 
-    def __init__(self, env: hamlet.Env, capacity: int) -> None:
+    def __init__(self, env: Env, capacity: int) -> None:
         values, rows, device = len(env.observation_names), capacity // env.num_lanes * env.num_lanes, env.device
         self.before, self.after = torch.zeros(2, rows, values, device=device)
         self.mask_after = torch.zeros(rows, env.num_actions, dtype=torch.bool, device=device)
@@ -125,7 +126,7 @@ def learn(
     return loss.item()
 
 
-def made(config: Config, worlds: int, seed: int) -> hamlet.Env:
+def made(config: Config, worlds: int, seed: int) -> Env:
     return hamlet.make(hamlet.compile(config.universe), worlds=worlds, backend=config.backend, seed=seed, quiet=True)
 
 

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 import hamlet
+from hamlet.env.environment import Env
 
 TOWN = Path(__file__).parents[1] / "universes" / "town.hamlet"
 
@@ -49,7 +50,7 @@ def axes(features: tuple[str, ...]) -> list[str | tuple[str, int]]:
     return [(name, int(bins)) if bins else name for name, _, bins in (each.partition(":") for each in features)]
 
 
-def situations(env: hamlet.Env, features: tuple[str, ...]) -> list[int]:
+def situations(env: Env, features: tuple[str, ...]) -> list[int]:
     """The size of each axis of the table."""
     sizes = {"here": len(env.universe.affordances) + 1}
     if env.universe.lifespan is not None:
@@ -57,12 +58,12 @@ def situations(env: hamlet.Env, features: tuple[str, ...]) -> list[int]:
     return [axis[1] if isinstance(axis, tuple) else sizes[axis] for axis in axes(features)]
 
 
-def made(config: Config, worlds: int, seed: int) -> hamlet.Env:
+def made(config: Config, worlds: int, seed: int) -> Env:
     universe = hamlet.compile(config.universe)
     return hamlet.make(universe, worlds=worlds, backend=config.backend, seed=seed, obs_dtype=None, quiet=True)
 
 
-def lived(env: hamlet.Env, logits: Tensor, config: Config, seed: int) -> dict[str, float]:
+def lived(env: Env, logits: Tensor, config: Config, seed: int) -> dict[str, float]:
     """Mean return and length of the first episodes of all lanes, of which those still running count as they stand."""
     env.reset(seed=seed)
     policy = env.tabular(logits.softmax(dim=-1), axes(config.features))

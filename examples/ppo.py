@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 import hamlet
+from hamlet.env.environment import Env
 
 TOWN = Path(__file__).parents[1] / "universes" / "town.hamlet"
 OFF = -1e9
@@ -32,7 +33,7 @@ class Config:
     universe: str = str(TOWN)
     backend: str = "auto"
     seed: int = 1
-    steps: int = 20_000_000  # agent-ticks of the whole training
+    steps: int = 5_000_000  # agent-ticks of the whole training
     worlds: int = 1024
     agents: int = 1  # in each world
     team: bool = False  # whether agents of a world are paid the mean of their rewards
@@ -40,13 +41,13 @@ class Config:
     epochs: int = 3  # how often each batch is learnt from
     minibatches: int = 4
     learning_rate: float = 2e-3  # at the beginning; it falls to 0 in a line
-    discount: float = 0.999
-    trace: float = 0.97  # lambda of the generalised advantage estimate
+    discount: float = 0.998
+    trace: float = 0.98  # lambda of the generalised advantage estimate
     clip: float = 0.2
     entropy: float = 0.05  # what a nat of entropy is worth at the beginning; it falls to 0 in a line
     value_weight: float = 0.5
     gradient_norm: float = 0.5
-    hidden: int = 64
+    hidden: int = 128
     look: int = 3  # how far an agent sees where a universe observes the whole `grid`; 0 is the grid as it is
     evaluation: int = 1024  # worlds in which the learnt policy is evaluated
     longest: int = 1000  # ticks of an evaluation
@@ -64,7 +65,7 @@ class Sight:
     beyond its edge. So the way to a neighbour is the same wherever one stands, and not learnt anew for each cell.
     """
 
-    def __init__(self, env: hamlet.Env, look: int) -> None:
+    def __init__(self, env: Env, look: int) -> None:
         names = env.observation_names
         cells = [number for number, name in enumerate(names) if name.startswith("grid[")]
         self.look = look if cells and {"position.x", "position.y"} <= set(names) else 0
@@ -95,7 +96,7 @@ class Sight:
 class Agent(nn.Module):
     """Logits [actions, samples] and values [samples] of what is seen, [values, samples]."""
 
-    def __init__(self, env: hamlet.Env, config: Config) -> None:
+    def __init__(self, env: Env, config: Config) -> None:
         super().__init__()
         self.sight = Sight(env, config.look)
         low, high, hidden = self.sight.low[:, None], self.sight.high[:, None], config.hidden
@@ -135,7 +136,7 @@ def drawn(log_probabilities: Tensor) -> Tensor:
 class Batch:
     """What a rollout leaves, with lanes last, as the environment stores them."""
 
-    def __init__(self, env: hamlet.Env, agent: Agent, ticks: int) -> None:
+    def __init__(self, env: Env, agent: Agent, ticks: int) -> None:
         values, lanes, device = len(agent.sight.low), env.num_lanes, env.device
         self.seen = torch.zeros(ticks + 1, values, lanes, dtype=env.observation.dtype, device=device)
         self.masks = torch.zeros(ticks + 1, env.num_actions, lanes, dtype=torch.bool, device=device)
@@ -150,7 +151,7 @@ class Batch:
 
 
 @torch.no_grad()
-def collect(env: hamlet.Env, agent: Agent, batch: Batch, config: Config) -> None:
+def collect(env: Env, agent: Agent, batch: Batch, config: Config) -> None:
     """Fill the batch with the next ticks. `after` is the value of what is lost at a lifespan, 0 elsewhere."""
     for tick in range(config.ticks):
         batch.alive[tick] = env.state["alive"]
@@ -242,7 +243,7 @@ class Episodes:
         return {"episodes": count, "return": found[1].item() / max(count, 1), "length": found[2].item() / max(count, 1)}
 
 
-def made(config: Config, worlds: int, seed: int) -> hamlet.Env:
+def made(config: Config, worlds: int, seed: int) -> Env:
     universe, kind = hamlet.compile(config.universe), config.precision
     agents = config.agents
     return hamlet.make(

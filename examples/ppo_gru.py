@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 import hamlet
+from hamlet.env.environment import Env
 
 SHIFTS = Path(__file__).parents[1] / "universes" / "shifts.hamlet"
 OFF = -1e9
@@ -59,7 +60,7 @@ Report = Callable[[dict[str, float]], None]
 class Agent(nn.Module):
     """Logits [actions, ticks, lanes] and values [ticks, lanes] of observations [values, ticks, lanes]."""
 
-    def __init__(self, env: hamlet.Env, hidden: int) -> None:
+    def __init__(self, env: Env, hidden: int) -> None:
         super().__init__()
         low, high = env.observation_low[:, None], env.observation_high[:, None]
         self.register_buffer("low", low)
@@ -111,7 +112,7 @@ def drawn(log_probabilities: Tensor) -> Tensor:
 class Batch:
     """What a rollout leaves, with lanes last, as the environment stores them: a step writes observations in place."""
 
-    def __init__(self, env: hamlet.Env, ticks: int, hidden: int) -> None:
+    def __init__(self, env: Env, ticks: int, hidden: int) -> None:
         values, lanes, device = len(env.observation_names), env.num_lanes, env.device
         self.observations = torch.zeros(ticks + 1, values, lanes, dtype=env.observation.dtype, device=device)
         self.masks = torch.zeros(ticks + 1, env.num_actions, lanes, dtype=torch.bool, device=device)
@@ -128,7 +129,7 @@ class Batch:
 
 
 @torch.no_grad()
-def collect(env: hamlet.Env, agent: Agent, batch: Batch, config: Config) -> None:
+def collect(env: Env, agent: Agent, batch: Batch, config: Config) -> None:
     """Fill the batch with the next ticks. `after` is the value of what is lost at a lifespan, 0 elsewhere."""
     memory = batch.memory
     for tick in range(config.ticks):
@@ -231,7 +232,7 @@ class Episodes:
         return {"episodes": count, "return": found[1].item() / max(count, 1), "length": found[2].item() / max(count, 1)}
 
 
-def made(config: Config, worlds: int, seed: int) -> hamlet.Env:
+def made(config: Config, worlds: int, seed: int) -> Env:
     universe, kind = hamlet.compile(config.universe), config.precision
     agents = config.agents
     return hamlet.make(
