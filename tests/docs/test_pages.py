@@ -19,6 +19,14 @@ import hamlet_lab.verify
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+BRIEFLY = {
+    "ppo": "--universe {} --backend interpreter --worlds 32 --steps 2048 --evaluation 8 --longest 20",
+    "ppo_gru": "--universe {} --backend interpreter --worlds 32 --steps 2048 --evaluation 8 --longest 20",
+    "dqn": "--universe {} --backend interpreter --worlds 32 --steps 3200 --warmup 2000 --evaluation 8 --longest 20",
+    "evolution": "--universe {} --backend interpreter --features here satiation:2 --ticks 20 --worlds 8 "
+    "--generations 2 --pairs 2 --evaluation 8",
+}
+"""Options with which examples that learn take seconds."""
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
 
 
@@ -138,6 +146,8 @@ def test_example_runs_from_any_folder(
     example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    arguments = BRIEFLY.get(example.stem, "").format(ROOT / "universes" / "first_meal.hamlet").split()
+    monkeypatch.setattr(sys, "argv", [str(example), *arguments])
     runpy.run_path(str(example), run_name="__main__")
     assert "OTHER BITS" not in (output := capsys.readouterr().out)
     assert output

@@ -1,0 +1,123 @@
+"""The examples that learn: their estimates against the formulas, what their agents see, and that they learn."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+
+import hamlet
+
+if TYPE_CHECKING:
+    from hamlet.package.module import Module
+
+ROOT = Path(__file__).parents[2]
+FIRST_MEAL = str(ROOT / "universes" / "first_meal.hamlet")
+GRID = """universe seen
+
+space grid 5 x 4 { edges wrap  starts anywhere }
+
+meter food = 1 { decay 0.3 }
+
+affordance Tree at random {
+    instantly { food += 0.5 }
+}
+affordance Hut at random {
+    instantly { food += 0.1 }
+}
+
+dies when food <= 0
+reward food
+observe { OBSERVED  position relative  meters }
+"""
+
+
+@pytest.fixture(scope="module")
+def examples() -> Callable[[str], ModuleType]:
+    sys.path.insert(0, str(ROOT / "examples"))
+    try:
+        import dqn
+        import evolution
+        import ppo
+        import ppo_gru
+    finally:
+        sys.path.pop(0)
+    return {"dqn": dqn, "evolution": evolution, "ppo": ppo, "ppo_gru": ppo_gru}.__getitem__
+
+
+def test_advantages_are_sums_of_errors_up_to_the_end_of_an_episode(examples: Callable[[str], ModuleType]) -> None:
+    ppo = examples("ppo")
+    config = ppo.Config(ticks=4, discount=0.5, trace=0.5)
+    ended = torch.tensor([[0, 0], [1, 0], [0, 0], [0, 1]], dtype=torch.bool)
+    after = torch.zeros(4, 2)
+    after[3, 1] = 8.0  # the second lane ends at the lifespan, the first one dies
+    values = torch.tensor([[1.0, 0.0], [2.0, 1.0], [0.5, 2.0], [1.5, 3.0]])
+    rewards = torch.tensor([[2.0, 0.0], [4.0, 2.0], [6.0, 4.0], [8.0, 6.0]])
+    batch = SimpleNamespace(
+        seen=torch.zeros(5, 1, 2),
+        ended=ended,
+        after=after,
+        values=values,
+        rewards=rewards,
+        advantages=torch.zeros(4, 2),
+    )
+    ppo.estimate(lambda _: (None, torch.tensor([10.0, 20.0])), batch, 2.0, config)
+    errors = torch.tensor(
+        [[1 + 1 - 1, 0 + 0.5 - 0], [2 - 2, 1 + 1 - 1], [3 + 0.75 - 0.5, 2 + 1.5 - 2], [4 + 5 - 1.5, 3 + 4 - 3.0]]
+    )
+    first = [errors[0, 0] + errors[1, 0] / 4, errors[1, 0], errors[2, 0] + errors[3, 0] / 4, errors[3, 0]]
+    second = errors[:, 1].tolist()
+    for tick in (2, 1, 0):
+        second[tick] += second[tick + 1] / 4
+    assert batch.advantages.tolist() == torch.tensor([first, second]).T.tolist()
+
+
+def test_an_agent_sees_the_grid_around_it(
+    examples: Callable[[str], ModuleType], compiled: Callable[[str], Module]
+) -> None:
+    env = hamlet.make(compiled(GRID.replace("OBSERVED", "grid")), worlds=64, seed=3, backend="interpreter")
+    around = hamlet.make(compiled(GRID.replace("OBSERVED", "window 2")), worlds=64, seed=3, backend="interpreter")
+    sight = examples("ppo").Sight(env, 2)
+    generator = torch.Generator().manual_seed(1)
+    ends = 0
+    for _ in range(30):
+        actions = torch.randint(4, (64,), generator=generator)
+        observation, _, terminated, _, info = env.step(actions)
+        expected = around.step(actions)[0]
+        ends += int(terminated.sum())
+        last, last_around = info["final_observation"][terminated], around.info["final_observation"][terminated]
+        for shown, window in ((observation, expected), (last, last_around)):
+            seen = sight(shown.T)
+            x, y = (shown[:, 20 + axis].mul(size - 1).round() for axis, size in enumerate((5, 4)))
+            for row in range(25):
+                east, south = x + row % 5 - 2, y + row // 5 - 2
+                inside = (east >= 0) & (east < 5) & (south >= 0) & (south < 4)
+                # A grid counts the agent itself, a window does not.
+                assert torch.equal(seen[row, inside], window[inside, row] + (row == 12))
+                assert (seen[row, ~inside] == -1).all()
+            assert torch.equal(seen[25:], window[:, 25:].T)
+    assert ends > 64
+
+
+@pytest.mark.parametrize("name", ["ppo", "ppo_gru"])
+def test_it_learns_to_eat(name: str, examples: Callable[[str], ModuleType]) -> None:
+    module = examples(name)
+    config = module.Config(
+        universe=FIRST_MEAL,
+        backend="interpreter",
+        steps=12 * 2048,
+        worlds=64,
+        evaluation=64,
+        longest=200,
+        discount=0.97,
+    )
+    reports: list[dict[str, float]] = []
+    agent = module.train(config, reports.append)
+    assert [each["steps"] for each in reports] == [2048 * number for number in range(1, 13)]
+    by_chance = reports[0]["return"]
+    assert module.evaluate(agent, config, 99)["return"] > 1.2 * by_chance
