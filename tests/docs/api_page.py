@@ -14,6 +14,7 @@ import hamletc
 from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.environment import Env
+from hamlet.env.functional import Functional, Out, State
 from hamlet.env.graphed import Graphed
 from hamlet.env.params import Numbers
 from hamlet.env.rollout import Rollout
@@ -43,6 +44,9 @@ CLASSES: tuple[type, ...] = (
     Statistics,
     LaneCounts,
     Graphed,
+    Functional,
+    State,
+    Out,
 )
 ERRORS: tuple[type, ...] = (
     hamlet.HamletError,

@@ -36,6 +36,8 @@ from hamlet.launch.cpu.ops import (
     NO_LANE_COUNTS,
     NO_LANE_RETURNS,
 )
+from hamlet.launch.cpu.ops.entries import entry_of
+from hamlet.launch.cpu.steps import Steps
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -50,6 +52,14 @@ NOTHING_COUNTED: Arrays = {
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
 }
+NO_POLICY: Arrays = {
+    "actions": NO_ACTIONS,
+    **dict.fromkeys(abi.TABULAR, NO_I32),
+    "bins": NO_F32,
+    **dict.fromkeys(abi.GIVEN, NO_GIVEN),
+    **NOTHING_COUNTED,
+}
+"""What a rollout is given that acts at random and counts nothing."""
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
@@ -72,7 +82,8 @@ class NumbaBackend:
         self._memory = BufferArrays()
         self._cells: int = kernels.CELLS
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
-        self._compiled: set[tuple[abi.Kernel, np.dtype[Any]]] = set()
+        self._compiled: set[tuple[abi.Kernel, torch.dtype | None]] = set()
+        self._steps: Steps | None = None
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
@@ -84,8 +95,14 @@ class NumbaBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        scalars = _seeds(stream) | {"tick": stream.tick}
-        self._run("step", buffers, {"actions": array_of(actions.reshape(1, -1).contiguous())}, scalars)
+        self._steps_of(buffers).run(buffers, actions.contiguous(), *stream, 0, self._pool)
+
+    def step_in_range(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+        """One tick with actions [lanes] i32 or i64, if all are in 0 .. count - 1; gives whether they are."""
+        steps = self._steps
+        if steps is None or not steps.fit(buffers):
+            steps = self._steps_of(buffers)
+        return steps.run(buffers, actions, seed, tick, count, self._pool)
 
     def rollout(
         self,
@@ -98,7 +115,7 @@ class NumbaBackend:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one go."""
-        arrays: Arrays = {"actions": NO_ACTIONS} | dict.fromkeys(abi.TABULAR, NO_I32) | {"bins": NO_F32}
+        arrays: Arrays = dict(NO_POLICY)
         match policy:
             case RandomPolicy():
                 pass
@@ -107,7 +124,6 @@ class NumbaBackend:
             case TabularPolicy():
                 table = {name: getattr(policy, name) for name in abi.TABULAR}
                 arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in table.items() if tensor is not None}
-        arrays |= dict.fromkeys(abi.GIVEN, NO_GIVEN) | NOTHING_COUNTED
         for name, rows in given.items():
             # Rows that lie in memory side by side are no copy.
             arrays[f"given_{name}"] = array_of(rows.reshape(-1, rows.shape[-1]).contiguous())
@@ -126,19 +142,56 @@ class NumbaBackend:
         scalars: dict[str, int],
         switches: tuple[bool, ...] = (),
     ) -> None:
+        values = self._values(kernel, buffers, arrays, scalars)
+        ordered = [values[name] for name in self._names[kernel]]
+        others = [value for name, value in values.items() if name not in self._names[kernel]]
+        function = getattr(self._kernels, kernel)
+        with self._compiling(kernel, buffers):
+            self._share(function, kernel, ordered, others, buffers.shape, scalars.get("ticks", 1), switches)
+        self._memory.cells_are_known()
+
+    def _values(self, kernel: abi.Kernel, buffers: Buffers, arrays: Arrays, scalars: dict[str, int]) -> dict[str, Any]:
+        """The arguments of a kernel by name, in their order, up to the shares of threads."""
         shape = buffers.shape
         arrays = self._memory.of(buffers) | arrays
         scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
-        ordered = [arrays[name] for name in self._names[kernel]]
-        numbers = [scalars[name] for name in self._scalars[kernel]]
-        function = getattr(self._kernels, kernel)
-        cells = self._memory.cells(self._cells, buffers) if self._cells else ()
-        others = [*self._tables, *numbers, *cells]
-        first = (kernel, arrays["observation"].dtype)
+        values: dict[str, Any] = {name: arrays[name] for name in self._names[kernel]}
+        values |= {f"table {number}": table for number, table in enumerate(self._tables)}
+        values |= {name: scalars[name] for name in self._scalars[kernel]}
+        if self._cells:
+            values |= zip(("cells", "layouts", "known"), self._memory.cells(self._cells, buffers), strict=True)
+        return values
+
+    def _steps_of(self, buffers: Buffers) -> Steps:
+        """Steps of these buffers: those that were prepared, if they fit."""
+        steps = self._steps
+        if steps is None or not steps.fit(buffers):
+            self._steps = steps = self._prepared(buffers)
+        return steps
+
+    def _prepared(self, buffers: Buffers) -> Steps:
+        """A step is a rollout of one tick with recorded actions, which observes it."""
+        shape = buffers.shape
+        scalars = {"seed_low": 0, "seed_high": 0, "tick": 0, "kept_episodes": 0, "ticks": 1}
+        actions = np.zeros((1, shape.lanes), np.int32)
+        values = self._values("rollout", buffers, NO_POLICY | {"actions": actions}, scalars)
+        shares = self._shares(shape, 1)
+        values |= {"shares": np.array(shares, np.int64), "thread": 0, "every_tick": True, "fresh": False}
+        with self._compiling("rollout", buffers):
+            entry = entry_of(self._kernels.rollout, list(values.values()))
+        return Steps(entry, values, buffers, shares)
+
+    @contextmanager
+    def _compiling(self, kernel: abi.Kernel, buffers: Buffers) -> Iterator[None]:
+        first = (kernel, None if buffers.observation is None else buffers.observation.dtype)
         with nullcontext() if first in self._compiled else _without_collector():
-            self._share(function, kernel, ordered, others, shape, scalars.get("ticks", 1), switches)
-        self._memory.cells_are_known()
+            yield
         self._compiled.add(first)
+
+    def _shares(self, shape: Shape, ticks: int) -> list[tuple[int, int]]:
+        """The worlds of each thread."""
+        threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
+        return _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
 
     def _share(
         self,
@@ -151,8 +204,7 @@ class NumbaBackend:
         switches: tuple[bool, ...],
     ) -> None:
         """Call a kernel in several threads, this one among them."""
-        threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
-        parts = _ranges(shape.worlds, max(LANES // shape.agents, 1), threads)
+        parts = self._shares(shape, ticks)
         # Threads count apart: the sum of integers does not depend on who counted.
         counters = [index for index, name in enumerate(self._names[kernel]) if name in COUNTERS]
         waiting = []

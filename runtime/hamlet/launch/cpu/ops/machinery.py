@@ -10,6 +10,7 @@ import numba.core.caching
 import numba.core.cgutils
 import numba.core.codegen
 import numba.core.compiler
+import numba.core.compiler_lock
 import numba.core.imputils
 import numba.core.registry
 import numba.core.serialize
@@ -26,6 +27,7 @@ dumps: Any = numba.core.serialize.dumps
 cgutils: Any = numba.core.cgutils
 codegen: Any = numba.core.codegen
 compiler: Any = numba.core.compiler
+compiler_lock: Any = numba.core.compiler_lock.global_compiler_lock
 imputils: Any = numba.core.imputils
 registry: Any = numba.core.registry
 extending: Any = numba.extending
