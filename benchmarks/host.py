@@ -187,7 +187,9 @@ def cases(module: Module, called: Callable[[], None]) -> list[Case]:
             return env.rollout(1, statistics=False)
 
         found += [Case(f"`Env.step`, {path}", step), Case(f"`Env.rollout(1)`, {path}", rollout)]
-    graphed = Graphed(env, env._buffers, lambda _actions, _elapsed: None, env._finish, lambda _work, _tensors: called)
+    graphed = Graphed(
+        env, env._buffers, lambda _actions, _elapsed: None, env._stepping.finish, lambda _work, _tensors: called
+    )
     return [*found, Case("`Env.step`, as a graph", lambda: graphed.step(actions))]
 
 

@@ -829,9 +829,11 @@ def _survey(
     if observing:
         for first in range(0, LANES, WIDE):
             flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
+        # Few lanes need few vectors.
+        end = (count + WIDE - 1) // WIDE * WIDE
         _observe(
-            observation_array, start, 0, LANES, flags, count == LANES, meter_satiation, meter_mood, position_x,
-            position_y, age, cells,
+            observation_array, start, 0, end, flags, count == end, meter_satiation, meter_mood, position_x, position_y,
+            age, cells,
         )
     _mask(mask_array, start, count, alive, position_x, position_y, found)
 

@@ -1449,8 +1449,10 @@ def _survey(
     if observing:
         for first in range(0, LANES, WIDE):
             flags[wide(first)] = less(to_i32(ramp(u32(first))), i32(count))
+        # Few lanes need few vectors.
+        end = (count + WIDE - 1) // WIDE * WIDE
         _observe(
-            observation_array, start, 0, LANES, flags, count == LANES, meter_energy, meter_hygiene, meter_satiation,
+            observation_array, start, 0, end, flags, count == end, meter_energy, meter_hygiene, meter_satiation,
             meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged,
             progress, hour, scene_0, scene_1,
         )

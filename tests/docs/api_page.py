@@ -16,6 +16,7 @@ from hamlet.backend.protocol import Decided
 from hamlet.backend.storage import Storage
 from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.environment import Env
+from hamlet.env.functional import Functional, Out, State
 from hamlet.env.graphed import Graphed
 from hamlet.env.params import Numbers
 from hamlet.env.rollout import Rollout
@@ -49,6 +50,9 @@ CLASSES: tuple[type, ...] = (
     Statistics,
     LaneCounts,
     Graphed,
+    Functional,
+    State,
+    Out,
 )
 ERRORS: tuple[type, ...] = (
     hamlet.HamletError,

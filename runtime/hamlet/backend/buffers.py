@@ -243,6 +243,12 @@ def memory_of(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
+def copied(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy that lies in memory as the tensor does."""
+    memory = memory_of(tensor)
+    return tensor.clone() if memory is tensor else memory.clone().T[: len(tensor)]
+
+
 def _moved(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
     memory = memory_of(tensor)
     # Torch keeps strides only where they leave no gaps.

@@ -173,3 +173,13 @@ class Recordable(Protocol):
     def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
         """`Backend.step`, `elapsed` ticks ([1] i32, on the device) after `stream.tick`. Nothing is read on the host."""
         ...
+
+
+@runtime_checkable
+class Checking(Protocol):
+    """A backend whose steps look at the range of actions, before they change anything."""
+
+    def step_in_range(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+        """`Backend.step` with actions [lanes], i32 or i64, contiguous, if all are in 0 .. count - 1; gives whether they
+        are."""
+        ...

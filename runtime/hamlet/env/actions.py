@@ -14,6 +14,8 @@ from hamlet.errors import EnvError, shown
 
 INTEGERS = (torch.int32, torch.int64, torch.int16, torch.int8, torch.uint8)
 """Types of actions, the usual ones first: a step looks its own up."""
+STEPPED = (torch.int32, torch.int64)
+"""Those that a step takes as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,43 @@ class ActionCheck:
         Raises:
             EnvError: they have another type, shape, device or range.
         """
-        shape = (*ticks, self.worlds * self.agents)
+        actions = self._placed(given, (*ticks, self.worlds * self.agents))
+        # A compiled graph cannot read the numbers of a tensor.
+        if self.ranges and not torch.compiler.is_compiling():
+            least, most = torch.aminmax(actions)
+            if least.item() < 0 or most.item() >= self.count:
+                raise self.missing(actions)
+        # These tests cost less than a conversion that changes nothing.
+        whole = actions.dtype is torch.int32 and actions.is_contiguous()
+        return actions if whole else actions.to(torch.int32).contiguous()
+
+    def of_step(self, given: Any) -> torch.Tensor:
+        """Actions [lanes] of a step, i32 or i64, contiguous, whose range nobody has looked at.
+
+        Raises:
+            EnvError: they have another type, shape or device.
+        """
+        try:
+            if type(given) is torch.Tensor and given.dtype in STEPPED and given.is_cpu and given.is_contiguous():
+                (lanes,) = given.shape
+                if lanes == self.worlds * self.agents:
+                    return given
+        except (RuntimeError, ValueError):
+            # Others than dense tensors of one dimension: what is wrong with them is found below.
+            pass
+        actions = self._placed(given, (self.worlds * self.agents,))
+        if actions.dtype not in STEPPED:
+            actions = actions.to(torch.int32)
+        return actions.contiguous()
+
+    def missing(self, actions: torch.Tensor) -> EnvError:
+        """What is wrong with actions of which one is out of range."""
+        least, most = (bound.item() for bound in torch.aminmax(actions))
+        wrong = least if least < 0 else most
+        return EnvError(f"action {wrong} does not exist: actions are 0 .. {self.count - 1}")
+
+    def _placed(self, given: Any, shape: tuple[int, ...]) -> torch.Tensor:
+        """Actions in this shape, of an integer type, on the environment's device."""
         try:
             plain = given.layout is torch.strided and given.dtype in INTEGERS and given.shape == shape
         except (AttributeError, RuntimeError):
@@ -53,16 +91,7 @@ class ActionCheck:
         actions: torch.Tensor = given if plain else self._flat(given, shape)
         if actions.device != self.device:
             raise EnvError(f"actions are on {actions.device}, the environment is on {self.device}")
-        # A compiled graph cannot read the numbers of a tensor.
-        if self.ranges and not torch.compiler.is_compiling():
-            least, most = torch.aminmax(actions)
-            low, high = least.item(), most.item()
-            if low < 0 or high >= self.count:
-                wrong = low if low < 0 else high
-                raise EnvError(f"action {wrong} does not exist: actions are 0 .. {self.count - 1}")
-        # These tests cost less than a conversion that changes nothing.
-        whole = actions.dtype is torch.int32 and actions.is_contiguous()
-        return actions if whole else actions.to(torch.int32).contiguous()
+        return actions
 
     def policy(self, given: Any, ticks: int) -> Policy:
         """A policy of `ticks`: "random", actions, or what `Env.tabular` made.

@@ -26,6 +26,11 @@ TICK_LIMIT = 1 << 32
 KEYS = ("universe", "first_world", "seed", "tick", "state")
 
 
+def checked_seed(seed: Any) -> int:
+    """The seed, or `EnvError`."""
+    return whole(seed, 0, SEED_LIMIT - 1, "a seed is a whole number in 0 .. 2**64 - 1")
+
+
 def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> dict[str, torch.Tensor]:
     """The state fields of a checkpoint, after checking that these worlds can continue from it.
 

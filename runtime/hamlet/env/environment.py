@@ -31,18 +31,20 @@ from hamlet.backend.registry import Tune, backend_kind
 from hamlet.backend.storage import Storage
 from hamlet.env import checkpoint
 from hamlet.env.attributes import Now
-from hamlet.env.checkpoint import SEED_LIMIT, TICK_LIMIT, StateDict
+from hamlet.env.checkpoint import TICK_LIMIT, StateDict, checked_seed
+from hamlet.env.closed import Closed
 from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
+from hamlet.env.functional import Functional, State, first_state
 from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed, record
 from hamlet.env.interrupts import Whole
 from hamlet.env.networks import NetworkCheck, made_storage
-from hamlet.env.ops import Stepper, step
 from hamlet.env.pictures import Pictured
 from hamlet.env.placing import place
 from hamlet.env.rollout import Info, Rollout, Stepped
 from hamlet.env.some_worlds import Others, chosen_worlds
+from hamlet.env.stepping import Stepping
 from hamlet.env.tabular import Axis, tabular
 from hamlet.env.watching import Watch, watched_lanes
 from hamlet.errors import EnvError, shown
@@ -91,9 +93,10 @@ class Env(Pictured):
         self._given = Given.of(module, buffers, self._held, self.device, validate)
         zeroed = statistics_allocator(module.universe, buffers.shape, self.device)
         self._counting = Counting(buffers.shape, len(module.universe.affordances), self.device, zeroed)
-        self._stepper = Stepper(backend, buffers, self._check_operands)
         self._network_check = NetworkCheck(module.universe, buffers)
         self._whole = Whole()
+        graphed = self.graphed if choice.launch == "graph" else None
+        self._stepping = Stepping(backend, buffers, now, self._given, self._info, self._whole, graphed)
         self._seal()
 
     def observe(self) -> None:
@@ -196,36 +199,7 @@ class Env(Pictured):
             actions = torch.multinomial(env.action_mask.float(), 1).squeeze(1)
             observation, reward, terminated, truncated, info = env.step(actions)
         """
-        if out is not None:
-            self._check_out(out)
-        if torch.compiler.is_compiling():
-            if self._now.telemetry is not None:
-                raise EnvError("telemetry counts no steps inside torch.compile: close it, or take the step outside")
-            # The operator checks params and inputs itself.
-            given, new = self._given.actions.actions(actions), self._given.stepping(controls)
-            if new is not None:
-                self._buffers.state["controls"].copy_(new)
-            self._step_as_operator(given)
-            return self._finish(out)
-        telemetry = self._now.telemetry
-        if self.launch == "graph" and telemetry is None and not torch.cuda.is_current_stream_capturing():
-            if self._now.graphed is None:
-                self._now.graphed = self.graphed()
-            stepped = self._now.graphed.step(actions, controls)
-            return stepped if out is None else (self._copied(out), *stepped[1:])
-        given, new = self._given.actions.actions(actions), self._given.stepping(controls)
-        for held in self._checked:
-            held.check()
-        with self._whole:
-            if new is not None:
-                self._buffers.state["controls"].copy_(new)
-            buffers = self._buffers if out is None else replace(self._buffers, observation=out.T)
-            if telemetry is None:
-                self._backend.step(buffers, given, self._stream())
-            else:
-                telemetry.step(self._backend, given, self._stream(), buffers)
-            self._now.shown = out
-            return self._stepped()
+        return self._stepping.step(actions, controls, out)
 
     def graphed(self) -> Graphed:
         """Record a step of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one
@@ -244,7 +218,18 @@ class Env(Pictured):
         def launch(actions: torch.Tensor, elapsed: torch.Tensor) -> None:
             backend.step_since(self._buffers, actions, self._stream(), elapsed)
 
-        return Graphed(self, self._buffers, launch, self._finish, record)
+        return Graphed(self, self._buffers, launch, self._stepping.finish, record)
+
+    def functional(self) -> tuple[Functional, State]:
+        """Steps as functions of a state, and a copy of the present state: `functional.step(state, actions)` gives the
+        next state and what `step` would give, to the bit, and leaves this environment as it is.
+
+        Raises:
+            EnvError: a param or an input was written in place and is out of bounds.
+        """
+        self.check_given()
+        functional = Functional(self._backend, self._buffers, self._given)
+        return functional, first_state(self._buffers, self.seed, self.tick)
 
     def checked_actions(self, actions: Actions) -> torch.Tensor:
         """Actions, checked and converted to [lanes] i32 for a backend.
@@ -513,6 +498,15 @@ class Env(Pictured):
             self._clear_past()
             self.observe()
 
+    def close(self) -> None:
+        """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an
+        error that says so, and closing again does nothing."""
+        closed = Closed()
+        held = ("_buffers", "_backend", "_stepping", "_given", "_counting", "_params", "_info")
+        # The attributes are sealed to users.
+        vars(self).update(dict.fromkeys((*held, "params", "inputs", "reports"), closed), _held={}, _checked=())
+        self._now.shown = self._now.graphed = None
+
     def synchronize(self) -> None:
         """Wait until the device has finished all work; on the CPU this returns at once."""
         if self.device.type == "cuda":
@@ -529,47 +523,6 @@ class Env(Pictured):
         if self._now.shown is not None and buffers.observation is not None:
             buffers.observation.copy_(self._now.shown.T)
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
-
-    def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
-        """Do what `check_given` does for tensors that a compiled graph passes."""
-        for name, held in self._held.items():
-            held.check()
-            held.check_others(given[name])
-
-    def _step_as_operator(self, actions: torch.Tensor) -> None:
-        stepper, stream = self._stepper, self._stream()
-        given, changed = stepper.given(self._buffers), stepper.changed(self._buffers)
-        step(actions, given, changed, stream.low, stream.high, stream.tick, stepper.number)
-
-    def _check_out(self, out: torch.Tensor) -> None:
-        own = self._buffers.observation
-        if own is None:
-            raise EnvError("this environment was made with obs_dtype=None: it has no observations to write")
-        like = isinstance(out, torch.Tensor) and out.layout is torch.strided and out.device == own.device
-        if not like or out.dtype is not own.dtype or out.shape != own.T.shape or not out.T.is_contiguous():
-            raise EnvError(f"out is a tensor like torch.empty_like(env.observation), not {shown(out)}")
-
-    def _copied(self, out: torch.Tensor) -> torch.Tensor:
-        """A tensor of the caller's, with the observations that are in the environment's own."""
-        observation = self._buffers.observation
-        assert observation is not None
-        self._now.shown = out.copy_(observation.T)
-        return out
-
-    def _finish(self, out: torch.Tensor | None = None) -> Stepped:
-        """Count a tick that wrote into the environment's own observations, and return its results."""
-        self._now.shown = None
-        if out is not None:
-            self._copied(out)
-        return self._stepped()
-
-    def _stepped(self) -> Stepped:
-        """Count a tick, and return its results."""
-        now = self._now
-        now.untouched = False
-        now.tick = (now.tick + 1) % TICK_LIMIT
-        outcome = self._buffers.outcome
-        return self.observation, outcome["reward"], outcome["terminated"], outcome["truncated"], self.info
 
     def _given_params(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
         """Values of params as `Held.write` takes them."""
@@ -639,8 +592,3 @@ def _part_of(policy: Policy, store: Storage, first: int, ticks: int) -> Policy:
             return replace(policy, store=store.part(first, ticks))
         case _:
             return policy
-
-
-def checked_seed(seed: Any) -> int:
-    """The seed, or `EnvError`."""
-    return whole(seed, 0, SEED_LIMIT - 1, "a seed is a whole number in 0 .. 2**64 - 1")

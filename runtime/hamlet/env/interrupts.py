@@ -26,18 +26,19 @@ class Whole:
         wanted: whether Ctrl-C was pressed inside the context.
     """
 
-    __slots__ = ("before", "wanted")
+    __slots__ = ("_handler", "before", "wanted")
 
     def __init__(self) -> None:
         self.before: Any = None
         self.wanted = False
+        self._handler = self.note
 
     def __enter__(self) -> Whole:
         # `getsignal` gives `None` for a handler that C code installed; it could not be restored.
         before = _signal.getsignal(SIGINT)
         if before is not None:
             try:
-                _signal.signal(SIGINT, self.note)
+                _signal.signal(SIGINT, self._handler)
             except ValueError:
                 # Only the main thread may do that: asking first whether this is it would take longer.
                 return self
@@ -64,7 +65,7 @@ class Whole:
             try:
                 self._pass_on()
             finally:
-                _signal.signal(SIGINT, self.note)
+                _signal.signal(SIGINT, self._handler)
 
     def note(self, _number: int, _frame: FrameType | None) -> None:
         """Remember that Ctrl-C was pressed."""

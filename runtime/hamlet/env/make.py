@@ -19,7 +19,8 @@ from hamlet.backend.choose import Choice, candidates, choose, start
 from hamlet.backend.crossover import SIZES, settle, timed
 from hamlet.backend.registry import TUNES, Tune
 from hamlet.distributed import Shard, on_this_machine, shard_of
-from hamlet.env.environment import Env, begun, checked_seed
+from hamlet.env.checkpoint import checked_seed
+from hamlet.env.environment import Env, begun
 from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module

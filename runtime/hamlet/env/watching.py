@@ -136,7 +136,9 @@ class _Run:
     def __init__(self, universe: Universe, buffers: Buffers, first: int, worlds: int) -> None:
         shape, device = buffers.shape, buffers.mask.device
         self._universe = universe
-        self._buffers = allocate(universe, Shape(worlds, shape.agents, shape.first_world + first), device, torch.float32)
+        self._buffers = allocate(
+            universe, Shape(worlds, shape.agents, shape.first_world + first), device, torch.float32
+        )
         self._first, self._all = first, shape.worlds
         self.lanes = range(first * shape.agents, (first + worlds) * shape.agents)
         for field in schema.state_fields(universe):

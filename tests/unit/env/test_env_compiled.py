@@ -75,7 +75,7 @@ def test_few_graphs(luck: Module) -> None:
 def test_the_operator(luck: Module) -> None:
     """Schema, fake, functional form: what torch checks of an operator."""
     env = hamlet.make(luck, worlds=6, backend="interpreter")
-    stepper, buffers = env._stepper, env._buffers
+    stepper, buffers = env._stepping._operator, env._buffers
     arguments = (torch.full((6,), 5, dtype=torch.int32), stepper.given(buffers), stepper.changed(buffers))
     torch.library.opcheck(torch.ops.hamlet.step.default, (*arguments, 4, 0, 7, stepper.number))
 
@@ -83,7 +83,7 @@ def test_the_operator(luck: Module) -> None:
 def test_what_a_step_changes(valley: Module) -> None:
     """Everything but what is given; whatever a step writes is among it."""
     env = hamlet.make(valley, worlds=60, backend="interpreter")
-    given, changed = env._stepper.given(env._buffers), env._stepper.changed(env._buffers)
+    given, changed = env._stepping._operator.given(env._buffers), env._stepping._operator.changed(env._buffers)
     assert [tensor.data_ptr() for tensor in given] == [env.state["params"].data_ptr()]
     everything = {tensor.data_ptr() for tensor in env._buffers.tensors}
     assert {tensor.data_ptr() for tensor in (*given, *changed)} == everything
@@ -91,7 +91,7 @@ def test_what_a_step_changes(valley: Module) -> None:
 
 def test_environments_are_not_kept_alive(luck: Module) -> None:
     env = hamlet.make(luck, worlds=2, backend="interpreter")
-    number = env._stepper.number
+    number = env._stepping._operator.number
     assert number in ops._STEPPERS
     del env
     gc.collect()

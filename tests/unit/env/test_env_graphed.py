@@ -25,7 +25,7 @@ class Recorder:
         self._stream = Stream(0, 0)
 
     def graphed(self) -> Graphed:
-        return Graphed(self._env, self._env._buffers, self._launch, self._env._finish, self._record)
+        return Graphed(self._env, self._env._buffers, self._launch, self._env._stepping.finish, self._record)
 
     def _launch(self, actions: torch.Tensor, elapsed: torch.Tensor) -> None:
         now = Stream(self._stream.seed, (self._stream.tick + int(elapsed)) % (1 << 32))
@@ -87,8 +87,7 @@ def test_an_environment_with_graphs_replays_them(luck: Module, monkeypatch: pyte
     """But not while somebody else records: a graph cannot be replayed then."""
     graphing, stepping = (hamlet.make(luck, worlds=17, backend="interpreter", seed=5) for _ in range(2))
     recorder, capturing = Recorder(graphing), False
-    monkeypatch.setitem(vars(graphing), "launch", "graph")
-    monkeypatch.setitem(vars(graphing), "graphed", recorder.graphed)
+    monkeypatch.setattr(graphing._stepping, "_graphed", recorder.graphed)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: capturing)
     assert stepping.launch == "step"
     for turn in range(6):

@@ -38,8 +38,10 @@ from hamlet.launch.cpu.ops import (
     NO_LANE_COUNTS,
     NO_LANE_RETURNS,
 )
+from hamlet.launch.cpu.ops.entries import entry_of
 from hamlet.launch.cpu.ops.playing import play
 from hamlet.launch.cpu.playing import Playing
+from hamlet.launch.cpu.steps import Steps
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -55,14 +57,14 @@ NOTHING_COUNTED: Arrays = {
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
 }
-NOTHING_TOLD: Arrays = {
+NO_POLICY: Arrays = {
     "actions": NO_ACTIONS,
     **dict.fromkeys(abi.TABULAR, NO_I32),
     "bins": NO_F32,
     **dict.fromkeys(abi.GIVEN, NO_GIVEN),
     **NOTHING_COUNTED,
 }
-"""What a rollout without a policy, without counts and without values of its own is told."""
+"""What a rollout is given that acts at random and counts nothing."""
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
@@ -86,7 +88,8 @@ class NumbaBackend:
         self._memory = BufferArrays()
         self._cells: int = kernels.CELLS
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
-        self._compiled: set[tuple[abi.Kernel, np.dtype[Any]]] = set()
+        self._compiled: set[tuple[abi.Kernel, torch.dtype | None]] = set()
+        self._steps: Steps | None = None
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
@@ -98,8 +101,14 @@ class NumbaBackend:
 
     def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
         """One tick with actions [lanes] i32."""
-        scalars = _seeds(stream) | {"tick": stream.tick}
-        self._run("step", buffers, {"actions": array_of(actions.reshape(1, -1).contiguous())}, scalars)
+        self._steps_of(buffers).run(buffers, actions.contiguous(), *stream, 0, self._pool)
+
+    def step_in_range(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+        """One tick with actions [lanes] i32 or i64, if all are in 0 .. count - 1; gives whether they are."""
+        steps = self._steps
+        if steps is None or not steps.fit(buffers):
+            steps = self._steps_of(buffers)
+        return steps.run(buffers, actions, seed, tick, count, self._pool)
 
     def rollout(
         self,
@@ -112,7 +121,7 @@ class NumbaBackend:
         given: Given = NOTHING_GIVEN,
     ) -> None:
         """So many ticks in one go."""
-        arrays: Arrays = NOTHING_TOLD.copy()
+        arrays: Arrays = dict(NO_POLICY)
         match policy:
             case RandomPolicy():
                 pass
@@ -144,26 +153,50 @@ class NumbaBackend:
         scalars: dict[str, int],
         switches: tuple[bool, ...] = (),
     ) -> None:
-        shape = buffers.shape
-        ordered, others = self._operands(kernel, buffers, arrays, scalars)
+        values = self._values(kernel, buffers, arrays, scalars)
+        ordered, others = self._parted(kernel, values)
         function = getattr(self._kernels, kernel)
-        first = (kernel, self._memory.of(buffers)["observation"].dtype)
-        with nullcontext() if first in self._compiled else _without_collector():
-            self._share(function, kernel, ordered, others, shape, scalars.get("ticks", 1), switches)
+        with self._compiling(kernel, buffers):
+            self._share(function, kernel, ordered, others, buffers.shape, scalars.get("ticks", 1), switches)
         self._memory.cells_are_known()
-        self._compiled.add(first)
 
-    def _operands(
-        self, kernel: abi.Kernel, buffers: Buffers, arrays: Arrays, scalars: dict[str, int]
-    ) -> tuple[list[Array], list[Array | int]]:
-        """The arrays of a kernel, and what follows them: tables, numbers, and the cell cache where there is one."""
+    def _values(self, kernel: abi.Kernel, buffers: Buffers, arrays: Arrays, scalars: dict[str, int]) -> dict[str, Any]:
+        """The arguments of a kernel by name, in their order, up to the shares of threads."""
         shape = buffers.shape
         arrays = self._memory.of(buffers) | arrays
         scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
-        ordered = [arrays[name] for name in self._names[kernel]]
-        numbers = [scalars[name] for name in self._scalars[kernel]]
-        cells = self._memory.cells(self._cells, buffers) if self._cells else ()
-        return ordered, [*self._tables, *numbers, *cells]
+        values: dict[str, Any] = {name: arrays[name] for name in self._names[kernel]}
+        values |= {f"table {number}": table for number, table in enumerate(self._tables)}
+        values |= {name: scalars[name] for name in self._scalars[kernel]}
+        if self._cells:
+            values |= zip(("cells", "layouts", "known"), self._memory.cells(self._cells, buffers), strict=True)
+        return values
+
+    def _steps_of(self, buffers: Buffers) -> Steps:
+        """Steps of these buffers: those that were prepared, if they fit."""
+        steps = self._steps
+        if steps is None or not steps.fit(buffers):
+            self._steps = steps = self._prepared(buffers)
+        return steps
+
+    def _prepared(self, buffers: Buffers) -> Steps:
+        """A step is a rollout of one tick with recorded actions, which observes it."""
+        shape = buffers.shape
+        scalars = {"seed_low": 0, "seed_high": 0, "tick": 0, "kept_episodes": 0, "ticks": 1}
+        actions = np.zeros((1, shape.lanes), np.int32)
+        values = self._values("rollout", buffers, NO_POLICY | {"actions": actions}, scalars)
+        shares = self._shares(shape, 1)
+        values |= {"shares": np.array(shares, np.int64), "thread": 0, "every_tick": True, "fresh": False}
+        with self._compiling("rollout", buffers):
+            entry = entry_of(self._kernels.rollout, list(values.values()))
+        return Steps(entry, values, buffers, shares)
+
+    @contextmanager
+    def _compiling(self, kernel: abi.Kernel, buffers: Buffers) -> Iterator[None]:
+        first = (kernel, None if buffers.observation is None else buffers.observation.dtype)
+        with nullcontext() if first in self._compiled else _without_collector():
+            yield
+        self._compiled.add(first)
 
     def _play(
         self,
@@ -177,11 +210,8 @@ class NumbaBackend:
         """A rollout of a network: each thread calls the kernel for one tick of a chunk at a time."""
         shape, ticks = buffers.shape, scalars["ticks"]
         playing = Playing(policy, shape, self._memory.of(buffers), stream, self._by_hand, observe)
-        ordered, others = self._operands("rollout", buffers, arrays, scalars)
-        tables = [f"table {number}" for number in range(len(self._tables))]
-        cells = ["cells", "layouts", "known"] if self._cells else []
-        last = ["shares", "thread", "every_tick", "fresh"]
-        names = [*self._names["rollout"], *tables, *self._scalars["rollout"], *cells, *last]
+        values = self._values("rollout", buffers, arrays, scalars)
+        names = [*values, "shares", "thread", "every_tick", "fresh"]
 
         def run(*given: Any) -> None:
             """What a thread does, which is given the arguments of a kernel."""
@@ -190,9 +220,20 @@ class NumbaBackend:
             frame, _kept = playing.frame(self._kernels.rollout, names, [*values, shares, 0, True, False], own, ticks)
             play(frame, playing.network, own, playing.worlds, playing.stored, shares, thread, playing.per_chunk, ticks)
 
+        ordered, others = self._parted("rollout", values)
         with _without_collector():
             self._share(run, "rollout", ordered, others, shape, ticks * NETWORK, (), playing.per_chunk)
         self._memory.cells_are_known()
+
+    def _parted(self, kernel: abi.Kernel, values: dict[str, Any]) -> tuple[list[Array], list[Array | int]]:
+        """The arrays of a kernel, and the tables, numbers and cells behind them."""
+        ordered = [values[name] for name in self._names[kernel]]
+        return ordered, [value for name, value in values.items() if name not in self._names[kernel]]
+
+    def _shares(self, shape: Shape, ticks: int, per_chunk: int | None = None) -> list[tuple[int, int]]:
+        """The worlds of each thread, in whole chunks; by default those of kernels."""
+        threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
+        return _ranges(shape.worlds, per_chunk or max(LANES // shape.agents, 1), threads)
 
     def _share(
         self,
@@ -205,9 +246,8 @@ class NumbaBackend:
         switches: tuple[bool, ...],
         per_chunk: int | None = None,
     ) -> None:
-        """Call a kernel in several threads, this one among them; by default chunks are those of kernels."""
-        threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
-        parts = _ranges(shape.worlds, per_chunk or max(LANES // shape.agents, 1), threads)
+        """Call a kernel in several threads, this one among them."""
+        parts = self._shares(shape, ticks, per_chunk)
         # Threads count apart: the sum of integers does not depend on who counted.
         counters = [index for index, name in enumerate(self._names[kernel]) if name in abi.SUMS]
         waiting = []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from operator import call
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -84,6 +83,8 @@ class KernelBackend:
         self._kernels = kernels
         self._registers = {kernel: limit(kernels, universe, kernel) for kernel in abi.KERNELS}
         self._index = (device.index or 0) if device.type == "cuda" else None
+        # Asking for the current device takes a tenth of a launch.
+        self._several = self._index is not None and torch.cuda.device_count() > 1
         self._interpreted = interpreted
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
         self._counters = Counters(universe, device)
@@ -91,7 +92,7 @@ class KernelBackend:
         self._device = device
         self._prepared: dict[tuple[object, ...], Prepared] = {}
         self._buffers: Buffers | None = None
-        self._addresses: list[Callable[[], int]] = []
+        self._tensors: tuple[torch.Tensor, ...] = ()
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
@@ -172,7 +173,7 @@ class KernelBackend:
             bins: of the histogram of episode lengths.
             every_tick: whether a rollout observes every tick.
         """
-        if self._index is not None and torch.cuda.current_device() != self._index:
+        if self._several and torch.cuda.current_device() != self._index:
             with torch.cuda.device(self._index):
                 self._launch(kernel, buffers, given, numbers, bins, every_tick)
             return
@@ -229,10 +230,10 @@ class KernelBackend:
     def _place(self, buffers: Buffers) -> tuple[object, ...]:
         """What a prepared launch holds of buffers: their shape, the type of observations, where tensors are."""
         if buffers is not self._buffers:
-            self._buffers, self._addresses = buffers, [each.data_ptr for each in buffers.tensors]
+            self._buffers, self._tensors = buffers, buffers.tensors
         observed = buffers.observation
         dtype = None if observed is None else observed.dtype
-        return (buffers.shape, dtype, *map(call, self._addresses))
+        return (buffers.shape, dtype, *map(torch.Tensor.data_ptr, self._tensors))
 
     def _kept(self, worlds: int) -> torch.Tensor | None:
         """The scenes that steps of so many worlds keep; `None` where kernels keep none.

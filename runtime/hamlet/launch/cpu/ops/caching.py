@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import pickle
 import sys
+from collections.abc import Callable, Mapping
 from functools import cache as once
 from hashlib import sha256
 from importlib import metadata
@@ -62,14 +63,41 @@ class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
         try:
             cache.keep(KIND, self._name(signature, data.codegen), dumps(data._reduce()))
         except OSError as error:
-            cache.say_once(f"compiled kernels cannot be kept, so every process compiles them: {cache.reason(error)}")
+            _cannot_keep(error)
 
     def _name(self, signature: Any, codegen: Any) -> str:
-        """The sha256 of all that machine code depends on."""
-        machine = [str(part) for part in codegen.magic_tuple()]
-        options = {name: str(getattr(config, name, None)) for name in OPTIONS}
-        key = {**self._identity, "signature": str(signature), "machine": machine, "options": options}
-        return sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+        return _named({**self._identity, "signature": str(signature)}, codegen)
+
+
+def kept_library(name: str, codegen: Any, write: Callable[[Any], None]) -> Any:
+    """A library of one function of this name, which says all that it depends on beside the machine and our own code;
+    `write` generates it where it is not kept."""
+    file = _named({"format": FORMAT, "function": name, **_machinery()}, codegen)
+    kept = cache.recall(KIND, file)
+    if kept is not None:
+        # As above: nobody else could have put it there.
+        return codegen.unserialize_library(pickle.loads(kept))
+    library = codegen.create_library(name)
+    library.enable_object_caching()
+    write(library)
+    library.finalize()
+    try:
+        cache.keep(KIND, file, pickle.dumps(library.serialize_using_object_code()))
+    except OSError as error:
+        _cannot_keep(error)
+    return library
+
+
+def _cannot_keep(error: OSError) -> None:
+    cache.say_once(f"compiled kernels cannot be kept, so every process compiles them: {cache.reason(error)}")
+
+
+def _named(identity: Mapping[str, Any], codegen: Any) -> str:
+    """The sha256 of all that machine code depends on."""
+    machine = [str(part) for part in codegen.magic_tuple()]
+    options = {name: str(getattr(config, name, None)) for name in OPTIONS}
+    key = {**identity, "machine": machine, "options": options}
+    return sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
 
 
 @once

@@ -1,0 +1,31 @@
+"""What a closed environment has in the place of its worlds."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from hamlet.errors import EnvError
+
+
+class Closed:
+    """Whatever is asked of it is an error that says what happened."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._refuse()
+
+    def __getitem__(self, _key: Any) -> NoReturn:
+        self._refuse()
+
+    def __setitem__(self, _key: Any, _value: Any) -> NoReturn:
+        self._refuse()
+
+    def __iter__(self) -> NoReturn:
+        self._refuse()
+
+    def __len__(self) -> NoReturn:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise EnvError("this environment is closed: hamlet.make makes another")

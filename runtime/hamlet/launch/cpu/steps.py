@@ -1,0 +1,143 @@
+"""Steps of the same buffers, prepared once: tables of words that a step fills in, see `hamlet.launch.cpu.ops.entries`.
+
+A step of few worlds takes less time than ten calls of torch: everything here counts.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeAlias
+
+import numpy as np
+import torch
+
+from hamlet.backend.buffers import Buffers
+from hamlet.launch.cpu.memory import Array
+from hamlet.launch.cpu.ops.entries import (
+    ACTIONS,
+    COUNT,
+    HEAD,
+    KERNEL,
+    LANES,
+    NARROWED,
+    WIDE,
+    WRONG,
+    Entry,
+    words_of,
+)
+
+Values: TypeAlias = Mapping[str, "Array | int"]
+"""The arguments of a kernel by name, in their order."""
+Shares: TypeAlias = Sequence[tuple[int, int]]
+"""The first world of each thread, and the end of its worlds."""
+
+data_ptr = torch.Tensor.data_ptr
+WORD = 0xFFFFFFFF
+
+
+class Steps:
+    """Steps of buffers of a shape and a type of observations, wherever their tensors are."""
+
+    def __init__(self, entry: Entry, values: Values, buffers: Buffers, shares: Shares) -> None:
+        """`values` has any array [threads, 2] i64 for `shares`, and any number for `thread`."""
+        self._buffers = buffers
+        self._shape = buffers.shape
+        self._dtype = None if buffers.observation is None else buffers.observation.dtype
+        self._tensors = _stored(buffers)
+        self._addresses = [each.data_ptr() for each in self._tensors.values()]
+        # Tables and the cell cache, whose addresses are in the words.
+        self._kept = [value for name, value in values.items() if name not in self._tensors]
+        self._call = entry.call
+        self._at = at = dict(zip(values, entry.places, strict=True))
+        self._actions, self._observation = at["actions"], at["observation"]
+        self._low, self._high, self._tick = at["seed_low"], at["seed_high"], at["tick"]
+        self._thread, self._known = at["thread"], at.get("known", 0)
+        self._seed, self._lanes = -1, buffers.shape.lanes
+        layouts = values.get("layouts")
+        # The first step fills the cell cache.
+        self._fills = isinstance(layouts, np.ndarray) and len(layouts) > 0
+        self._narrowed = np.zeros(buffers.shape.lanes, np.int32)
+        self._shares = array("q", [number for share in shares for number in share])
+        self._left = array("q", self._shares)
+        words = array("q", [0] * len(HEAD))
+        for value in values.values():
+            words.extend(words_of(value))
+        words[KERNEL], words[NARROWED] = entry.kernel, self._narrowed.ctypes.data
+        words[at["shares"]] = self._left.buffer_info()[0]
+        self._words, *self._others = (array("q", words) for _ in shares)
+        self._address = self._words.buffer_info()[0]
+
+    def fit(self, buffers: Buffers) -> bool:
+        """Whether these are steps of such buffers; from now on they are of these."""
+        if buffers is not self._buffers:
+            observed = buffers.observation
+            dtype = None if observed is None else observed.dtype
+            if buffers.shape != self._shape or dtype is not self._dtype:
+                return False
+            mine = self._buffers
+            if buffers.state is not mine.state or buffers.outcome is not mine.outcome or buffers.mask is not mine.mask:
+                self._buffers, self._tensors = buffers, _stored(buffers)
+        addresses = list(map(data_ptr, self._tensors.values()))
+        if addresses != self._addresses:
+            self._addresses = addresses
+            for name, address in zip(self._tensors, addresses, strict=True):
+                self._words[self._at[name]] = address
+        return True
+
+    def run(
+        self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int, pool: ThreadPoolExecutor
+    ) -> bool:
+        """Run a tick with actions [lanes], i32 or i64.
+
+        Args:
+            count: actions are 0 .. count - 1; 0 if nobody is to look, and then they are i32.
+
+        Returns:
+            Whether all are in this range; otherwise nothing was done.
+        """
+        words, address = self._words, data_ptr(actions)
+        words[ACTIONS] = address
+        if actions.dtype is torch.int32:
+            words[WIDE], words[self._actions] = 0, address
+        else:
+            words[WIDE], words[self._actions] = 1, words[NARROWED]
+        words[COUNT], words[LANES] = count, self._lanes if count else 0
+        if seed != self._seed:
+            self._seed, words[self._low], words[self._high] = seed, seed & WORD, seed >> 32
+        words[self._tick] = tick
+        if buffers.observation is not None:
+            words[self._observation] = data_ptr(buffers.observation)
+        self._left[:] = self._shares
+        done = self._run_in_threads(pool) if self._others else self._call(self._address) != WRONG
+        if done and self._fills:
+            words[self._known], self._fills = 1, False
+        return done
+
+    def _run_in_threads(self, pool: ThreadPoolExecutor) -> bool:
+        """Launch in this thread and in others, if actions are in range: one looks before any begins."""
+        words, kernel = self._words, self._words[KERNEL]
+        words[KERNEL] = 0
+        wrong = self._call(self._address) == WRONG
+        words[KERNEL], words[LANES] = kernel, 0
+        if wrong:
+            return False
+        waiting = []
+        for number, other in enumerate(self._others, 1):
+            other[:] = words
+            other[self._thread] = number
+            waiting.append(pool.submit(self._call, other.buffer_info()[0]))
+        self._call(self._address)
+        for future in waiting:
+            # A thread that has not begun finds no share left.
+            if not future.cancel():
+                future.result()
+        return True
+
+
+def _stored(buffers: Buffers) -> dict[str, torch.Tensor]:
+    """All tensors but observations, by name."""
+    named = {**buffers.state, **buffers.outcome, "mask": buffers.mask}
+    final = buffers.final_observation
+    return named if final is None else {**named, "final_observation": final}
