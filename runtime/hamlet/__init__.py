@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.env.make import make
+    from hamlet.env.recording import replay
     from hamlet.package.module import Module
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "compile",
     "load",
     "make",
+    "replay",
 ]
 
 FROM_TORCH = {
@@ -39,6 +41,7 @@ FROM_TORCH = {
     "LogUniform": "hamlet.env.distributions",
     "Normal": "hamlet.env.distributions",
     "Uniform": "hamlet.env.distributions",
+    "replay": "hamlet.env.recording",
 }
 """What is imported when it is first used: it imports torch, which takes longer than a whole compilation."""
 

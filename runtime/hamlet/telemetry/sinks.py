@@ -92,7 +92,7 @@ def sinks_of(to: Any) -> tuple[Sink, ...]:
     for each in several:
         if isinstance(each, type) or not callable(each):
             raise EnvError(
-                f'telemetry goes to JsonLines("run.jsonl"), TensorBoard("runs/name"), a function of a record, or several '
-                f"of these, not {shown(each)}"
+                'telemetry goes to JsonLines("run.jsonl"), TensorBoard("runs/name"), a function of a record, or '
+                f"several of these, not {shown(each)}"
             )
     return several

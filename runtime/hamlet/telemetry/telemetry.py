@@ -1,4 +1,4 @@
-"""Counts of windows of ticks: they gather on the device while steps and rollouts run, and leave when a window is full."""
+"""Counts of windows of ticks: they gather on the device while ticks run, and leave it when a window is full."""
 
 from __future__ import annotations
 
@@ -170,6 +170,7 @@ class Telemetry:
         self.left = self.every
         self._observed = True
         self._ends.clear()
+
 
 def _deliver(layout: Layout, sinks: tuple[Sink, ...], gather: bool, group: Any, slot: Slot, about: About) -> None:
     """Make a record of a window that arrived, and hand it to the sinks; with `gather` of all ranks, on rank 0."""

@@ -308,7 +308,9 @@ TABLE: dict[tuple[str, str], Row] = {
         [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],
     ),
     ("Env.telemetry", "every"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
-    ("Env.telemetry", "to"): Row([print, [], [print, print]], [*(each for each in ODD if not callable(each)), None, 3, "x", Env, [print, 3]]),
+    ("Env.telemetry", "to"): Row(
+        [print, [], [print, print]], [*(each for each in ODD if not callable(each)), None, 3, "x", Env, [print, 3]]
+    ),
     ("Env.telemetry", "gather"): Row(FLAGS, NO_FLAG),
     ("Env.tabular", "table"): Row(
         [of(4), of(4).tolist(), np.zeros(4, int), torch.eye(6)[:4]],

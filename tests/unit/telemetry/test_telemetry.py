@@ -178,7 +178,7 @@ def test_without_tensorboard_one_line_says_so(monkeypatch: pytest.MonkeyPatch, t
 def test_what_a_sink_raises_is_told_in_a_line(shop: Module) -> None:
     env = made(shop)
 
-    def full(record: Record) -> None:
+    def full(_: Record) -> None:
         raise OSError("no space is left")
 
     telemetry = env.telemetry(every=5, to=full)
@@ -211,4 +211,6 @@ def test_sums_are_exact_and_have_no_order() -> None:
     exact = sum((Fraction(float(value)) for value in values), Fraction(0))
     assert sum_of(words_of(values)) == exact
     assert sum_of(words_of(values[:100]) + words_of(values[100:])) == exact
-    assert sum_of(words_of(np.repeat(np.float32(3.4028235e38), 3_000_000))) == 3_000_000 * Fraction(3.4028234663852886e38)
+    assert sum_of(words_of(np.repeat(np.float32(3.4028235e38), 3_000_000))) == 3_000_000 * Fraction(
+        3.4028234663852886e38
+    )
