@@ -2,10 +2,10 @@
 
     python benchmarks/ranks.py
 
-One process on one core runs all worlds; then two ranks, each on a core of its own, run half of them each. Both take steps
-that observe, or rollouts. Every rank gathers what it counted at the end, and the sums are compared. A round has each
-setting once. Ranks end together, so that a run takes as long as its slowest rank; where other programs take part of the
-machine that is told by CPU seconds, of which the ratio is taken too. Writes benchmarks/results/ranks.json.
+One process on one core runs all worlds; then two ranks, each on a core of its own, run half of them each. Both take
+steps that observe, or rollouts. Every rank gathers what it counted at the end, and the sums are compared. A round has
+each setting once. A run takes as long as its slowest rank; where other programs take part of the machine that is told
+by CPU seconds, of which the ratio is taken too. Writes benchmarks/results/ranks.json.
 """
 
 from __future__ import annotations
