@@ -709,6 +709,8 @@ class Env(Sealed):
         Example:
             env.save("town.safetensors", env.rollout(100).counts)
         """
+        if counts is not None and not isinstance(counts, Statistics):
+            raise EnvError(f"counts are those of a rollout, rollout(...).counts, not {shown(counts)}")
         known = None if counts is None else self._counts(counts, False, None)
         write_checkpoint(path, self.universe.name, self.state_dict(), known)
 
