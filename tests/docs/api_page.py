@@ -14,11 +14,16 @@ import hamletc
 from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.environment import Env
+from hamlet.env.episode import Episode
 from hamlet.env.graphed import Graphed
 from hamlet.env.params import Numbers
+from hamlet.env.recording import Replay
 from hamlet.env.rollout import Rollout
+from hamlet.env.watching import Trajectories
 from hamlet.errors import MissingAttributeError
 from hamlet.package.module import Module
+from hamlet.telemetry import JsonLines, Record, TensorBoard
+from hamlet.telemetry.telemetry import Telemetry
 
 HEAD = """# Python
 
@@ -43,6 +48,13 @@ CLASSES: tuple[type, ...] = (
     Statistics,
     LaneCounts,
     Graphed,
+    Trajectories,
+    Telemetry,
+    Record,
+    JsonLines,
+    TensorBoard,
+    Episode,
+    Replay,
 )
 ERRORS: tuple[type, ...] = (
     hamlet.HamletError,

@@ -29,7 +29,8 @@ class JsonLines:
         EnvError: the file cannot be written.
 
     Example:
-        env.telemetry(every=1000, to=hamlet.telemetry.JsonLines("run.jsonl"))
+        with env.telemetry(every=1000, to=hamlet.telemetry.JsonLines("run.jsonl")):
+            env.rollout(2000)
     """
 
     def __init__(self, path: str | Path, append: bool = False) -> None:
