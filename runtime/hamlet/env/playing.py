@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
@@ -16,9 +16,8 @@ from hamlet.env.watching import chosen
 from hamlet.errors import EnvError
 from hamlet.interpreter.interpreter import Interpreter, global_lanes
 from hamlet.interpreter.policy import drawn_controls
-
-if TYPE_CHECKING:
-    from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.universe import Universe
 
 MOST_TICKS = 1 << 16
 """An episode that has not ended by then is recorded so far."""
@@ -27,7 +26,53 @@ Deciding: TypeAlias = Callable[[Tensor, Tensor], Actions]
 """Actions [agents], from observations [agents, values] f32 and masks [agents, actions] bool."""
 
 
-def played(env: Env, buffers: Buffers, policy: Any, ticks: int) -> Episode:
+class World(Protocol):
+    """The part of an environment of one world that is played; see `hamlet.env.environment.Env`."""
+
+    @property
+    def module(self) -> Module: ...
+
+    @property
+    def universe(self) -> Universe: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def first_world(self) -> int: ...
+
+    @property
+    def num_agents(self) -> int: ...
+
+    @property
+    def num_controls(self) -> int: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def tick(self) -> int: ...
+
+    @property
+    def state(self) -> Mapping[str, Tensor]: ...
+
+    @property
+    def outcome(self) -> Mapping[str, Tensor]: ...
+
+    @property
+    def observation(self) -> Tensor | None: ...
+
+    @property
+    def action_mask(self) -> Tensor: ...
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def step(self, actions: Actions, controls: Any = None) -> Any: ...
+
+    def checked_actions(self, actions: Actions) -> Tensor: ...
+
+
+def played(env: World, buffers: Buffers, policy: Any, ticks: int) -> Episode:
     """Run the only world of an environment, and note what happens, to the end of its episode or for so many ticks.
 
     Raises:
@@ -35,7 +80,9 @@ def played(env: Env, buffers: Buffers, policy: Any, ticks: int) -> Episode:
     """
     before, state = env.state_dict(), env.state
     decide, steer = _deciding(env, buffers, policy), _steering(env, buffers, policy)
-    actions, controls, checks = [], [], []
+    actions: list[Tensor] = []
+    controls: list[Tensor | None] = []
+    checks: list[int] = []
     episode = int(state["episode"])
     while len(checks) < ticks and int(state["episode"]) == episode and bool(state["alive"].any()):
         actions.append(decide(len(checks)))
@@ -61,7 +108,7 @@ def played(env: Env, buffers: Buffers, policy: Any, ticks: int) -> Episode:
     )
 
 
-def _deciding(env: Env, buffers: Buffers, policy: Any) -> Callable[[int], Tensor]:
+def _deciding(env: World, buffers: Buffers, policy: Any) -> Callable[[int], Tensor]:
     """What gives the actions [agents] i32 of a tick, by its number."""
     interpreter = Interpreter(env.universe, env.device)
     match policy:
@@ -73,7 +120,7 @@ def _deciding(env: Env, buffers: Buffers, policy: Any) -> Callable[[int], Tensor
             return lambda _: env.checked_actions(policy(env.observation, env.action_mask)).clone()
 
 
-def _steering(env: Env, buffers: Buffers, policy: Any) -> Callable[[], Tensor | None]:
+def _steering(env: World, buffers: Buffers, policy: Any) -> Callable[[], Tensor | None]:
     """What gives the controls [controls, agents] of a tick: drawn for policies that draw, else what they are."""
     if not env.num_controls:
         return lambda: None

@@ -112,8 +112,8 @@ class Watch:
         together = {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
         columns = [lane for run in self._runs for lane in run.lanes]
         order = torch.tensor([columns.index(lane) for lane in self._lanes], device=together["actions"].device)
-        found = {name: values.index_select(-1, order) for name, values in together.items()}
-        return Trajectories(self._universe, self._lanes, **({"position": None, "controls": None} | found))
+        found: dict[str, Any] = {name: values.index_select(-1, order) for name, values in together.items()}
+        return Trajectories(self._universe, self._lanes, **{"position": None, "controls": None, **found})
 
 
 class _Run:

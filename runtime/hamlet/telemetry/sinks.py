@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -62,12 +63,12 @@ class TensorBoard:
         if not isinstance(folder, (str, Path)) or "\0" in str(folder):
             raise EnvError(f"TensorBoard takes the path of a folder, not {shown(folder)}")
         try:
-            from torch.utils.tensorboard import SummaryWriter
+            library: Any = import_module("torch.utils.tensorboard")
         except ImportError as error:
             raise EnvError("curves of TensorBoard need its package: pip install 'hamletc[tensorboard]'") from error
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
-            self._writer: Any = SummaryWriter(str(folder))  # type: ignore[no-untyped-call]
+            self._writer = library.SummaryWriter(str(folder))
         except OSError as error:
             raise EnvError(f"cannot write {folder}: {error.strerror}") from error
         self._passed = 0
