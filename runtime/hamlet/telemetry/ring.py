@@ -112,23 +112,26 @@ class Ring:
         Raises:
             EnvError: an earlier window could not be taken, or this is another process than the one that began.
         """
-        self._check()
+        self._check_process()
         slot = self._free.get()
         self._sent.put(Sent(slot, slot.fill(parts, self._side), about))
+        self._check()
 
     def wait(self) -> None:
         """Wait until everything that was sent is taken. Raises `EnvError` like `send`."""
-        if os.getpid() == self._process:
-            self._sent.join()
+        self._check_process()
+        self._sent.join()
         self._check()
 
     def close(self) -> None:
         """End the thread, after everything that was sent is taken."""
         self._end()
 
-    def _check(self) -> None:
+    def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise EnvError("telemetry stays with the process that began it: begin it anew after a fork")
+
+    def _check(self) -> None:
         if self._failed:
             error = self._failed.pop(0)
             said = str(error).strip().partition("\n")[0]

@@ -213,7 +213,15 @@ def test_what_a_sink_raises_is_told_in_a_line(shop: Module) -> None:
     env.rollout(5)
     with pytest.raises(EnvError, match="telemetry was not taken: no space is left"):
         telemetry.flush()
-    telemetry.close()
+    env.rollout(4)
+    env.step(actions(env, 1)[0])
+    telemetry._ring._sent.join()
+    with pytest.raises(EnvError, match="no space is left"):
+        env.rollout(7)
+    assert env.tick == 15
+    assert telemetry.left == 5
+    with pytest.raises(EnvError, match="no space is left"):
+        telemetry.close()
     assert env.rollout(5).ticks == 5
 
 
