@@ -9,10 +9,20 @@ from hamletc.errors import CompileError
 from hamletc.frontend import front_ends
 
 Kind: TypeAlias = Literal[
-    "text", "sources", "package", "recorded run", "another's", "arrays", "package's file", "folder", "nothing"
+    "text",
+    "sources",
+    "package",
+    "recorded run",
+    "episode",
+    "another's",
+    "arrays",
+    "package's file",
+    "folder",
+    "nothing",
 ]
 """`sources` are what a front end reads, and `another's` is what it knows beside that."""
 RECORDED = ".npz"
+EPISODE = ".episode"
 
 
 def kind_of(path: Path) -> Kind:
@@ -24,6 +34,8 @@ def kind_of(path: Path) -> Kind:
         return "nothing"
     if path.suffix == ".hamlet":
         return "text"
+    if path.suffix == EPISODE:
+        return "episode"
     if "about.npy" in arrays_in(path):
         return "recorded run"
     if _owned(path):
@@ -60,6 +72,8 @@ def _said(path: Path, kind: Kind) -> str:
             return f"is a generated package: hamlet.load loads it, and {verbs} take it"
         case "recorded run":
             return "is a recorded run: `hamletc replay` and `hamletc diff` take it"
+        case "episode":
+            return "is a recorded episode: `hamletc replay` takes it"
         case "arrays":
             return "is no recorded run and no trace of HAMLET, or a damaged one"
         case "package's file":

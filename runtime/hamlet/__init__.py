@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hamlet.backend.storage import Storage
     from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.env.make import make
+    from hamlet.env.recording import replay
     from hamlet.package.module import Module
     from hamlet.policy.mlp import MLP
 
@@ -36,6 +37,7 @@ __all__ = [
     "compile",
     "load",
     "make",
+    "replay",
 ]
 
 FROM_TORCH = {
@@ -46,6 +48,7 @@ FROM_TORCH = {
     "LogUniform": "hamlet.env.distributions",
     "Normal": "hamlet.env.distributions",
     "Uniform": "hamlet.env.distributions",
+    "replay": "hamlet.env.recording",
 }
 """What is imported when it is first used: it imports torch, which takes longer than a whole compilation."""
 

@@ -16,13 +16,18 @@ from hamlet.backend.protocol import Decided
 from hamlet.backend.storage import Storage
 from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.environment import Env
+from hamlet.env.episode import Episode
 from hamlet.env.functional import Functional, Out, State
 from hamlet.env.graphed import Graphed
 from hamlet.env.params import Numbers
+from hamlet.env.recording import Replay
 from hamlet.env.rollout import Rollout
+from hamlet.env.watching import Trajectories
 from hamlet.errors import MissingAttributeError
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP
+from hamlet.telemetry import JsonLines, Record, TensorBoard
+from hamlet.telemetry.telemetry import Telemetry
 
 HEAD = """# Python
 
@@ -53,6 +58,13 @@ CLASSES: tuple[type, ...] = (
     Functional,
     State,
     Out,
+    Trajectories,
+    Telemetry,
+    Record,
+    JsonLines,
+    TensorBoard,
+    Episode,
+    Replay,
 )
 ERRORS: tuple[type, ...] = (
     hamlet.HamletError,

@@ -1,43 +1,114 @@
-"""`hamletc record`: a run, to be replayed elsewhere, or later."""
+"""`hamletc record`: a run or an episode, to be replayed elsewhere, or later."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
+
+from hamletc.errors import CompileError
+from hamletc.kinds import EPISODE, RECORDED, expect
+
+if TYPE_CHECKING:
+    from hamlet_lab.diff.open import Spec
+
+MOST_WORLD = 2**31 - 1
 
 
 @click.command()
 @click.argument("universe")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file, NAME.npz.")
-@click.option("--worlds", type=click.IntRange(min=1), default=67, show_default=True, help="How many worlds.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The file, NAME.npz or NAME.episode."
+)
+@click.option("--worlds", type=click.IntRange(min=1), default=67, show_default=True, help="How many worlds of a run.")
+@click.option("--world", type=click.IntRange(0, MOST_WORLD), help="Record an episode of the world with this number.")
 @click.option(
     "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
 )
-@click.option("--ticks", type=click.IntRange(1, 2**20), default=100, show_default=True, help="For how long.")
+@click.option("--ticks", type=click.IntRange(1, 2**20), default=None,
+              help="For how long; by default 100, or to the end of the episode.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-def record(universe: str, output: Path, worlds: int, agents: int | None, ticks: int, seed: int) -> None:
-    """Write every value of a run of UNIVERSE after every tick into a file, for `hamletc replay` and `hamletc diff`.
+@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
+              help="Of an episode; FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+def record(
+    universe: str,
+    output: Path,
+    worlds: int,
+    world: int | None,
+    agents: int | None,
+    ticks: int | None,
+    seed: int,
+    policy: str,
+) -> None:
+    """Write a run of UNIVERSE into a file, for `hamletc replay`.
+
+    NAME.npz gets every value of many worlds after every tick, for `hamletc diff` too. With `--world`, NAME.episode gets
+    the first episode of one world: its seed and its actions in a few kilobytes, and a check of every tick.
 
     UNIVERSE is a file, a pack or a generated package, with @BACKEND behind it, as `hamletc diff` takes it.
     """
-    from rich.console import Console
+    from hamlet_lab.diff.open import spec
 
-    from hamlet.env.make import checked_shape
-    from hamlet_lab.diff.open import open_side, spec
-    from hamlet_lab.verify import recording
-    from hamletc.kinds import RECORDED, expect
-
-    if output.suffix != RECORDED:
-        raise click.BadParameter(f"{output} does not end in {RECORDED}.", param_hint="--output")
+    wanted = RECORDED if world is None else EPISODE
+    if output.suffix != wanted:
+        hint = " Give --world to record an episode." if output.suffix == EPISODE else ""
+        raise click.BadParameter(f"{output} does not end in {wanted}.{hint}", param_hint="--output")
     given = spec(universe)
     if given.path is None:
         raise click.BadParameter(f"{universe} names no universe.", param_hint="UNIVERSE")
     expect(given.path, "text", "sources", "package", "nothing")
+    if world is None:
+        if policy != "random":
+            raise click.BadParameter(
+                "A run of many worlds has players of its own: give --world.", param_hint="--policy"
+            )
+        said = _run(given, output, worlds, agents, ticks or 100, seed)
+    else:
+        said = _episode(given, output, world, agents, ticks, seed, policy)
+    click.echo(f"{output}: {said}")
+
+
+def _run(given: Spec, output: Path, worlds: int, agents: int | None, ticks: int, seed: int) -> str:
+    """Record every value of a run."""
+    from rich.console import Console
+
+    from hamlet.env.make import checked_shape
+    from hamlet_lab.diff.open import open_side
+    from hamlet_lab.verify import recording
+
+    assert given.path is not None
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("recording"):
         side = open_side(given.path, given.backend, Path(folder) / "package")
         shape = checked_shape(side.universe, worlds, agents, 0)
         recorded = recording.record(side.label, side.universe, side.candidate, shape, seed, ticks)
         recording.write_recording(recorded, output)
-    click.echo(f"{output}: {ticks} ticks of {shape.lanes} agents of {side.label}")
+    return f"{ticks} ticks of {shape.lanes} agents of {side.label}"
+
+
+def _episode(
+    given: Spec, output: Path, world: int, agents: int | None, ticks: int | None, seed: int, policy: str
+) -> str:
+    """Record the first episode of a world."""
+    import hamlet
+    from hamlet.backend.registry import backend_names
+    from hamlet_lab.diff.open import opened, prepare
+    from hamlet_lab.sweep.run import policy_of
+
+    assert given.path is not None
+    backend = given.backend or "interpreter"
+    if backend not in backend_names():
+        raise CompileError(f"an episode is recorded by {', '.join(backend_names())}, not by {backend}")
+    table = None if policy == "random" else policy_of(Path(policy))
+    prepare([backend])
+    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
+        found = opened(given.path, Path(folder) / "package")
+        env = hamlet.make(
+            found.package(), worlds=1, first_world=world, agents=agents, seed=seed, backend=backend, quiet=True
+        )
+        acting = "random" if table is None else env.tabular(table["table"], table["features"])
+        episode = env.record(0, ticks, acting)
+        episode.save(output)
+    ends = ", ".join(dict.fromkeys(end for end in episode.ended if end)) or "nothing yet"
+    return f"{episode.ticks} ticks of world {world} of {found.name}@{backend}, ended by {ends}"

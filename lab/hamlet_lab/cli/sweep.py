@@ -50,11 +50,14 @@ def sweep(
 
     The table has a row for each variant: its params, how many episodes ended, mean, median and quartiles of their
     returns and of lives, and what share each affordance has in all uses and each cause in all ends.
+
+    Under `torchrun` every rank runs a part of the variants, and rank 0 writes the same table.
     """
     from time import perf_counter
 
     from rich.console import Console
 
+    from hamlet import distributed
     from hamlet.schema.roles import fewest_agents
     from hamlet_lab.sweep.grid import grid
     from hamlet_lab.sweep.picture import check_drawable, draw
@@ -63,7 +66,8 @@ def sweep(
     from hamletc.cli.package import open_package
 
     chosen = policy if policy == "random" else policy_of(Path(policy))
-    module = open_package(universe)
+    # What rank 0 compiles the others find.
+    module = distributed.one_after_another(lambda: open_package(universe))
     wanted = grid(given, module.universe)
     agents = agents or fewest_agents(module.universe)
     if out is not None:
@@ -73,6 +77,8 @@ def sweep(
     begin = perf_counter()
     table = swept(Trial(module, worlds, agents, ticks, seed, backend, device, chosen), wanted)
     seconds = perf_counter() - begin
+    if distributed.shard().number > 0:
+        return
     console = Console(highlight=False, soft_wrap=True)
     if not console.is_terminal:
         console.width = WIDTH
@@ -98,7 +104,9 @@ def swept(trial: Trial, wanted: Grid) -> Table:
         CompileError: it does not fit into memory, or `measure` raises it.
     """
     import numpy as np
+    import torch
 
+    from hamlet import distributed
     from hamlet_lab.sweep.run import measure, memory
     from hamlet_lab.sweep.table import columns, row_bytes
     from hamletc.cli.progress import progress_of
@@ -111,12 +119,18 @@ def swept(trial: Trial, wanted: Grid) -> Table:
             f"a table of {wanted.variants:,} variants takes {needed >> 30:,} GiB, more memory than this machine has: "
             "take fewer values"
         )
+    part = distributed.begin()
+    if part.count > wanted.variants:
+        raise CompileError(f"{wanted.variants:,} variants cannot be split over {part.count:,} ranks: start fewer")
+    first, end = part.bounds(wanted.variants)
     parts, done = [], 0
     with progress_of(f"{universe.name}: {wanted.variants:,} variants") as tell:
-        for measured in measure(trial, wanted.values, wanted.variants):
+        for measured in measure(trial, wanted.values, end - first, first):
             found = columns(universe, measured)
             parts.append(found)
             done += len(found["episodes"])
-            tell(done / wanted.variants)
-    of_variants = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            tell(done / (end - first))
+    own = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    # In the order of ranks, so in that of variants.
+    of_variants = {name: distributed.gather(torch.from_numpy(column)).numpy() for name, column in own.items()}
     return dict(wanted.values(0, wanted.variants)) | of_variants

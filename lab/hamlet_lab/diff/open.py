@@ -143,6 +143,11 @@ def opened_recording(path: Path, recording: Recording, folder: Path) -> Opened:
     return Opened(universe.name, universe, package, {}, recorded=recorded)
 
 
+def built(universe: Universe, folder: Path) -> Module:
+    """The package of a universe that was checked before, compiled into a folder."""
+    return _written(lambda: build(universe, Options(), Stopwatch()), folder)()
+
+
 def open_side(path: Path, backend: str | None, folder: Path) -> Side:
     """The side that `PATH@BACKEND` names; see `opened` and `Opened.side`."""
     return open_sides([Spec(path, backend)], folder)[0]

@@ -9,12 +9,13 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from hamlet import schema
-from hamlet.arguments import Actions, flag, whole
+from hamlet.arguments import Actions, dense, flag, whole
 from hamlet.backend.buffers import Buffers, Statistics, statistics_allocator
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import (
@@ -35,6 +36,7 @@ from hamlet.env.checkpoint import TICK_LIMIT, StateDict, checked_seed
 from hamlet.env.closed import Closed
 from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
+from hamlet.env.episode import Episode
 from hamlet.env.functional import Functional, State, first_state
 from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed, record
@@ -42,11 +44,14 @@ from hamlet.env.interrupts import Whole
 from hamlet.env.networks import NetworkCheck, made_storage
 from hamlet.env.pictures import Pictured
 from hamlet.env.placing import place
+from hamlet.env.playing import MOST_TICKS as MOST_RECORDED
+from hamlet.env.playing import played
 from hamlet.env.rollout import Info, Rollout, Stepped
+from hamlet.env.saved import counts_of, read_checkpoint, write_checkpoint
 from hamlet.env.some_worlds import Others, chosen_worlds
 from hamlet.env.stepping import Stepping
 from hamlet.env.tabular import Axis, tabular
-from hamlet.env.watching import Watch, watched_lanes
+from hamlet.env.watching import Watch, networks_of, one_world, watched_lanes
 from hamlet.errors import EnvError, shown
 from hamlet.numbers.random import policy_words
 from hamlet.package.module import Module
@@ -407,6 +412,57 @@ class Env(Pictured):
         place(self.universe, self._buffers.state.get("places"), affordance, position, worlds)
         self.observe()
 
+    def alone(self, world: int = 0) -> Env:
+        """A copy of one world as an environment of its own, which observes in float32: the same bits from now on.
+
+        Raises:
+            EnvError: there is no world of this number, 0 .. num_worlds - 1.
+        """
+        number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
+        self.check_given()
+        buffers = one_world(self.universe, self._buffers, number)
+        choice = replace(self._choice, launch="step")
+        now = Now(self.seed, self.tick, untouched=False)
+        env = Env(self.module, start(self.module, choice, self._tune), buffers, choice, True, self._tune, now)
+        env.observe()
+        return env
+
+    def record(
+        self,
+        world: int = 0,
+        ticks: int | None = None,
+        policy: str | Actions | TabularPolicy | Callable[[torch.Tensor, torch.Tensor], Actions] = "random",
+    ) -> Episode:
+        """Play one world from now to the end of its episode, alone, and return what is needed to do it again. The
+        environment itself stays where it is.
+
+        Args:
+            world: its number in this environment, 0 .. num_worlds - 1.
+            ticks: stop after so many at the latest; by default after 65,536.
+            policy: "random", a policy of `tabular`, an `MLP`, actions [ticks, agents], or a function that gives actions
+                [agents] by observations [agents, values] f32 and masks [agents, actions] bool. In a universe with
+                controls the first two draw them, and with the others they stay what they are.
+
+        Raises:
+            EnvError: an argument is wrong.
+
+        Example:
+            episode = env.record(world=0)
+            episode.save("first.episode")
+            print(hamlet.replay("first.episode", env.module, backend="interpreter").ok)
+        """
+        one = self.alone(world)
+        most = MOST_RECORDED if ticks is None else whole(ticks, 1, MOST_TICKS, "a record takes 1 or more ticks")
+        if isinstance(policy, MLP):
+            network = networks_of(self._network_check.policy(policy), world, 1, self.num_worlds)
+            return played(one, one._buffers, network, most)
+        if callable(policy) and not isinstance(policy, TabularPolicy):
+            return played(one, one._buffers, policy, most)
+        recorded = dense(policy, "actions are whole numbers") if not isinstance(policy, (str, TabularPolicy)) else None
+        if recorded is not None and ticks is None and recorded.dim() > 0:
+            most = len(recorded)
+        return played(one, one._buffers, one._given.actions.policy(policy, most), most)
+
     def telemetry(self, every: int = 1000, to: Any = None, gather: bool = False) -> Telemetry:
         """Count every step and rollout from now on, in windows of so many ticks: episodes, their returns, lengths and
         ends, uses of affordances, meters at the end of episodes. Counts gather on the device, and leave it without
@@ -501,11 +557,52 @@ class Env(Pictured):
     def close(self) -> None:
         """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an
         error that says so, and closing again does nothing."""
+        if self._now.telemetry is not None:
+            self._now.telemetry.close()
         closed = Closed()
         held = ("_buffers", "_backend", "_stepping", "_given", "_counting", "_params", "_info")
         # The attributes are sealed to users.
         vars(self).update(dict.fromkeys((*held, "params", "inputs", "reports"), closed), _held={}, _checked=())
         self._now.shown = self._now.graphed = None
+
+    def save(self, path: str | Path, counts: Statistics | None = None) -> None:
+        """Write a checkpoint into a file of safetensors, whole or not at all: what `state_dict` has, the version of
+        hamletc, and what was counted.
+
+        Args:
+            path: of the file.
+            counts: the `counts` of rollouts that `load` shall give back.
+
+        Raises:
+            EnvError: safetensors is missing, or the file cannot be written, or the counts are of another environment.
+
+        Example:
+            env.save("town.safetensors", env.rollout(100).counts)
+        """
+        if counts is not None and not isinstance(counts, Statistics):
+            raise EnvError(f"counts are those of a rollout, rollout(...).counts, not {shown(counts)}")
+        known = None if counts is None else self._counting.begun(counts, False, None)
+        write_checkpoint(path, self.universe.name, self.state_dict(), known)
+
+    def load(self, path: str | Path) -> Statistics | None:
+        """Continue from a checkpoint, bit for bit, and return the counts that were saved with it, for `rollout`.
+
+        Raises:
+            EnvError: the file cannot be read or is no checkpoint, or belongs to another universe, or `load_state_dict`
+                refuses what is in it. Nothing was changed.
+        """
+        saved, found, name = read_checkpoint(path)
+        if saved["universe"] != self.module.digest:
+            raise EnvError(
+                f"{path} is a checkpoint of {name} {saved['universe'][:12]}, not of {self.universe.name} "
+                f"{self.module.digest[:12]}, the universe of this environment"
+            )
+        counts = counts_of(found, self._counting.zeroed()) if found else None
+        self.load_state_dict({**saved, "state": {each: self._here(values) for each, values in saved["state"].items()}})
+        return counts
+
+    def _here(self, values: torch.Tensor) -> torch.Tensor:
+        return values.to(self.device)
 
     def synchronize(self) -> None:
         """Wait until the device has finished all work; on the CPU this returns at once."""

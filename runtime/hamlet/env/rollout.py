@@ -120,8 +120,8 @@ class Rollout:
             EnvError: the rollout was called with `statistics=False`, or the other ranks cannot be reached.
 
         Example:
-            env = hamlet.make(universe, worlds=1000, shard="torchrun")
-            print(env.rollout(500).gathered().mean_return())
+            part = hamlet.make(universe, worlds=1000, shard="torchrun", quiet=True)
+            print(part.rollout(500).gathered().mean_return())
         """
         return replace(self, statistics=self.counts.gathered())
 

@@ -1,15 +1,15 @@
 """Trajectories of chosen lanes: what a rollout did to them, tick by tick.
 
-A rollout keeps nothing of single ticks. The worlds of the chosen lanes run once more, from the state before the rollout,
-tick by tick and by themselves: no bit of a world depends on how many others run beside it, or on how many ticks are one
-launch (docs/exactness.md). So watching costs a few short launches, however many other lanes there are.
+A rollout keeps nothing of single ticks. The worlds of the chosen lanes run once more, from the state before the
+rollout, tick by tick and by themselves: no bit of a world depends on how many others run beside it, or on how many
+ticks are one launch (docs/exactness.md). So watching costs a few short launches, however many other lanes there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -34,6 +34,8 @@ from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.random import multiply_high, policy_words
 from hamlet.universe import Universe
 
+Acting: TypeAlias = RandomPolicy | TabularPolicy | NetworkPolicy
+"""Policies that choose by the state."""
 KEPT = ("meters", "position", "episode_return", "age", "alive")
 """Fields of the state that a trajectory has, where the universe has them."""
 HAPPENED = ("reward", "terminated", "truncated", "used", "cause")
@@ -116,14 +118,14 @@ class Watch:
         self._runs = [_Run(universe, buffers, first, count) for first, count in _consecutive(worlds)]
 
     def trajectories(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, given: Given) -> Trajectories:
-        """What happened to the lanes in a rollout of so many ticks; it must not be the backend of the environment, which
-        knows its buffers."""
+        """What happened to the lanes in a rollout of so many ticks. The backend must not be that of the environment,
+        which knows its buffers."""
         parts = [run.ticks(backend, ticks, policy, stream, given) for run in self._runs]
         together = {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
         columns = [lane for run in self._runs for lane in run.lanes]
         order = torch.tensor([columns.index(lane) for lane in self._lanes], device=together["actions"].device)
-        found = {name: values.index_select(-1, order) for name, values in together.items()}
-        return Trajectories(self._universe, self._lanes, **({"position": None, "controls": None} | found))
+        found: dict[str, Any] = {name: values.index_select(-1, order) for name, values in together.items()}
+        return Trajectories(self._universe, self._lanes, **{"position": None, "controls": None, **found})
 
 
 class _Run:
@@ -134,16 +136,11 @@ class _Run:
     """
 
     def __init__(self, universe: Universe, buffers: Buffers, first: int, worlds: int) -> None:
-        shape, device = buffers.shape, buffers.mask.device
+        agents = buffers.shape.agents
         self._universe = universe
-        self._buffers = allocate(
-            universe, Shape(worlds, shape.agents, shape.first_world + first), device, torch.float32
-        )
-        self._first, self._all = first, shape.worlds
-        self.lanes = range(first * shape.agents, (first + worlds) * shape.agents)
-        for field in schema.state_fields(universe):
-            columns = slice(first, first + worlds) if field.per == "world" else slice(self.lanes[0], self.lanes[-1] + 1)
-            self._buffers.state[field.name].copy_(buffers.state[field.name][..., columns])
+        self._buffers = part_of(universe, buffers, first, worlds, torch.float32)
+        self._first, self._all = first, buffers.shape.worlds
+        self.lanes = range(first * agents, (first + worlds) * agents)
 
     def ticks(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, given: Given) -> dict[str, Tensor]:
         """Run so many ticks; by name [ticks, ..., lanes] of what happened."""
@@ -173,32 +170,54 @@ class _Run:
 
     def _actions(self, interpreter: Interpreter, policy: Policy, index: int, now: Stream) -> Tensor:
         """The actions of a tick, [lanes] i32."""
-        match policy:
-            case RecordedPolicy(actions=recorded):
-                return recorded[index, self.lanes[0] : self.lanes[-1] + 1].contiguous()
-            case RandomPolicy():
-                count = len(schema.action_names(self._universe))
-                return multiply_high(self._words(now), count).to(torch.int32)
-            case TabularPolicy():
-                return interpreter.look_up(self._buffers, policy, self._words(now))
-            case NetworkPolicy():
-                assert self._buffers.observation is not None, "it was allocated"
-                words = self._words(now) if policy.sample else None
-                return decide(self._own(policy), self._buffers.observation, self._buffers.mask, words).actions
-
-    def _own(self, policy: NetworkPolicy) -> NetworkPolicy:
-        """The networks of these worlds."""
-        if policy.members == 1:
-            return policy
-        worlds = torch.arange(self._first, self._first + self._buffers.shape.worlds)
-        mine = (worlds * policy.members // self._all).to(self._buffers.mask.device)
-        return replace(policy, layers=tuple((weight[mine], bias[mine]) for weight, bias in policy.layers))
-
-    def _words(self, now: Stream) -> Tensor:
-        return policy_words(self._numbers(), now.tick, (now.low, now.high))[now.tick % 4]
+        if isinstance(policy, RecordedPolicy):
+            return policy.actions[index, self.lanes[0] : self.lanes[-1] + 1].contiguous()
+        if isinstance(policy, NetworkPolicy):
+            policy = networks_of(policy, self._first, self._buffers.shape.worlds, self._all)
+        return chosen(interpreter, self._buffers, policy, now)
 
     def _numbers(self) -> Tensor:
         return global_lanes(self._buffers.shape, self._buffers.mask.device)
+
+
+def part_of(universe: Universe, buffers: Buffers, first: int, worlds: int, obs_dtype: torch.dtype | None) -> Buffers:
+    """A copy of the state of some worlds, from number `first` on, as buffers of their own; what they see is not
+    computed yet."""
+    shape, device = buffers.shape, buffers.mask.device
+    part = allocate(universe, Shape(worlds, shape.agents, shape.first_world + first), device, obs_dtype)
+    lanes = slice(first * shape.agents, (first + worlds) * shape.agents)
+    for field in schema.state_fields(universe):
+        columns = slice(first, first + worlds) if field.per == "world" else lanes
+        part.state[field.name].copy_(buffers.state[field.name][..., columns])
+    return part
+
+
+def one_world(universe: Universe, buffers: Buffers, world: int) -> Buffers:
+    """A copy of one world, which observes in f32."""
+    return part_of(universe, buffers, world, 1, torch.float32)
+
+
+def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stream) -> Tensor:
+    """The actions [lanes] i32 that a policy has for the state as it is, which buffers observe in f32 for a network."""
+    numbers = global_lanes(buffers.shape, buffers.mask.device)
+    words = policy_words(numbers, now.tick, (now.low, now.high))[now.tick % 4]
+    match policy:
+        case RandomPolicy():
+            return multiply_high(words, len(schema.action_names(interpreter.universe))).to(torch.int32)
+        case TabularPolicy():
+            return interpreter.look_up(buffers, policy, words)
+        case NetworkPolicy():
+            assert buffers.observation is not None, "networks observe"
+            return decide(policy, buffers.observation, buffers.mask, words if policy.sample else None).actions
+
+
+def networks_of(policy: NetworkPolicy, first: int, worlds: int, of_all: int) -> NetworkPolicy:
+    """The networks of so many worlds, from number `first` on, of all worlds."""
+    if policy.members == 1:
+        return policy
+    numbers = torch.arange(first, first + worlds) * policy.members // of_all
+    mine = numbers.to(policy.layers[0][0].device)
+    return replace(policy, layers=tuple((weight[mine], bias[mine]) for weight, bias in policy.layers))
 
 
 def _consecutive(worlds: Sequence[int]) -> list[tuple[int, int]]:

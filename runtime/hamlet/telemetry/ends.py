@@ -29,6 +29,11 @@ class Ends:
         self._episode = torch.empty_like(self._now)
         self._ended = torch.zeros(buffers.shape.worlds, dtype=torch.bool, device=self._now.device)
         self._cuda = self._now.device.type == "cuda"
+        # On a GPU a window copies nothing from the host.
+        device = self._now.device
+        self._index = torch.tensor(self._numbers, dtype=torch.int64, device=device)
+        self._shown = torch.tensor(self._rows, dtype=torch.int64, device=device)
+        self._by = torch.from_numpy(scales[self._numbers]).to(device).unsqueeze(1)
         self.look()
 
     def look(self) -> None:
@@ -63,13 +68,12 @@ class Ends:
             return result
         self.note()
         result[-1] = self._ended.sum() * self._agents
-        result[self._numbers] = self._on_gpu(self._final) if self._cuda else torch.from_numpy(self._on_cpu(self._final))
-        return result
+        sums = self._on_gpu(self._final) if self._cuda else torch.from_numpy(self._on_cpu(self._final))
+        return result.index_copy_(0, self._index, sums)
 
     def _on_gpu(self, final: Tensor) -> Tensor:
         lanes = self._ended.repeat_interleave(self._agents)
-        scales = torch.from_numpy(self._scales[self._numbers]).to(final.device, non_blocking=True)
-        values = (final[self._rows].double() * scales.unsqueeze(1)).round()
+        values = (final[self._shown].double() * self._by).round()
         return torch.where(lanes, values, 0.0).long().sum(dim=1)
 
     def _on_cpu(self, final: Tensor) -> NDArray[Any]:

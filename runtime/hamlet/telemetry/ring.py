@@ -1,4 +1,4 @@
-"""A ring of windows on their way from the device to whoever takes them; nothing waits for the device but its own thread.
+"""A ring of windows on their way from the device to whoever takes them; nothing waits for them but its own thread.
 
 On a GPU a window is stacked into one array on the stream of the ticks, and copied from there into pinned memory on a
 stream of its own, while the next ticks run. On a CPU it is one plain copy.
@@ -70,7 +70,8 @@ class Slot:
         side.wait_stream(torch.cuda.current_stream(self._staged.device))
         with torch.cuda.stream(side):
             self._host.copy_(self._staged, non_blocking=True)
-        return side.record_event()
+        event: torch.cuda.Event = side.record_event()
+        return event
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,8 @@ class Ring:
         self._free: queue.Queue[Slot] = queue.Queue()
         for _ in range(SLOTS):
             self._free.put(Slot(sizes, device))
-        self._side = torch.cuda.Stream(device) if device.type == "cuda" else None
+        cuda = device.type == "cuda"
+        self._side = torch.cuda.Stream(device) if cuda else None  # type: ignore[no-untyped-call]
         self._sent: queue.Queue[Sent | None] = queue.Queue()
         self._failed: list[Exception] = []
         self._process = os.getpid()
@@ -110,23 +112,26 @@ class Ring:
         Raises:
             EnvError: an earlier window could not be taken, or this is another process than the one that began.
         """
-        self._check()
+        self._check_process()
         slot = self._free.get()
         self._sent.put(Sent(slot, slot.fill(parts, self._side), about))
+        self._check()
 
     def wait(self) -> None:
         """Wait until everything that was sent is taken. Raises `EnvError` like `send`."""
-        if os.getpid() == self._process:
-            self._sent.join()
+        self._check_process()
+        self._sent.join()
         self._check()
 
     def close(self) -> None:
         """End the thread, after everything that was sent is taken."""
         self._end()
 
-    def _check(self) -> None:
+    def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise EnvError("telemetry stays with the process that began it: begin it anew after a fork")
+
+    def _check(self) -> None:
         if self._failed:
             error = self._failed.pop(0)
             said = str(error).strip().partition("\n")[0]

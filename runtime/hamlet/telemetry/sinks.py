@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -29,7 +30,8 @@ class JsonLines:
         EnvError: the file cannot be written.
 
     Example:
-        env.telemetry(every=1000, to=hamlet.telemetry.JsonLines("run.jsonl"))
+        with env.telemetry(every=1000, to=hamlet.telemetry.JsonLines("run.jsonl")):
+            env.rollout(2000)
     """
 
     def __init__(self, path: str | Path, append: bool = False) -> None:
@@ -61,12 +63,12 @@ class TensorBoard:
         if not isinstance(folder, (str, Path)) or "\0" in str(folder):
             raise EnvError(f"TensorBoard takes the path of a folder, not {shown(folder)}")
         try:
-            from torch.utils.tensorboard import SummaryWriter
+            library: Any = import_module("torch.utils.tensorboard")
         except ImportError as error:
             raise EnvError("curves of TensorBoard need its package: pip install 'hamletc[tensorboard]'") from error
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
-            self._writer: Any = SummaryWriter(str(folder))  # type: ignore[no-untyped-call]
+            self._writer = library.SummaryWriter(str(folder))
         except OSError as error:
             raise EnvError(f"cannot write {folder}: {error.strerror}") from error
         self._passed = 0
@@ -92,7 +94,7 @@ def sinks_of(to: Any) -> tuple[Sink, ...]:
     for each in several:
         if isinstance(each, type) or not callable(each):
             raise EnvError(
-                f'telemetry goes to JsonLines("run.jsonl"), TensorBoard("runs/name"), a function of a record, or several '
-                f"of these, not {shown(each)}"
+                'telemetry goes to JsonLines("run.jsonl"), TensorBoard("runs/name"), a function of a record, or '
+                f"several of these, not {shown(each)}"
             )
     return several

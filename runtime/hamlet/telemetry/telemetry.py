@@ -1,4 +1,4 @@
-"""Counts of windows of ticks: they gather on the device while steps and rollouts run, and leave when a window is full."""
+"""Counts of windows of ticks: they gather on the device while ticks run, and leave it when a window is full."""
 
 from __future__ import annotations
 
@@ -163,7 +163,14 @@ class Telemetry:
     def _send(self, tick: int) -> None:
         about = About(self._number, tick % (1 << 32), self.every - self.left)
         counters = [tensor_of(self._counts.memory[name]) for name in abi.SUMS]
-        self._ring.send([*counters, self._ends.sums(self._observed), self._counts.finished_return], about)
+        try:
+            self._ring.send([*counters, self._ends.sums(self._observed), self._counts.finished_return], about)
+        finally:
+            # Whatever an earlier window met with, the next one begins here.
+            self._begin()
+
+    def _begin(self) -> None:
+        """Begin a window."""
         for counted in self._counts.memory.values():
             counted[:] = 0
         self._number += 1

@@ -91,8 +91,8 @@ class Record:
 
 
 class Layout:
-    """Where the integers of a window of a universe are: counters, the exact sum of returns, sums of meters, and how many
-    lanes those are of.
+    """Where the integers of a window of a universe are: counters, the exact sum of returns, sums of meters, how many
+    lanes those are of, and how many lanes there are.
 
     Attributes:
         size: how many integers there are.

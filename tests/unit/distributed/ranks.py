@@ -58,8 +58,8 @@ def main(package: str, result: str, backend: str = "interpreter") -> None:
         torch.save(values, result)
 
 
-def forked(ranks: int, package: str, result: str, backend: str = "interpreter") -> None:
-    """So many ranks, as processes that share what this one has imported."""
+def forked(ranks: int, *arguments: str) -> None:
+    """So many ranks, as processes that share what this one has imported: of this program, or of `hamletc sweep`."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         address = {"MASTER_ADDR": "localhost", "MASTER_PORT": str(free.getsockname()[1])}
@@ -68,13 +68,27 @@ def forked(ranks: int, package: str, result: str, backend: str = "interpreter") 
         child = os.fork()
         if child == 0:
             os.environ |= address | {"RANK": str(rank), "WORLD_SIZE": str(ranks)}
-            main(package, result, backend)
+            if arguments[0] == "sweep":
+                _hamletc(arguments)
+            else:
+                main(*arguments)
             sys.stdout.flush()
             os._exit(0)
         children.append(child)
     failed = [child for child in children if os.waitpid(child, 0)[1] != 0]
     if failed:
         sys.exit(f"{len(failed)} of {ranks} ranks failed")
+
+
+def _hamletc(arguments: tuple[str, ...]) -> None:
+    from hamletc.cli.main import main as hamletc
+
+    sys.argv = ["hamletc", *arguments]
+    try:
+        hamletc()
+    except SystemExit as end:
+        if end.code:
+            raise
 
 
 if __name__ == "__main__":

@@ -35,6 +35,19 @@ def alone(shop: Module) -> dict[str, Any]:
     return found(shop.path, "interpreter")
 
 
+SWEEP = ("sweep", "--param", "hunger=0.5:4:3", "--param", "wage=0.1,0.3", "--ticks", "60", "--worlds", "5")
+
+
+def test_a_sweep_of_two_ranks_writes_the_same_table(shop: Module, run_program: Run, tmp_path: Path) -> None:
+    program = f"import sys; sys.path.insert(0, {str(HERE)!r}); import ranks; ranks.forked(2, *sys.argv[1:])"
+    command = (*SWEEP, str(shop.path), "--backend", "interpreter", "--seed", "3", "--out")
+    alone = run_program("from hamletc.cli.main import main; main()", *command, "alone.csv", cwd=tmp_path)
+    shared = run_program(program, *command, "shared.csv", cwd=tmp_path)
+    assert (alone.returncode, shared.returncode) == (0, 0), alone.stderr + shared.stderr
+    assert (tmp_path / "alone.csv").read_bytes() == (tmp_path / "shared.csv").read_bytes()
+    assert shared.stdout.count("6 variants") == 1
+
+
 def assert_same(one: Any, other: Any, where: str = "") -> None:
     """Equal to the bit."""
     match one:

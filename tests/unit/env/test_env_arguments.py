@@ -324,6 +324,21 @@ TABLE: dict[tuple[str, str], Row] = {
         [True, False, counts(elsewhere()), counts(elsewhere(seed=5))],
         [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],
     ),
+    ("Env.alone", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
+    ("Env.record", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
+    ("Env.record", "ticks"): Row([None, *INTEGERS], [v for v in [*NO_INTEGER, 0, -1, 1 << 31] if v is not None]),
+    ("Env.record", "policy"): Row(
+        ["random", of(3, 2), of(3, 2).tolist(), np.ones((3, 2), int), lambda seen, _: [0] * len(seen)],
+        [each for each in [*wrong_actions(3, 2), "greedy", of(2)] if not callable(each)],
+    ),
+    ("Env.save", "path"): Row([], NO_PATH),
+    ("Env.save", "counts"): Row([], [*ODD, 3, True, elsewhere(), counts(elsewhere(worlds=4))]),
+    ("Env.load", "path"): Row([], NO_PATH),
+    ("replay", "episode"): Row([Made(lambda env: env.record(1, 2))], [*NO_PATH, "nothing.episode"]),
+    ("replay", "module"): Row([Made(lambda env: env.module)], [*NO_WORD, None, hamlet]),
+    ("replay", "backend"): Row(["interpreter"], [*NO_WORD, None]),
+    ("replay", "device"): Row(["cpu", None, torch.device("cpu")], [*NO_WORD, 0, "cpu:1", "meta"]),
+    ("replay", "ticks"): Row([None, *INTEGERS], [v for v in [*NO_INTEGER, 0, -1] if v is not None]),
     ("Env.telemetry", "every"): Row(INTEGERS, [*NO_INTEGER, 0, -1, 1 << 31]),
     ("Env.telemetry", "to"): Row(
         [print, [], [print, print]], [*(each for each in ODD if not callable(each)), None, 3, "x", Env, [print, 3]]
@@ -423,6 +438,9 @@ GIVEN: dict[str, dict[str, Any]] = {
     "Env.storage": {"ticks": 2},
     "Graphed.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.tabular": {"table": of(4), "features": ["x"]},
+    "Env.record": {"ticks": 3},
+    "Env.save": {"path": "nowhere/nothing.safetensors"},
+    "replay": {"episode": Made(lambda env: env.record(1, 2)), "backend": "interpreter"},
     "Env.telemetry": {"to": print},
     "Env.place": {"affordance": "Stall", "position": (1, 1)},
     "Numbers.__setitem__": {"name": "rate", "value": 1.0},
@@ -465,7 +483,8 @@ def call(name: str, argument: str, value: Any, env: Env) -> Any:
     value = value.make(env) if isinstance(value, Made) else value
     if argument in ("others", "key", "default") and name != "Numbers.setdefault":
         return getattr(target, method)(value)
-    given = ({"module": env.module} if name == "make" else {}) | GIVEN.get(name, {}) | {argument: value}
+    given = ({"module": env.module} if name in ("make", "replay") else {}) | GIVEN.get(name, {}) | {argument: value}
+    given = {each: other.make(env) if isinstance(other, Made) else other for each, other in given.items()}
     if name in (
         "Numbers.__setitem__",
         "Numbers.__getitem__",

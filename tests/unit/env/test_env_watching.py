@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -67,7 +66,7 @@ def test_random_lanes_act_as_they_do_in_a_rollout(luck: Module) -> None:
         assert torch.equal(values, watched.state[name]), name
 
 
-def test_tables_are_looked_up(luck: Module, compiled: Callable[[str], Module]) -> None:
+def test_tables_are_looked_up(luck: Module) -> None:
     env, watched = made(luck), made(luck)
     name = env.universe.meters[0].name
     table = torch.full((4, env.num_actions), 1 / env.num_actions)

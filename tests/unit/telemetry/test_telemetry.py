@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import sys
@@ -28,6 +29,12 @@ WORLDS, AGENTS = 21, 2
 @pytest.fixture(scope="module")
 def shop(compiled: Callable[[str], Module]) -> Module:
     return compiled(SHOP)
+
+
+@pytest.fixture(scope="module")
+def short(compiled: Callable[[str], Module]) -> Module:
+    """The shop with a lifespan at whose end agents are not starved."""
+    return compiled(SHOP.replace("lifespan 60", "lifespan 12"))
 
 
 def made(shop: Module, backend: str = "interpreter", **given: Any) -> Env:
@@ -94,8 +101,8 @@ def test_it_counts_what_a_rollout_counts(shop: Module) -> None:
     assert record.lengths == tuple(sorted(lengths)[math.ceil(q * len(lengths)) - 1] for q in (0.25, 0.5, 0.75))
 
 
-def test_meters_at_ends_are_those_of_final_observations(shop: Module) -> None:
-    env, records = made(shop), []
+def test_meters_at_ends_are_those_of_final_observations(short: Module) -> None:
+    env, records = made(short), []
     last = torch.full((env.num_lanes,), torch.nan, dtype=torch.float64)
     with env.telemetry(every=80, to=records.append):
         episode = env.state["episode"].clone()
@@ -107,7 +114,28 @@ def test_meters_at_ends_are_those_of_final_observations(shop: Module) -> None:
     seen = last[~last.isnan()]
     assert len(seen) > 20
     assert records[0].meters["food"] == pytest.approx(float(seen.mean()), abs=2**-29)
-    assert 0 <= records[0].meters["food"] < 0.5
+    assert 0.01 < records[0].meters["food"] < 0.5
+
+
+def test_meters_are_added_on_a_gpu_as_on_a_cpu(short: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a GPU computes of meters, computed by torch here."""
+    env = made(short)
+    with env.telemetry(to=[]) as telemetry:
+        for each in actions(env, 80):
+            env.step(each)
+        on_cpu = telemetry._ends.sums(True)
+        monkeypatch.setattr(telemetry._ends, "_cuda", True)
+        assert torch.equal(telemetry._ends.sums(True), on_cpu)
+        assert 0 < on_cpu[0] < on_cpu[1] << 30
+
+
+def test_a_copy_has_no_telemetry(shop: Module) -> None:
+    env, records = made(shop), []
+    with env.telemetry(every=10, to=records.append):
+        other = copy.deepcopy(env)
+        other.rollout(20)
+        other.telemetry(to=[]).close()
+    assert records == []
 
 
 def test_a_reset_ends_no_episode(shop: Module) -> None:
@@ -178,14 +206,22 @@ def test_without_tensorboard_one_line_says_so(monkeypatch: pytest.MonkeyPatch, t
 def test_what_a_sink_raises_is_told_in_a_line(shop: Module) -> None:
     env = made(shop)
 
-    def full(record: Record) -> None:
+    def full(_: Record) -> None:
         raise OSError("no space is left")
 
     telemetry = env.telemetry(every=5, to=full)
     env.rollout(5)
     with pytest.raises(EnvError, match="telemetry was not taken: no space is left"):
         telemetry.flush()
-    telemetry.close()
+    env.rollout(4)
+    env.step(actions(env, 1)[0])
+    telemetry._ring._sent.join()
+    with pytest.raises(EnvError, match="no space is left"):
+        env.rollout(7)
+    assert env.tick == 15
+    assert telemetry.left == 5
+    with pytest.raises(EnvError, match="no space is left"):
+        telemetry.close()
     assert env.rollout(5).ticks == 5
 
 

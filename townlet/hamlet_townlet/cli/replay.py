@@ -15,6 +15,7 @@ from hamletc.errors import CompileError
 from hamletc.kinds import expect, kind_of
 
 if TYPE_CHECKING:
+    from hamlet.env.recording import Replay
     from hamlet.package.module import Module
     from hamlet_lab.verify import Comparison
     from hamlet_townlet.traces import TraceReplay
@@ -40,9 +41,10 @@ def replay(
     """Take the recorded actions of RUN in UNIVERSE, and compare everything that was recorded bit for bit, up to the
     first difference.
 
-    RUN is what `hamletc record` wrote, and UNIVERSE a text, a pack, a generated package, or left out: then it is the
-    one that was recorded. Or RUN is a trace of HAMLET's engine (NAME.npz, with NAME.json beside it), and UNIVERSE its
-    pack or the package of that; such a trace is not replayed by ir and sm_80, ...
+    RUN is what `hamletc record` wrote, a run (NAME.npz) or an episode (NAME.episode), and UNIVERSE a text, a pack, a
+    generated package, or left out: then it is the one that was recorded. An episode is refused for another universe.
+    Or RUN is a trace of HAMLET's engine (NAME.npz, with NAME.json beside it), and UNIVERSE its
+    pack or the package of that. Neither an episode nor a trace is replayed by ir and sm_80, ...
 
     Triton runs on the GPU, or without one under TRITON_INTERPRET=1. Exit code 0 if everything is equal and something
     was compared, 1 if something differs, 2 if the universe or the run has errors.
@@ -51,7 +53,7 @@ def replay(
     from hamletc.cli.show import show_diagnostics
     from hamletc.errors import SourceError
 
-    if run is None and kind_of(universe) != "recorded run":
+    if run is None and kind_of(universe) not in ("recorded run", "episode"):
         raise click.UsageError("Missing argument 'RUN'.")
     try:
         report = _replayed(universe, run, backend, device, steps)
@@ -68,13 +70,15 @@ def replay(
 
 def _replayed(
     universe: Path, run: Path | None, backend: str, device: str | None, steps: int | None
-) -> TraceReplay | Comparison:
+) -> TraceReplay | Comparison | Replay:
     if run is None:
-        return _recorded(None, universe, backend, device, steps)
+        again = _recorded if kind_of(universe) == "recorded run" else _episode
+        return again(None, universe, backend, device, steps)
     expect(universe, "text", "sources", "package", "nothing")
     if is_trace(run):
         return _trace(universe, run, backend, device, steps)
-    expect(run, "recorded run")
+    if expect(run, "recorded run", "episode") == "episode":
+        return _episode(universe, run, backend, device, steps)
     return _recorded(universe, run, backend, device, steps)
 
 
@@ -93,6 +97,22 @@ def _recorded(universe: Path | None, run: Path, backend: str, device: str | None
         recorded = opened_recording(run, recording if steps is None else recording.first(steps), package)
         found = recorded if universe is None else opened(universe, package)
         return diff(recorded.side(), found.side(backend, device), QUICK, 0)
+
+
+def _episode(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Replay:
+    """An episode of `hamletc record --world`, run again; `None`: in the universe that was recorded."""
+    import hamlet
+    from hamlet.env.episode import Episode
+    from hamlet_lab.diff.open import built, opened, prepare
+
+    if backend not in backend_names():
+        raise CompileError(f"{run} is an episode, which {', '.join(backend_names())} replay, not {backend}")
+    episode = Episode.load(run)
+    prepare([backend])
+    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
+        package = Path(folder) / "package"
+        module = built(episode.universe, package) if universe is None else opened(universe, package).package()
+        return hamlet.replay(episode, module, backend, device, steps)
 
 
 def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int | None) -> TraceReplay:
