@@ -37,7 +37,7 @@ def gpu_check(folder: Path, packages: Path) -> tuple[subprocess.CompletedProcess
     return done, json.loads(result.read_text())
 
 
-@pytest.mark.long  # `make rehearsal` runs this script, too
+@pytest.mark.long  # `make rehearsal` runs this script, too.
 def test_a_dry_run_fills_every_table_though_a_part_fails(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     for name in ("broken", "first_meal"):
