@@ -55,7 +55,7 @@ class Inventory:
     def _made(self, span: Span) -> Span:
         """The place of what is written out for something here."""
         if span.file not in self.files:
-            copy = Copy(span.file, self.span, "written", "things", made=True)
+            copy = Copy(span.file, self.span, "written", "what agents carry", made=True)
             self.files[span.file] = self.places.add(copy)
         return replace(span, file=self.files[span.file])
 
@@ -236,8 +236,10 @@ class Inventory:
             case syntax.RuleDecl(body=body, braced=braced):
                 made = self.tree(body)
                 return replace(node, body=made, braced=braced or len(made) > 1)
-            case syntax.Numeral() | syntax.BinaryExpr() | syntax.CallExpr() | syntax.IfExpr() | syntax.WhenExpr():
-                return node
+            case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as word), owner=owner):
+                thing = self.things.get(owner.text)
+                known = thing is not None and (thing.lies if word == "lying" else thing.wear > 0)
+                return named(own_name(word, owner.text), node.span) if known else node
             case _:
                 changes: dict[str, Any] = {}
                 for field, role in roles(node):

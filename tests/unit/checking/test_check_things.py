@@ -82,6 +82,12 @@ def test_what_moves_is_kept_by_the_world_and_places_are_stored() -> None:
     )
 
 
+def test_what_lies_and_what_is_worn_can_be_asked_for() -> None:
+    made = universe(CAMP + "reward 0.1 when (lying of wood > 0 and wear of axe > 1)\n")
+    assert "lying of wood" in str(made.rewards[-1])
+    assert "wear of axe" in str(made.rewards[-1])
+
+
 def test_things_are_states_meters_of_cells_and_actions() -> None:
     made = universe(CAMP, BASE.replace("grid  meters", "grid  meters  items"))
     assert [meter.name for meter in made.meters[2:]] == ["wood", "moved of wood", "axe", "wear of axe"]

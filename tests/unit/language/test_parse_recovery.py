@@ -85,7 +85,7 @@ def test_what_could_be_read_is_kept() -> None:
          "Write it as in `allow UP DOWN when position x > 0`."),
         ("report 5", "expected a name, found `5`", "Write it as in `report NAME: energy * food`."),
         ("moves { UP 1 }", "expected `(`, found `1`", "Write it as in `moves { NORTH (0, -1)  EAST (1, 0) }`."),
-        ("affordance A together { }", "expected `at`, `lasts`, `open` or `{`, found `together`",
+        ("affordance A together { }", "expected `at`, `lasts`, `open`, `:` or `{`, found `together`",
          "Write it as in `affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }`."),
         ("observe { constant }", "expected a number, found `}`", "Write it as in `observe { grid  meters  time }`."),
         ("reward `a` `b`", "expected an operator or a declaration, found `b`",
