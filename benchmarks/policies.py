@@ -88,7 +88,8 @@ def cases() -> dict[str, tuple[int, Callable[[], object]]]:
     found["tanh, 64 worlds, torch"] = 64 * TICKS * 8, _run(with_torch, town(64), network(few), TICKS * 8)
     for members in (256, 4096):
         env = town(WORLDS)
-        found[f"tanh, in a rollout, {members} members"] = WORLDS * TICKS, _rollout(env, network(env, members=members))
+        policy = network(env, members=members)
+        found[f"tanh, in a rollout, {members} members"] = WORLDS * TICKS * 4, _rollout(env, policy, TICKS * 4)
     env = town(WORLDS)
     found["random actions, in a rollout"] = WORLDS * TICKS * 20, lambda: env.rollout(TICKS * 20, statistics=False)
     return found

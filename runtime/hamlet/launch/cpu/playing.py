@@ -17,7 +17,7 @@ from hamlet.launch.cpu.ops.networks import TANH, TILE, WIDTH
 from hamlet.launch.cpu.ops.playing import Frame, Network, Own, Stored, Worlds
 from hamlet.launch.cpu.packed import packed, sizes
 
-MEMBERS = 1 << 20
+MEMBERS = 1 << 19
 """Bytes of weights that a chunk of a population has, unless one member has more: what the second cache holds."""
 LINE = 16
 """f32 in a cache line."""

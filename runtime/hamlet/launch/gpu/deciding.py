@@ -9,12 +9,16 @@ import torch
 from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
 from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
+from hamlet.errors import EnvError
 from hamlet.launch.gpu.options import options
 from hamlet.numbers.random import WORD
 
 BLOCK = 64
-"""Lanes that a block takes at a time: more keep its weights longer, fewer leave more registers to each."""
+"""Lanes that a block takes at a time."""
 THREADS = 128
+"""Each computes an output of 32 lanes, with a weight for 32 products. With fewer threads Triton moves numbers between
+them by `stmatrix`, which the executor of PTX does not know."""
+MOST_WEIGHTS = 1 << 31
 MOST_BLOCKS = 2048
 """Enough for every GPU; each takes lanes after lanes, and has memory of its own for what layers pass on."""
 
@@ -61,6 +65,8 @@ def packed(policy: NetworkPolicy) -> tuple[torch.Tensor, int]:
     of all outputs, whose number is filled up to a power of two with zeros."""
     members = [_layer(weight, bias) for weight, bias in policy.layers]
     result = torch.cat(members, dim=1).contiguous()
+    if result.numel() >= MOST_WEIGHTS:
+        raise EnvError(f'backend "triton" takes fewer than 2**31 weights of all members, not {result.numel()}')
     return result, result.shape[1]
 
 

@@ -126,20 +126,20 @@ def _share(lane, tick, low, high):
 
 
 @triton.jit
-def _layer(x_ptr, x_pitch, place, valid, weights_ptr, inputs, OUTPUTS: tl.constexpr):
+def _layer(x_ptr, x_pitch, place, weights_ptr, own, inputs, OUTPUTS: tl.constexpr, SHARED: tl.constexpr):
     """A layer of a block's lanes, without activation: [BLOCK, OUTPUTS].
 
-    `place` are the lanes' places in the rows of x. `weights_ptr` is where the weights begin, [1] or for each lane."""
+    `place` are the lanes' places in the rows of x. The weights begin at `weights_ptr`; without SHARED each lane's are
+    `own` numbers further on."""
     BLOCK: tl.constexpr = place.shape[0]
-    address = weights_ptr[:, None] + tl.arange(0, OUTPUTS)[None, :]
-    source = x_ptr + place
-    total = tl.broadcast_to(tl.load(address), [BLOCK, OUTPUTS])
+    output = tl.arange(0, OUTPUTS)
+    behind = output[None, :] if SHARED else own[:, None] + output[None, :]
+    total = tl.broadcast_to(tl.load(weights_ptr + behind), [BLOCK, OUTPUTS])
     for _ in range(inputs):
-        address += OUTPUTS
-        value = tl.load(source, mask=valid, other=0.0)
-        weight = tl.broadcast_to(tl.load(address), [BLOCK, OUTPUTS])
-        total = tl.fma(weight, tl.broadcast_to(value[:, None], [BLOCK, OUTPUTS]), total)
-        source += x_pitch
+        weights_ptr += OUTPUTS
+        value = tl.broadcast_to(tl.load(x_ptr + place)[:, None], [BLOCK, OUTPUTS])
+        total = tl.fma(tl.broadcast_to(tl.load(weights_ptr + behind), [BLOCK, OUTPUTS]), value, total)
+        x_ptr += x_pitch
     return total
 
 
@@ -253,20 +253,21 @@ def decide(
     for block in range(tl.program_id(0), blocks, tl.num_programs(0)):
         lane = block * BLOCK + here
         valid = lane < lanes
-        if SHARED:
-            weights = weights_ptr + (block * BLOCK + tl.arange(0, 1)) // of_member * size
-        else:
-            weights = weights_ptr + tl.where(valid, lane, 0) // of_member * size
-        total = _layer(observation_ptr, lanes, lane, valid, weights, inputs, OUTPUTS)
+        # Lanes that there are not do what the last one does, and write nothing.
+        seen = tl.minimum(lane, lanes - 1)
+        first_member = block * BLOCK // of_member
+        weights = weights_ptr + first_member * size
+        own = (seen // of_member - first_member) * size
+        total = _layer(observation_ptr, lanes, seen, weights, own, inputs, OUTPUTS, SHARED)
         _pass_on(total, own_ptr, here, TANH)
         weights += (inputs + 1) * OUTPUTS
         if MORE > 0:
-            total = _layer(own_ptr, BLOCK, here, valid, weights, HIDDEN, MORE_OUTPUTS)
+            total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, MORE_OUTPUTS, SHARED)
             _pass_on(total, own_ptr + OUTPUTS * BLOCK, here, TANH)
             weights += (HIDDEN + 1) * MORE_OUTPUTS
-            total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, valid, weights, MORE, HEADS)
+            total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
         else:
-            total = _layer(own_ptr, BLOCK, here, valid, weights, HIDDEN, HEADS)
+            total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
         row = tl.arange(0, HEADS)
         written = valid[:, None] & (row < ROWS)[None, :]
         tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)

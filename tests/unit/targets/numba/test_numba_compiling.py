@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 import operator
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from numba.core import codegen, compiler, errors
 
+from hamlet.launch.cpu.frames import DATA, KernelFrame
 from hamlet.launch.cpu.ops import LANES, add, helper, inline, kernel, less, local_f32, part, traced, where
 from hamlet.launch.cpu.ops.compiling import PASSES, KernelCompiler
 from hamlet.launch.cpu.ops.machinery import definition
@@ -112,3 +114,24 @@ def test_what_is_used_of_numba_is_there() -> None:
     assert len({each.name() for each in PASSES}) == len(PASSES)
     assert definition(add) is not None
     assert definition(operator.add) is None
+
+
+@kernel
+def _noted(array: Any, number: Any, flag: Any) -> None:
+    array[1, 2] = number + 1 if flag else number
+
+
+def test_a_kernel_is_called_through_a_frame() -> None:
+    """Where this fails, `hamlet.launch.cpu.frames` does not fit the numba that is installed."""
+    array = np.zeros((3, 4), np.int64)
+    frame = KernelFrame(_noted, [array, 7, True])
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(frame.address)
+    for flag, expected in ((1, 8), (0, 7)):
+        frame.memory[frame.places[2]] = flag
+        call(frame.memory.ctypes.data)
+        assert array[1, 2] == expected
+        assert array.sum() == expected
+    other = np.zeros((3, 4), np.int64)
+    frame.memory[frame.places[0] + DATA] = other.ctypes.data
+    call(frame.memory.ctypes.data)
+    assert other[1, 2] == 7
