@@ -123,8 +123,8 @@ def table(found: dict[str, Any]) -> str:
     lines = [
         f"# Training: the town, {found['worlds']:,} worlds, {found['threads']} thread(s)",
         "",
-        f"Microseconds of the processor per tick of an agent. {found['facts']['machine']}; {found['facts']['versions']}; load",
-        f"before the start: {found['load']:.1f}. `{found['facts']['command']}`",
+        f"Microseconds of the processor per tick of an agent. {found['facts']['machine']}; {found['facts']['versions']};",
+        f"load before the start: {found['load']:.1f}. `{found['facts']['command']}`",
         "",
         "| part | median | least | greatest |",
         "|---|--:|--:|--:|",
