@@ -123,8 +123,9 @@ def table(found: dict[str, Any]) -> str:
     lines = [
         f"# Training: the town, {found['worlds']:,} worlds, {found['threads']} thread(s)",
         "",
-        f"Microseconds of the processor per tick of an agent. {found['facts']['machine']}; {found['facts']['versions']};",
-        f"load before the start: {found['load']:.1f}. `{found['facts']['command']}`",
+        "Microseconds of the processor per tick of an agent.",
+        f"{found['facts']['machine']}; {found['facts']['versions']};",
+        f"load of the machine: {found['load']:.1f}. `{found['facts']['command']}`",
         "",
         "| part | median | least | greatest |",
         "|---|--:|--:|--:|",
