@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -74,12 +75,14 @@ def joined() -> Ranks:
     restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
     rank = int(os.environ.get("RANK", "0"))
     if size > 1 and not torch.distributed.is_initialized():
-        store, *_ = next(torch.distributed.rendezvous("env://"))
+        # Torch does not annotate what it exports here.
+        distributed: Any = torch.distributed
+        store, *_ = next(distributed.rendezvous("env://"))
         if size == int(os.environ.get("LOCAL_WORLD_SIZE", "0")):
             # torchrun keeps its store over restarts, in which the addresses of those that died still stand. Only on
             # one machine do all processes count restarts alike.
-            store = torch.distributed.PrefixStore(f"restart {restarts}", store)
-        torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=size)
+            store = distributed.PrefixStore(f"restart {restarts}", store)
+        distributed.init_process_group("gloo", store=store, rank=rank, world_size=size)
     return Ranks(rank, size, restarts > 0)
 
 
