@@ -65,7 +65,7 @@ STUDIES = {
     "commons_team": Study(
         "ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return", meter="effort"
     ),
-    "reputation": Study("ppo", "universes/gallery/reputation.hamlet", {**MANY, "steps": 1_500_000}),
+    "reputation_team": Study("ppo", "universes/gallery/reputation.hamlet", {**MANY, "team": True}, shows="return"),
 }
 
 
