@@ -65,7 +65,7 @@ STUDIES = {
     "commons_team": Study(
         "ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return", meter="effort"
     ),
-    "reputation_team": Study("ppo", "universes/gallery/reputation.hamlet", {**MANY, "team": True}, shows="return"),
+    "alarm": Study("ppo", "universes/gallery/alarm.hamlet", {**MANY, "worlds": 16, "entropy": 0.02}, shows="return"),
 }
 
 
