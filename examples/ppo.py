@@ -67,7 +67,7 @@ class Sight:
 
     def __init__(self, env: Env, look: int) -> None:
         names = env.observation_names
-        cells = [number for number, name in enumerate(names) if name.startswith("grid[")]
+        cells = [number for number, name in enumerate(names) if name.startswith("grid[") and name.count(",") == 1]
         self.look = look if cells and {"position.x", "position.y"} <= set(names) else 0
         self.low, self.high = env.observation_low, env.observation_high
         if not self.look:
