@@ -76,6 +76,11 @@ class Sight:
         self.x, self.y = names.index("position.x"), names.index("position.y")
         last = names[cells[-1]].removeprefix("grid[").removesuffix("]").split(",")
         self.width, self.height = (int(each) + 1 for each in last)
+        # A position is observed from 0 to 1, or in cells.
+        self.across, self.down = (
+            (self.width - 1) / self.high[self.x].item(),
+            (self.height - 1) / self.high[self.y].item(),
+        )
         self.cells, self.rest = (torch.tensor(each, device=env.device) for each in (cells, rest))
         around = torch.arange(2 * look + 1, device=env.device)
         self.offsets = (around[:, None] * (self.width + 2 * look) + around).view(-1, 1)
@@ -85,8 +90,8 @@ class Sight:
     def __call__(self, observation: Tensor) -> Tensor:
         if not self.look:
             return observation
-        x = (observation[self.x].float() * (self.width - 1)).round().long()
-        y = (observation[self.y].float() * (self.height - 1)).round().long()
+        x = (observation[self.x].float() * self.across).round().long()
+        y = (observation[self.y].float() * self.down).round().long()
         grid = observation[self.cells].view(self.height, self.width, -1)
         grid = nn.functional.pad(grid, (0, 0) + (self.look,) * 4, value=-1.0).flatten(0, 1)
         seen = grid.gather(0, y * (self.width + 2 * self.look) + x + self.offsets)
