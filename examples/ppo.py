@@ -33,7 +33,7 @@ class Config:
     universe: str = str(TOWN)
     backend: str = "auto"
     seed: int = 1
-    steps: int = 5_000_000  # agent-ticks of the whole training
+    steps: int = 7_000_000  # agent-ticks of the whole training
     worlds: int = 1024
     agents: int = 1  # in each world
     team: bool = False  # whether agents of a world are paid the mean of their rewards
