@@ -57,7 +57,7 @@ class Study:
 
 MANY = {"agents": 16, "worlds": 64, "hidden": 64, "discount": 0.99, "trace": 0.95, "steps": 1_000_000}
 STUDIES = {
-    "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 5_000_000}, scripted=True),
+    "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 7_000_000}, scripted=True),
     "town_evolution": Study("evolution", "universes/town.hamlet", scripted=True),
     "shifts": Study("ppo_gru", "universes/shifts.hamlet", {"steps": 1_500_000}, scripted=True),
     "first_meal_dqn": Study("dqn", "universes/first_meal.hamlet", {"steps": 500_000}, shows="return"),
@@ -65,7 +65,7 @@ STUDIES = {
     "commons_team": Study(
         "ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return", meter="effort"
     ),
-    "reputation": Study("ppo", "universes/gallery/reputation.hamlet", {**MANY, "steps": 1_500_000}),
+    "alarm": Study("ppo", "universes/gallery/alarm.hamlet", {**MANY, "worlds": 16, "entropy": 0.02}, shows="return"),
 }
 
 

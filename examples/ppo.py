@@ -33,7 +33,7 @@ class Config:
     universe: str = str(TOWN)
     backend: str = "auto"
     seed: int = 1
-    steps: int = 5_000_000  # agent-ticks of the whole training
+    steps: int = 7_000_000  # agent-ticks of the whole training
     worlds: int = 1024
     agents: int = 1  # in each world
     team: bool = False  # whether agents of a world are paid the mean of their rewards
@@ -67,7 +67,7 @@ class Sight:
 
     def __init__(self, env: Env, look: int) -> None:
         names = env.observation_names
-        cells = [number for number, name in enumerate(names) if name.startswith("grid[")]
+        cells = [number for number, name in enumerate(names) if name.startswith("grid[") and name.count(",") == 1]
         self.look = look if cells and {"position.x", "position.y"} <= set(names) else 0
         self.low, self.high = env.observation_low, env.observation_high
         if not self.look:
@@ -76,6 +76,11 @@ class Sight:
         self.x, self.y = names.index("position.x"), names.index("position.y")
         last = names[cells[-1]].removeprefix("grid[").removesuffix("]").split(",")
         self.width, self.height = (int(each) + 1 for each in last)
+        # A position is observed from 0 to 1, or in cells.
+        self.across, self.down = (
+            (self.width - 1) / self.high[self.x].item(),
+            (self.height - 1) / self.high[self.y].item(),
+        )
         self.cells, self.rest = (torch.tensor(each, device=env.device) for each in (cells, rest))
         around = torch.arange(2 * look + 1, device=env.device)
         self.offsets = (around[:, None] * (self.width + 2 * look) + around).view(-1, 1)
@@ -85,8 +90,8 @@ class Sight:
     def __call__(self, observation: Tensor) -> Tensor:
         if not self.look:
             return observation
-        x = (observation[self.x].float() * (self.width - 1)).round().long()
-        y = (observation[self.y].float() * (self.height - 1)).round().long()
+        x = (observation[self.x].float() * self.across).round().long()
+        y = (observation[self.y].float() * self.down).round().long()
         grid = observation[self.cells].view(self.height, self.width, -1)
         grid = nn.functional.pad(grid, (0, 0) + (self.look,) * 4, value=-1.0).flatten(0, 1)
         seen = grid.gather(0, y * (self.width + 2 * self.look) + x + self.offsets)

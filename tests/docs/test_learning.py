@@ -121,3 +121,29 @@ def test_it_learns_to_eat(name: str, examples: Callable[[str], ModuleType]) -> N
     assert [each["steps"] for each in reports] == [2048 * number for number in range(1, 13)]
     by_chance = reports[0]["return"]
     assert module.evaluate(agent, config, 99)["return"] > 1.2 * by_chance
+
+
+@pytest.mark.long
+def test_agents_overfish_unless_they_share_what_they_earn(examples: Callable[[str], ModuleType]) -> None:
+    """The efforts of docs/learning.md: 1.8 earns most for all, and at 3.4 nobody of sixteen gains by another one."""
+    ppo, efforts = examples("ppo"), {}
+    for team in (False, True):
+        config = ppo.Config(
+            universe=str(ROOT / "universes" / "gallery" / "commons.hamlet"),
+            agents=16,
+            worlds=64,
+            hidden=64,
+            discount=0.99,
+            trace=0.95,
+            steps=1_000_000,
+            team=team,
+        )
+        agent = ppo.train(config, lambda _: None)
+        env = ppo.made(config, 64, 99)
+        observation, info = env.reset()
+        for _ in range(300):
+            with torch.no_grad():
+                log_probabilities, _ = agent.log_probabilities(agent.sight(observation.T), info["action_mask"].T)
+            observation, _, _, _, info = env.step(ppo.drawn(log_probabilities).int())
+        efforts[team] = env.meter("effort").mean().item()
+    assert efforts[True] < 2.2 < 2.5 < efforts[False] < 4
