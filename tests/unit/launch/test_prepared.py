@@ -13,6 +13,7 @@ import torch
 
 from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
+from hamlet.errors import EnvError
 from hamlet.launch.gpu.ahead import AheadKernels
 from hamlet.launch.gpu.call import JustInTime, Launch
 from hamlet.launch.gpu.cubins import Cubin, Cubins, folder
@@ -165,6 +166,16 @@ def meters_set(buffers: Buffers) -> None:
 def all_shared(buffers: Buffers) -> None:
     for tensor in buffers.tensors:
         tensor.share_memory_()
+
+
+def test_a_forked_process_is_told(found: Cubins, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Driver()
+    backend = backend_on(driver, found)
+    backend._index = 0
+    monkeypatch.setattr(torch.cuda, "_is_in_bad_fork", lambda: True)
+    with pytest.raises(EnvError, match="forked"):
+        backend.observe(allocate(UNIVERSE, SHAPE, CPU, torch.float32))
+    assert not driver.launched
 
 
 def nothing_moved(buffers: Buffers) -> None:

@@ -173,6 +173,8 @@ class KernelBackend:
             bins: of the histogram of episode lengths.
             every_tick: whether a rollout observes every tick.
         """
+        if self._index is not None and torch.cuda._is_in_bad_fork():
+            raise EnvError("CUDA cannot be used in a process that was forked after its use: start it by spawn")
         if self._several and torch.cuda.current_device() != self._index:
             with torch.cuda.device(self._index):
                 self._launch(kernel, buffers, given, numbers, bins, every_tick)
