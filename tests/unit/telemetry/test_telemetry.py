@@ -71,10 +71,10 @@ def test_backends_give_the_same_records(shop: Module) -> None:
 
 def test_steps_and_rollouts_of_any_length_give_the_same_records(shop: Module) -> None:
     several = []
-    for parts in ([1] * 120, [120], [7] * 17 + [1], [50, 70]):
+    for parts in ([1] * 80, [80], [7] * 11 + [3]):
         env, records = made(shop), []
-        given = actions(env, 120)
-        with env.telemetry(every=50, to=records.append):
+        given = actions(env, 80)
+        with env.telemetry(every=30, to=records.append):
             for part in parts:
                 mine, given = given[:part], given[part:]
                 if part == 1:
