@@ -13,6 +13,7 @@ import torch
 
 import hamlet
 from hamlet import EnvError
+from hamlet.backend.buffers import Buffers
 from hamlet.env.environment import Env
 from hamlet.env.episode import Episode
 from hamlet.package.module import Module
@@ -116,14 +117,15 @@ def test_a_backend_that_is_wrong_is_named_with_what_differs(
 ) -> None:
     from hamlet.launch.cpu.launch import NumbaBackend
 
-    right = NumbaBackend.step
+    right = NumbaBackend.step_in_range
 
-    def wrong(self: NumbaBackend, buffers: object, actions: torch.Tensor, stream: object) -> None:
-        right(self, buffers, actions, stream)  # type: ignore[arg-type]
-        if stream.tick == 33 + 3:  # type: ignore[attr-defined]
-            buffers.state["meters"][0, 1] += 2**-20  # type: ignore[attr-defined]
+    def wrong(self: NumbaBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+        done = right(self, buffers, actions, seed, tick, count)
+        if tick == 33 + 3:
+            buffers.state["meters"][0, 1] += 2**-20
+        return done
 
-    monkeypatch.setattr(NumbaBackend, "step", wrong)
+    monkeypatch.setattr(NumbaBackend, "step_in_range", wrong)
     replayed = hamlet.replay(recorded, shop, "numba")
     assert replayed.differs == 3
     assert replayed.where == "the interpreter gives what was recorded, and numba has other meters"
