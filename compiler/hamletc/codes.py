@@ -245,5 +245,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H203": Code("error", "draw, or rank, that depends on who asks"),
         "H204": Code("error", "own value that all agents have alike"),
         "H205": Code("error", "question that asks nothing of the other agents"),
+        # --- what a world keeps, and stages ---
+        "H220": Code("error", "stage that switches to itself"),
+        "H221": Code("error", "stage that nothing leads to"),
     }
 )

@@ -41,6 +41,7 @@ from hamlet.universe import (
     Universe,
     Used,
     World,
+    WorldMeter,
     nodes,
 )
 
@@ -67,7 +68,16 @@ KINDS = (
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
     *("StateType int", "StateType real", "StateType bool", "StateType options", "StateType past", "ObserveState"),
-    *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
+    *(
+        "World",
+        "World rules",
+        "WorldMeter",
+        "WorldMeter kept",
+        "WorldValue",
+        "ObserveWorld",
+        "Capacity by number",
+        "Capacity by priority",
+    ),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
     *("Mask of a role", "Goal", "Potential"),
@@ -191,6 +201,8 @@ def _details(universe: Universe, node: object) -> list[str]:
         case Action():
             keys = ("needs", "move", "teleport", "body", "keeps_progress")
             return [f"Action {key}" for key in keys if getattr(node, key)]
+        case WorldMeter(kept=kept):
+            return ["WorldMeter kept"] if kept else []
         case World(rules=rules):
             return ["World rules"] if rules else []
         case Capacity(priority=priority):

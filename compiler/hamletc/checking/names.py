@@ -100,7 +100,7 @@ class Names:
     resolved. `roles` are the agents of each role, `None` where its number has an error; `None` until they are numbered.
     `history` keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's
     day, any number where the clock has an error; `counts_hours` says whether something is counted in hours or days.
-    `effects` are set when the space and the time are resolved.
+    `effects` are set when the space and the time are resolved. `kept` are the meters of the world that it keeps.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -125,6 +125,9 @@ class Names:
         self.history: History | None = None
         self.asked: set[str] = set()
         self._file = file
+        blocks = (item for item in file.declarations if isinstance(item, syntax.WorldDecl))
+        of_world = (part for block in blocks for part in block.items if isinstance(part, syntax.MeterDecl))
+        self.kept = frozenset(part.name.text for part in of_world if part.kept)
         for declaration in file.declarations:
             match declaration:
                 case syntax.ParamDecl():

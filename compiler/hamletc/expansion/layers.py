@@ -42,6 +42,7 @@ _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("episodes", syntax.EpisodesDecl),
     ("track", syntax.TrackDecl),
     ("inert", syntax.InertDecl),
+    ("stages", syntax.StagesDecl),
     ("observe", syntax.ObserveDecl),
 )
 _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (

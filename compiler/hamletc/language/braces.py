@@ -18,7 +18,20 @@ DECLARATIONS = frozenset(
     (
         *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert"),
         *("param", "input", "control", "let", "include", "without", "override", "template", "use"),
-        *("meter", "state", "world", "cells", "role", "effect", "rule", "cascade", "affordance", "action", "allow"),
+        *(
+            "meter",
+            "state",
+            "world",
+            "stages",
+            "cells",
+            "role",
+            "effect",
+            "rule",
+            "cascade",
+            "affordance",
+            "action",
+            "allow",
+        ),
         *("dies", "ends", "reward", "report", "observe"),
     )
 )

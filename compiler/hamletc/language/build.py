@@ -212,6 +212,15 @@ class Builder:
         kinds = (syntax.MeterDecl, syntax.EffectDecl, syntax.RuleDecl)
         return syntax.WorldDecl(_every(kinds, rest), _span(keyword, *rest))
 
+    def kept(self, keyword: Leaf, declaration: syntax.MeterDecl) -> syntax.MeterDecl:
+        return replace(declaration, kept=True, span=_span(keyword, declaration))
+
+    def stages(self, keyword: Leaf, *rest: Any) -> syntax.StagesDecl:
+        return syntax.StagesDecl(_every(syntax.Switch, rest), _span(keyword, *rest))
+
+    def stage(self, source: Leaf, _arrow: Leaf, target: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.Switch:
+        return syntax.Switch(_name(source), _name(target), condition, _span(source, condition))
+
     def effect(
         self, keyword: Leaf, name: Leaf, _lasts: Leaf, ticks: syntax.Signed | Leaf, *rest: Any
     ) -> syntax.EffectDecl:

@@ -106,6 +106,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", head, tuple(map(declaration_item, parts)), span, broken=True)
         case syntax.UseDecl(template=name, arguments=arguments):
             return Item("", f"use {spell_name(name)}({', '.join(map(spell_expression, arguments))})", None, span)
+        case syntax.MeterDecl(kept=True):
+            item = declaration_item(replace(declaration, kept=False))
+            return replace(item, key=f"kept {item.key}")
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, state=syntax.StateSpec() as state):
             begins = f"= {spell_expression(start)}"
             if not state.kind:
@@ -125,6 +128,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
         case syntax.WorldDecl(items=items):
             return Item("", "world", tuple(map(declaration_item, items)), span, broken=True)
+        case syntax.StagesDecl(switches=switches):
+            return Item("", "stages", tuple(map(_switch, switches)), span, broken=True)
         case syntax.RoleDecl(items=items, braced=braced):
             block = tuple(map(declaration_item, items)) if braced else None
             return Item("", _role_head(declaration), block, span, broken=braced)
@@ -227,6 +232,11 @@ def _spread(item: syntax.SpreadItem) -> str:
     name = "" if item.name is None else f" {spell_name(item.name)}"
     number = "" if item.number is None else f"{' within' if item.name is not None else ''} {item.number.text}"
     return f"{item.kind.text}{name}{number}"
+
+
+def _switch(item: syntax.Switch) -> Item:
+    names = f"{spell_name(item.source)} -> {spell_name(item.target)}"
+    return Item("", f"{names} when {spell_expression(item.condition)}", None, item.span)
 
 
 def _inner_item(

@@ -74,6 +74,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
         "state": "state cooldown: int in 0 .. 50 = 0",
         "world": "world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }",
+        "stages": "stages { easy -> hard when wins >= 10 }",
         "role": "role wolf: 2 agents { meter hunger = 0.5 { decay -0.01 } }",
         "effect": "effect tired lasts 10 ticks { each tick { mood -= 0.01 } }",
         "cells": "cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }",

@@ -158,7 +158,12 @@ class Meter:
 @dataclass(frozen=True, slots=True)
 class WorldMeter:
     """A number per world with bounds and a start value; `start` and `type` are as those of a meter, but no start value
-    of a world reads the number of an agent."""
+    of a world reads the number of an agent.
+
+    Attributes:
+        kept: it begins with the first episode of its world, and later ones leave it as it is. Start values of what
+            begins with every episode may read it.
+    """
 
     name: str
     start: float | Expression
@@ -166,6 +171,7 @@ class WorldMeter:
     high: float
     span: Span
     type: StateType | None = None
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,10 @@ __all__ = [
     "RoleDecl",
     "RuleDecl",
     "SpaceDecl",
+    "StagesDecl",
     "StartDecl",
     "StateSpec",
+    "Switch",
     "TemplateDecl",
     "TerrainDecl",
     "TrackDecl",
@@ -306,7 +308,8 @@ class StateSpec:
 @dataclass(frozen=True, slots=True)
 class MeterDecl:
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1.
-    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`."""
+    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`. `kept` where `kept` stands before
+    it."""
 
     name: Name
     start: Expr
@@ -314,6 +317,7 @@ class MeterDecl:
     properties: tuple[Property, ...]
     span: Span
     state: StateSpec | None = None
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +348,24 @@ class WorldDecl:
     """`world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }`."""
 
     items: tuple[MeterDecl | EffectDecl | RuleDecl, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """`easy -> hard when wins >= 10`."""
+
+    source: Name
+    target: Name
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StagesDecl:
+    """`stages { easy -> hard when wins >= 10 }`."""
+
+    switches: tuple[Switch, ...]
     span: Span
 
 
@@ -502,6 +524,7 @@ Decl: TypeAlias = (
     | UseDecl
     | MeterDecl
     | WorldDecl
+    | StagesDecl
     | EffectDecl
     | CellsDecl
     | RuleDecl
