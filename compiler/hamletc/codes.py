@@ -248,5 +248,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- what a world keeps, and stages ---
         "H220": Code("error", "stage that switches to itself"),
         "H221": Code("error", "stage that nothing leads to"),
+        # --- all cells ---
+        "H222": Code("error", "all cells asked where they have nothing"),
+        "H223": Code("error", "what cannot be asked of all cells"),
+        "H224": Code("error", "question to all cells that says nothing of them"),
     }
 )

@@ -422,6 +422,9 @@ class Builder:
         arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
         return syntax.CallExpr(_name(function), arguments, _span(function, *rest))
 
+    def over_cells(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
+        return replace(self.call(function, *rest), over_cells=True)
+
     def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
         return syntax.WeightedExpr(value, weight, _span(value, weight))
 

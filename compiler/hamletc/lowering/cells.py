@@ -8,7 +8,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import CELL_DRAWS, CELL_EPISODE_DRAWS
 from hamlet.universe import Cells, Neighbours, ParamValue, WorldValue, nodes
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Construct, Function, Output, Phase
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Construct, Function, Output, Phase
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering.dynamics import run_rule
 from hamletc.lowering.expressions import lower_expression
@@ -59,6 +59,24 @@ def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:
                 value = builder.select(wall, began[meter.name], value)
         outputs.append(Output(f"cells.{meter.name}", value))
     return builder.finish(CELLS, tuple(outputs))
+
+
+def over_cells(planned: Plan, cells: Cells) -> Function:
+    """Inputs: `cells.<meter>`, `cell` (I32), `world.<name>`, params. Outputs: `over.<number>` (F32), what a cell adds
+    to each of what all cells come to; of walls, what changes nothing."""
+    lane, wall = _cell(planned, cells, "cells")
+    builder, world = lane.builder, planned.universe.world
+    bounds = {meter.name: meter for meter in (() if world is None else world.meters)}
+    outputs = []
+    for number, each in enumerate(cells.sums):
+        with builder.at(Construct("meter", each.meter), each.span):
+            value = lower_expression(lane, each.operand)
+            if wall is not None:
+                meter = bounds[each.meter]
+                nothing = {"total": 0.0, "lowest": meter.high, "highest": meter.low}[each.op]
+                value = builder.select(wall, builder.f32(round32(nothing)), value)
+        outputs.append(Output(f"over.{number}", value))
+    return builder.finish(OVER, tuple(outputs))
 
 
 def begin_cells(planned: Plan, cells: Cells) -> Function:

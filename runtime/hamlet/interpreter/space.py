@@ -161,6 +161,11 @@ def clamp(value: Tensor, low: Tensor, high: Tensor) -> Tensor:
     return torch.where(high < raised, high, raised)
 
 
+def smaller(a: Tensor, b: Tensor) -> Tensor:
+    """`min(a, b)`: a where a < b, else b."""
+    return torch.where(a < b, a, b)
+
+
 def larger(a: Tensor, b: Tensor) -> Tensor:
     """`max(a, b)`: a where b < a, else b."""
     return torch.where(b < a, a, b)

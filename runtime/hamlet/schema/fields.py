@@ -207,7 +207,7 @@ def _state(universe: Universe) -> Iterator[Field]:
         yield Field("world_meters", "f32", "world", names, "world", bounds, writers=("world",))
     if universe.cells is not None and isinstance(universe.space, Grid):
         names, bounds = _cell_rows(universe.cells.meters, universe.space.sizes)
-        apart = len(names) + summed_over(universe) * cells(universe.space)
+        apart = len(names) + (summed_over(universe) + len(universe.cells.sums)) * cells(universe.space)
         yield Field("cell_meters", "f32", "world", names, "cells", bounds, writers=("cells",), pitch=apart)
     if affordances and place_rows(universe):
         rows = tuple(f"{name}.{row}" for name in affordances for row in place_rows(universe))

@@ -16,6 +16,7 @@ __all__ = [
     "Cascade",
     "Cause",
     "CellMeter",
+    "CellSum",
     "Cells",
     "Clock",
     "Control",
@@ -117,7 +118,8 @@ class StateType:
     number of one of its `options`. The compiler proves that nothing else is written into it.
 
     Attributes:
-        past: the construct that looks back for which the compiler made this state; `None` for one of an author's.
+        past: the construct that looks back, or asks all cells, for which the compiler made this state; `None` for one
+            of an author's.
     """
 
     holds: Holds
@@ -211,13 +213,25 @@ class CellMeter:
 
 
 @dataclass(frozen=True, slots=True)
+class CellSum:
+    """What all cells of a world that are no walls come to, in the order of a tree (docs/semantics.md, "Over cells"). It
+    is found when the rules of cells have run and when an episode begins, and a `meter` of the world has it."""
+
+    meter: str
+    op: Literal["total", "lowest", "highest"]
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """What the cells of a grid have: meters, and rules that run once per tick for every cell, after those of the world,
-    and write these meters. Tuples are in file order."""
+    and write these meters; and what all cells come to. Tuples are in file order."""
 
     meters: tuple[CellMeter, ...]
     rules: tuple[Rule, ...]
     span: Span
+    sums: tuple[CellSum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
