@@ -252,5 +252,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H222": Code("error", "all cells asked where they have nothing"),
         "H223": Code("error", "what cannot be asked of all cells"),
         "H224": Code("error", "question to all cells that says nothing of them"),
+        # --- hexagons ---
+        "H225": Code("error", "what has no meaning on hexagons"),
     }
 )

@@ -48,7 +48,7 @@ from hamlet.universe import (
 FUNCTIONS = ("floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
-    *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev"),
+    *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev", "distance hexagonal"),
     *("Grid", "Continuous", "NoSpace", "places stored", "places in two words", "starts anywhere", "more than 16 moves"),
     *("a move that stays", "continuous 1 dimension", "continuous 2 dimensions", "continuous 3 dimensions"),
     *("continuous more dimensions", "directions"),

@@ -51,6 +51,7 @@ MEANINGS = frozenset((*FUNCTIONS, *QUANTITIES))
 SHAPES: Mapping[str, str] = MappingProxyType(
     {
         "space": "space grid 8 x 8 { edges wrap }",
+        "space hexagons": "space hexagons 8 x 8 { edges wrap }",
         "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
         "space graph": "space graph { home - road - shop }",
         "space none": "space none",

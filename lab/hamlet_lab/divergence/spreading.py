@@ -9,6 +9,7 @@ import numpy as np
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.universe import Grid, Universe
+from hamlet.universe.space import is_hexagonal
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program, Reduction, reducer
 
@@ -114,6 +115,13 @@ class Spreading:
                     each.swapaxes(0, dimension)[edge] = 0
                 total = each if total is None else total + each
         assert total is not None, "a grid has an axis"
+        for right in (1, -1) if is_hexagonal(self._grid) else ():
+            # A neighbour that is further right is further up.
+            each = np.roll(laid, (right, -right), (1, 2))
+            if self._grid.edges != "wrap":
+                each[:, 0 if right > 0 else -1] = 0
+                each[:, :, -1 if right > 0 else 0] = 0
+            total = total + each
         return total.reshape(-1)
 
     def _joined(self, reduction: Reduction, terms: Mapping[str, Array], place: Array, runs: Array, size: int) -> Array:

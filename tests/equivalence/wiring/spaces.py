@@ -30,6 +30,13 @@ observe { meters  position absolute }
         Wire("Grid.edges", "edges clamp", "edges sticky", 0, "mask.WEST"),
         Wire("Grid.metric", "manhattan", "euclidean", 1, "reports.far"),
         Wire("Grid.metric", "manhattan", "chebyshev", 1, "reports.far"),
+        Wire(
+            "Grid.metric",
+            "grid 5 x 4 { edges clamp  distance manhattan",
+            "hexagons 5 x 4 { edges clamp",
+            1,
+            "reports.far",
+        ),
         Wire("Grid.places", "places computed", "places stored", 0, "+places.Bath.0 +places.Bed.0"),
         Wire(
             "Grid.starts", "starts apart", "starts anywhere", 0, "mask.EAST mask.SOUTH mask.WEST position.x position.y"

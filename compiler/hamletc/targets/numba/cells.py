@@ -12,6 +12,7 @@ from math import prod
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
+from hamlet.universe.space import is_hexagonal
 from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.together import Reduced
@@ -134,7 +135,7 @@ def cell_step(program: Program, universe: Universe, functions: Functions) -> Cel
         several = len(program.function(NEAR).outputs)
         arrays |= {"near_cells": f"room_f32({3 * several * room})", "at_edge": f"room_bool({2 * len(edges) * room})"}
         near = [
-            (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, wraps=grid.edges == "wrap"))
+            (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, grid))
             for begin in range(room, 3 * several * room, 3 * room)
         ]
     arrays |= {each.shared: f"room_f32({room})" for each in sums}
@@ -154,13 +155,32 @@ def _fetched(functions: Functions) -> list[tuple[str, int]]:
     return [(functions.passed_tables([name])[0], number) for name, number in names if name in tables]
 
 
-def _sum(begin: int, edges: list[tuple[int, int]], room: int, *, wraps: bool) -> str:
+def _sum(begin: int, edges: list[tuple[int, int]], room: int, grid: Grid) -> str:
     """The expression of the sum over neighbours of what begins there, axis by axis."""
-    found = ""
+    found, wraps = "", grid.edges == "wrap"
     for axis, (stride, size) in enumerate(edges):
         for side, step in ((0, -stride), (1, stride)):
             beyond = f"near_cells[wide({begin - step * (size - 1)} + first)]" if wraps else "f32(0.0)"
             flag = f"at_edge[wide({(2 * axis + side) * room} + first)]"
             beside = f"where({flag}, {beyond}, near_cells[wide({begin + step} + first)])"
             found = f"{found} + {beside}" if found else beside
+    if is_hexagonal(grid):
+        found += "".join(f" + {_diagonal(begin, edges, room, right, wraps=wraps)}" for right in (1, -1))
     return found
+
+
+def _diagonal(begin: int, edges: list[tuple[int, int]], room: int, right: int, *, wraps: bool) -> str:
+    """The expression of what the hexagon has that is so many further right and as many less down."""
+    (_, width), (_, height) = edges
+
+    def there(step: int) -> str:
+        return f"near_cells[wide({begin + step} + first)]"
+
+    flags = [f"at_edge[wide({number * room} + first)]" for number in ((1, 2) if right > 0 else (0, 3))]
+    step, across, along = right - right * width, -right * width, right * width * height
+    if not wraps:
+        return f"where({flags[0]} | {flags[1]}, f32(0.0), {there(step)})"
+    both, one = there(step + across + along), there(step + along)
+    return (
+        f"where({flags[0]}, where({flags[1]}, {both}, {there(step + across)}), where({flags[1]}, {one}, {there(step)}))"
+    )

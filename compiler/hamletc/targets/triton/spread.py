@@ -12,6 +12,7 @@ from math import prod
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
+from hamlet.universe.space import is_hexagonal
 from hamletc.ir.function import CELLS, NEAR, OVER, Program
 from hamletc.targets.body import Body, table_name
 from hamletc.targets.printing import listing
@@ -44,6 +45,7 @@ class Spread:
     given: dict[str, str]
     fetched: list[tuple[str, int]]
     sums: list[tuple[str, str]]
+    hexagonal: bool
 
     @property
     def levels(self) -> int:
@@ -82,7 +84,20 @@ class Spread:
                     found.append((f"tl.where({place} == {last}, {beyond}, {there})", "inside"))
                 else:
                     found.append((there, f"inside & ({place} != {last})"))
+        if self.hexagonal:
+            found += [self._diagonal(begin, right) for right in (1, -1)]
         return found
+
+    def _diagonal(self, begin: int, right: int) -> tuple[str, str]:
+        """The same of the hexagon that is so many further right and as many less down."""
+        (_, width), (_, height) = self.axes
+        edges = [(0, width - 1), (1, 0)] if right > 0 else [(0, 0), (1, height - 1)]
+        at_edge = [f"(place_{axis} == {last})" for axis, last in edges]
+        step = right - right * width
+        if not self.wraps:
+            return f"{begin + step} + cell", f"inside & ~({at_edge[0]} | {at_edge[1]})"
+        across = f"tl.where({at_edge[0]}, {-right * width}, 0)"
+        return f"{begin + step} + cell + {across} + tl.where({at_edge[1]}, {right * width * height}, 0)", "inside"
 
     def loads(self, number: int) -> list[str]:
         """The sum over neighbours, a line for each."""
@@ -118,4 +133,5 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         {name: name if name in ("seed_low", "seed_high") else f"given_{n}" for n, name in enumerate(outer)},
         [(table_name(array), number) for array, number in arrays if array in tables],
         [(each.op, f"world.{each.meter}") for each in universe.cells.sums],
+        is_hexagonal(grid),
     )
