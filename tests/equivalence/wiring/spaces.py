@@ -30,13 +30,6 @@ observe { meters  position absolute }
         Wire("Grid.edges", "edges clamp", "edges sticky", 0, "mask.WEST"),
         Wire("Grid.metric", "manhattan", "euclidean", 1, "reports.far"),
         Wire("Grid.metric", "manhattan", "chebyshev", 1, "reports.far"),
-        Wire(
-            "Grid.metric",
-            "grid 5 x 4 { edges clamp  distance manhattan",
-            "hexagons 5 x 4 { edges clamp",
-            1,
-            "reports.far",
-        ),
         Wire("Grid.places", "places computed", "places stored", 0, "+places.Bath.0 +places.Bed.0"),
         Wire(
             "Grid.starts", "starts apart", "starts anywhere", 0, "mask.EAST mask.SOUTH mask.WEST position.x position.y"
@@ -99,6 +92,23 @@ observe { meters  position relative }
         Wire("Continuous.metric", "euclidean", "chebyshev", 5, "reports.far"),
         Wire("Move.by", "step 0.75", "step 0.5", 3, "position.x reports.far reports.x_"),
     ),
+)
+
+COMB = Base(
+    """
+universe comb
+space grid 4 x 4 { starts anywhere }
+inert allowed
+moves { SOUTH (0, 1) }
+meter a = 0.5
+affordance Bed at (3, 0) { instantly { a += 0.25 } }
+action FIRST { teleport (0, 0) }
+reward a
+report far: distance to Bed
+observe { meters }
+""",
+    "FIRST SOUTH",
+    (Wire("Grid.metric", "space grid", "space hexagons", 2, "reports.far"),),
 )
 
 NOWHERE = Base(
@@ -179,4 +189,4 @@ observe { meters  velocity }
     ),
 )
 
-SPACES = (GRID, EDGES, CONTINUOUS, NOWHERE, BEGINNING, STILL, MOMENTUM)
+SPACES = (GRID, EDGES, CONTINUOUS, COMB, NOWHERE, BEGINNING, STILL, MOMENTUM)
