@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
@@ -298,14 +299,14 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             grid = _grid(universe)
             yield Rows("grid", 0, 2, cells(grid), lambda: _cells(map(range, grid.sizes)))
         case ObserveWindow(radius=radius):
-            yield Rows("window", 0, 1, count_around(universe.space, radius), lambda: _around(universe, radius))
+            yield Rows("window", 0, 1, count_around(universe.space, radius), partial(_around, universe, radius))
         case ObserveRegion(radius=reach, region=region):
             shown, kind = _grid(universe).sizes, "grid" if reach is None else "window"
             name, seen = f"{kind}.{region or 'wall'}", [range(size) for size in shown]
             if reach is None:
                 yield Rows(name, 0, 1, math.prod(shown), lambda: _cells(seen))
             else:
-                yield Rows(name, 0, 1, count_around(universe.space, reach), lambda: _around(universe, reach))
+                yield Rows(name, 0, 1, count_around(universe.space, reach), partial(_around, universe, reach))
         case ObserveCells(radius=reach, meter=meter):
             of_cells, shown = _cell_meters(universe)[meter], _grid(universe).sizes
             seen = [range(size) for size in shown]
@@ -314,7 +315,7 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
                 yield Rows(f"grid.{meter}", low, high, math.prod(shown), lambda: _cells(seen))
             else:
                 count, low, high = count_around(universe.space, reach), min(low, 0.0), max(high, 0.0)
-                yield Rows(f"window.{meter}", low, high, count, lambda: _around(universe, reach))
+                yield Rows(f"window.{meter}", low, high, count, partial(_around, universe, reach))
         case ObserveCell(meters=names):
             declared_cells = _cell_meters(universe)
             yield from (Rows(f"cell.{name}", declared_cells[name].low, declared_cells[name].high) for name in names)
