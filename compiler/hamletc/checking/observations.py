@@ -247,8 +247,8 @@ class Observations:
         where = item.sight or item.span
         if is_hexagonal(grid):
             hint = "Leave `in sight` out; `walking distance to` goes around walls."
-            there = (Label(grid.span, "the hexagons"),)
-            self._report.add("H225", "`in sight` has no meaning on hexagons", where, secondary=there, hint=hint)
+            hexagons = (Label(grid.span, "the hexagons"),)
+            self._report.add("H225", "`in sight` has no meaning on hexagons", where, secondary=hexagons, hint=hint)
             return False
         if grid.map is None or not grid.map.walls:
             hint = 'Leave `in sight` out, or draw walls, as in `map { "####" "#..#" "####"  wall "#" }`.'

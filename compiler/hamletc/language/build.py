@@ -215,6 +215,9 @@ class Builder:
     def kept(self, keyword: Leaf, declaration: syntax.MeterDecl) -> syntax.MeterDecl:
         return replace(declaration, kept=True, span=_span(keyword, declaration))
 
+    def per_agent(self, keyword: Leaf, _agent: Leaf, declaration: syntax.MeterDecl) -> syntax.MeterDecl:
+        return replace(declaration, per_agent=True, span=_span(keyword, declaration))
+
     def stages(self, keyword: Leaf, *rest: Any) -> syntax.StagesDecl:
         return syntax.StagesDecl(_every(syntax.Switch, rest), _span(keyword, *rest))
 

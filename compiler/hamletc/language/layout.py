@@ -109,6 +109,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
         case syntax.MeterDecl(kept=True):
             item = declaration_item(replace(declaration, kept=False))
             return replace(item, key=f"kept {item.key}")
+        case syntax.MeterDecl(per_agent=True):
+            item = declaration_item(replace(declaration, per_agent=False))
+            return replace(item, key=f"per agent {item.key}")
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, state=syntax.StateSpec() as state):
             begins = f"= {spell_expression(start)}"
             if not state.kind:

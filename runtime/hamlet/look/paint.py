@@ -144,8 +144,8 @@ class _Ground:
                     sheet.box(left, MARGIN + y * cell, cell, cell, (pale[0], pale[1], pale[2]))
         if cell >= RULED:
             rows, across = self.height // cell, self.width - self._begins(self.height // cell - 1)
-            for row in range(rows):
-                left, top = MARGIN + self._begins(row), MARGIN + row * cell
+            for number in range(rows):
+                left, top = MARGIN + self._begins(number), MARGIN + number * cell
                 for x in range(left, left + across + 1, cell):
                     sheet.box(x, top, 1, cell, RULE)
                 sheet.box(left, top, across, 1, RULE)

@@ -308,8 +308,8 @@ class StateSpec:
 @dataclass(frozen=True, slots=True)
 class MeterDecl:
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1.
-    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`. `kept` where `kept` stands before
-    it."""
+    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`. `kept`, `per_agent` where this stands
+    before it."""
 
     name: Name
     start: Expr
@@ -318,6 +318,7 @@ class MeterDecl:
     span: Span
     state: StateSpec | None = None
     kept: bool = False
+    per_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
