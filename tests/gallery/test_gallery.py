@@ -34,6 +34,8 @@ SHORT = {
     "cooldowns",
     "moss",
     "forest_fire",
+    "hex",
+    "lessons",
 }
 """Ideas that take at most 40 lines."""
 
