@@ -246,13 +246,13 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H204": Code("error", "own value that all agents have alike"),
         "H205": Code("error", "question that asks nothing of the other agents"),
         # --- what a world keeps, and stages ---
-        "H220": Code("error", "stage that switches to itself"),
-        "H221": Code("error", "stage that nothing leads to"),
+        "H240": Code("error", "stage that switches to itself"),
+        "H241": Code("error", "stage that nothing leads to"),
         # --- all cells ---
-        "H222": Code("error", "all cells asked where they have nothing"),
-        "H223": Code("error", "what cannot be asked of all cells"),
-        "H224": Code("error", "question to all cells that says nothing of them"),
+        "H242": Code("error", "all cells asked where they have nothing"),
+        "H243": Code("error", "what cannot be asked of all cells"),
+        "H244": Code("error", "question to all cells that says nothing of them"),
         # --- hexagons ---
-        "H225": Code("error", "what has no meaning on hexagons"),
+        "H245": Code("error", "what has no meaning on hexagons"),
     }
 )

@@ -85,8 +85,8 @@ def test_each_is_what_its_cells_come_to() -> None:
     ("text", "expected"),
     [
         ("reward total(a) over cells", "H183"),
-        ("reward total(2) over cells", "H224"),
-        ("reward rank(true, moss) over cells", "H223"),
+        ("reward total(2) over cells", "H244"),
+        ("reward rank(true, moss) over cells", "H243"),
         ("reward total(total(moss) over cells) over cells", "H184"),
         ("reward total(chance(0.5)) over cells", "H184"),
         ("reward count(moss) over cells", "H027"),

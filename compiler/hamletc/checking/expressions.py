@@ -507,11 +507,11 @@ class Expressions:
             return None
         if not self._names.of_kind("cell meter") or not isinstance(space, universe.Grid) or overall is None:
             hint = "Give them some: `cells { meter moss = 0  rule grow: moss += 0.01 }`."
-            self._report.add("H222", "cells have nothing here", expr.span, hint=hint)
+            self._report.add("H242", "cells have nothing here", expr.span, hint=hint)
             return None
         if op not in OPERATIONS or expr.function.quoted or len(expr.arguments) != 1:
             hint = "Write `total(x)`, `average(x)`, `lowest(x)`, `highest(x)` or `count(c)` before it."
-            self._report.add("H223", "this cannot be asked of all cells", expr.function.span, hint=hint)
+            self._report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)
             return None
         (argument,) = expr.arguments
         each = Expressions(self._names, self._report, whose="neighbour")
@@ -520,7 +520,7 @@ class Expressions:
             return None
         if not any(isinstance(node, OF_CELLS) for node, _ in parts(value)):
             hint = "Ask for a meter of cells, as in `total(moss) over cells`."
-            self._report.add("H224", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
+            self._report.add("H244", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
             return None
         try:
             return overall.ask(op, value, spell_expression(argument), space, expr.span)

@@ -248,7 +248,7 @@ class Observations:
         if is_hexagonal(grid):
             hint = "Leave `in sight` out; `walking distance to` goes around walls."
             hexagons = (Label(grid.span, "the hexagons"),)
-            self._report.add("H225", "`in sight` has no meaning on hexagons", where, secondary=hexagons, hint=hint)
+            self._report.add("H245", "`in sight` has no meaning on hexagons", where, secondary=hexagons, hint=hint)
             return False
         if grid.map is None or not grid.map.walls:
             hint = 'Leave `in sight` out, or draw walls, as in `map { "####" "#..#" "####"  wall "#" }`.'

@@ -273,7 +273,7 @@ class Quantities:
     def _on_hexagons(self, what: str, span: Span, hint: str) -> None:
         space = self._names.space
         there = () if space is None else (Label(space.span, "the axes are at 60 degrees"),)
-        self._report.add("H225", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
+        self._report.add("H245", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
 
     def _is_graph(self, what: str, span: Span, hint: str) -> bool:
         return is_graph(what, self._names.space, span, hint, self._report)

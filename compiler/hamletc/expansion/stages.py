@@ -57,7 +57,7 @@ def _problems(stages: syntax.StagesDecl, places: Places) -> Iterator[Diagnostic]
         if switch.source.text == switch.target.text:
             hint = "Leave it out, or write another stage behind `->`."
             message = f"`{switch.source.text}` switches to itself"
-            yield places.diagnose("H220", message, switch.target.span, "the same stage", hint=hint)
+            yield places.diagnose("H240", message, switch.target.span, "the same stage", hint=hint)
     first = stages.switches[0].source
     reached = {first.text}
     for _ in stages.switches:
@@ -65,6 +65,6 @@ def _problems(stages: syntax.StagesDecl, places: Places) -> Iterator[Diagnostic]
     lost = next((name for name in _known(stages).values() if name.text not in reached), None)
     if lost is not None:
         hint = f"Write what leads to it, as in `{spell_name(first)} -> {spell_name(lost)} when wins >= 10`."
-        found = places.diagnose("H221", f"nothing leads to the stage `{lost.text}`", lost.span, hint=hint)
+        found = places.diagnose("H241", f"nothing leads to the stage `{lost.text}`", lost.span, hint=hint)
         label = Label(places.shown(first.span), "worlds begin here")
         yield replace(found, secondary=(label, *found.secondary))

@@ -135,8 +135,8 @@ def test_each_row_of_a_picture_begins_further_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("distance to Hive\nreport ways", "straight distance to Hive\nreport ways", "H225"),
-        ("window 1 of moss", "window 1 in sight", "H225"),
+        ("distance to Hive\nreport ways", "straight distance to Hive\nreport ways", "H245"),
+        ("window 1 of moss", "window 1 in sight", "H245"),
         ("5 x 4 ", "5 x 1 ", "H033"),
         ("5 x 4 ", "5 x 4 x 3 ", "H009"),
         ("{properties}", "{{ distance chebyshev }}", "H026"),
