@@ -110,6 +110,8 @@ def measure(grid: Grid, distance: int) -> int:
 
 def away(grid: Grid, one: int, other: int) -> int:
     """The distance between two cells; of the euclidean metric its square."""
+    if grid.metric == "hexagonal":
+        return _hexagons(grid, one, other)
     steps = []
     for size in grid.sizes:
         step = abs(one % size - other % size)
@@ -154,3 +156,12 @@ def _network(shape: Domain, layout: int, value: int) -> int:
         else:
             high = (high + (mixed * shape.high >> 32)) % shape.high
     return high * shape.low + low
+
+
+def _hexagons(grid: Grid, one: int, other: int) -> int:
+    """The fewest moves between two hexagons, whatever walls there are."""
+    width, height = grid.sizes
+    right, down = one % width - other % width, one // width - other // width
+    several = (right - width, right, right + width), (down - height, down, down + height)
+    across, along = several if grid.edges == "wrap" else ((right,), (down,))
+    return min(max(abs(x), abs(y), abs(x + y)) for x in across for y in along)

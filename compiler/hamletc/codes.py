@@ -260,5 +260,14 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H234": Code("error", "part of a thing that its space does not have"),
         "H235": Code("error", "number of things that cannot be"),
         "H236": Code("error", "wear of what does not wear out"),
+        # --- what a world keeps, and stages ---
+        "H240": Code("error", "stage that switches to itself"),
+        "H241": Code("error", "stage that nothing leads to"),
+        # --- all cells ---
+        "H242": Code("error", "all cells asked where they have nothing"),
+        "H243": Code("error", "what cannot be asked of all cells"),
+        "H244": Code("error", "question to all cells that says nothing of them"),
+        # --- hexagons ---
+        "H245": Code("error", "what has no meaning on hexagons"),
     }
 )

@@ -75,8 +75,10 @@ PICTURES = {
     "forest_fire": Picture(("tree", "fire"), 91, at=(0, 30, 60, 90)),
     "garden": Picture(("soil", "fruit", "rain"), 360, 2, ("WATER", "WAIT", "PICK")),
     "gifts": Picture(("coins",), 300, 12, each=True),
+    "hex": Picture(("low", "water"), 31, at=(0, 10, 20, 30), seed=2),
     "job": Picture(("money", "missed", "hired"), 120),
     "kata": Picture(("points",), 120, 6, ("JAB", "HOOK", "UPPERCUT", *["WAIT"] * 4), each=True),
+    "lessons": Picture(("hits", "stage"), 40, actions=("SHOOT",), seed=2),
     "market": Picture(("price", "bread"), 99, 12, each=True),
     "maze": Picture(("steps",), 119, 3, actions=(), each=True),
     "momentum": Picture(("x", "y", "heat"), 400),
@@ -130,7 +132,12 @@ def _maps(name: str, rows: dict[str, list[torch.Tensor]], ticks: tuple[int, ...]
     figure, plots = pyplot.subplots(len(rows), len(ticks), figsize=(1.6 * len(ticks), 1.7 * len(rows)), squeeze=False)
     for line, (value, values) in zip(plots, rows.items(), strict=True):
         for plot, tick in zip(line, ticks, strict=True):
-            plot.imshow(values[tick].reshape(space.sizes[::-1]), vmin=0, vmax=1, cmap="YlGn", interpolation="nearest")
+            laid = values[tick].reshape(space.sizes[::-1])
+            if space.metric == "hexagonal":
+                down, right = torch.meshgrid(*map(torch.arange, laid.shape), indexing="ij")
+                plot.scatter(right + down / 2, -down, c=laid, vmin=0, vmax=1, cmap="YlGn", marker="h", s=26)
+            else:
+                plot.imshow(laid, vmin=0, vmax=1, cmap="YlGn", interpolation="nearest")
             plot.set_xticks([])
             plot.set_yticks([])
             plot.set_xlabel(f"tick {tick + 1}" if line is plots[-1] else "")

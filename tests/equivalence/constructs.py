@@ -44,13 +44,14 @@ from hamlet.universe import (
     Universe,
     Used,
     World,
+    WorldMeter,
     nodes,
 )
 
 FUNCTIONS = ("floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
-    *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev"),
+    *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev", "distance hexagonal"),
     *("Grid", "Continuous", "NoSpace", "places stored", "places in two words", "starts anywhere", "more than 16 moves"),
     *("a move that stays", "continuous 1 dimension", "continuous 2 dimensions", "continuous 3 dimensions"),
     *("continuous more dimensions", "directions"),
@@ -70,7 +71,16 @@ KINDS = (
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
     *("StateType int", "StateType real", "StateType bool", "StateType options", "StateType past", "ObserveState"),
-    *("World", "World rules", "WorldMeter", "WorldValue", "ObserveWorld", "Capacity by number", "Capacity by priority"),
+    *(
+        "World",
+        "World rules",
+        "WorldMeter",
+        "WorldMeter kept",
+        "WorldValue",
+        "ObserveWorld",
+        "Capacity by number",
+        "Capacity by priority",
+    ),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
     *("Mask of a role", "Goal", "Potential"),
@@ -208,6 +218,8 @@ def _details(universe: Universe, node: object) -> list[str]:
         case Action():
             keys = ("needs", "move", "teleport", "body", "keeps_progress")
             return [f"Action {key}" for key in keys if getattr(node, key)]
+        case WorldMeter(kept=kept):
+            return ["WorldMeter kept"] if kept else []
         case World(rules=rules):
             return ["World rules"] if rules else []
         case Cells(rules=rules):

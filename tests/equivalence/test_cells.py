@@ -41,7 +41,7 @@ param rain = 0.5 in 0 .. 1
 meter food = 1 { decay 0.03 }
 cells {
     meter moss = 0.5 + damp * uniform(0, 1) in 0 .. 2
-    meter fire = 1 when on forest
+    meter fire = 0.25 * dusty + (0.5 when on forest)
     rule grow:  moss += 0.02 * rain * neighbours(moss * damp) + 0.01 * smoke - 0.01 * previous(smoke)
     rule eaten: moss -= 0.25 * count(action == EAT) + 0.01 * average(food) + 0.001 * lowest(food) * highest(food - 2)
     rule burn:  chance(0.1 + 0.1 * neighbours(fire)) -> fire = 1
@@ -49,17 +49,20 @@ cells {
 }
 world {
     meter smoke = 0 in 0 .. 4
-    rule up: smoke = 0.25 * total(fire)
+    kept meter dusty = 0.25 * rain + uniform(0, 1) in 0 .. 9
+    rule up:   smoke = 0.25 * total(fire) + 0.01 * (lowest(moss - damp) over cells)
+    rule dust: dusty += 0.01 * count(fire > 0.5) over cells
 }
 affordance Bush at random { instantly { food += 0.2 * moss } }
 action EAT { needs moss > 0.1  food += 0.4 * moss }
 rule warm: food -= 0.1 * fire + 0.02 * previous(moss)
 dies when food <= 0.2 or fire > 0.95
-reward food + moss - previous(moss)
-allow EAT when moss > 0.3
+reward food + moss - previous(moss) + total(moss * damp + smoke) over cells - previous(average(moss) over cells)
+allow EAT when moss > 0.3 or highest(fire) over cells < 0.5
 observe { meters  cell  window 1 of fire  grid of moss  world }
 """
-"""Walls and edges, draws of cells, all that agents on a cell have together, and what agents read before and after."""
+"""Walls and edges, draws of cells, all that agents on a cell have together, what agents read before and after, what all
+cells come to, and what the world keeps."""
 AGENTS = {1: 70, 5: 20, 129: 3, 300: 2}
 """Agents of a world, and worlds."""
 

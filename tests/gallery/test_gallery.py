@@ -37,6 +37,8 @@ SHORT = {
     "workshop",
     "moss",
     "forest_fire",
+    "hex",
+    "lessons",
 }
 """Ideas that take at most 40 lines."""
 

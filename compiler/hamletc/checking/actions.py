@@ -25,6 +25,17 @@ STEPPING = ("step", "directions", "speeds")
 UPWARDS, SIDEWAYS = (("UP", -1.0), ("DOWN", 1.0)), (("LEFT", -1.0), ("RIGHT", 1.0))
 
 
+HEXAGONAL = (
+    Move("EAST", (1.0, 0.0)),
+    Move("WEST", (-1.0, 0.0)),
+    Move("NORTH_EAST", (1.0, -1.0)),
+    Move("NORTH_WEST", (0.0, -1.0)),
+    Move("SOUTH_EAST", (0.0, 1.0)),
+    Move("SOUTH_WEST", (-1.0, 1.0)),
+)
+"""The moves on hexagons, which stand on a corner."""
+
+
 def axis_moves(dimensions: int, step: float) -> tuple[Move, ...]:
     """A step back and a step forth along each axis; `step` is a binary32 number."""
     match dimensions:
@@ -94,6 +105,8 @@ def resolve_moves(
             return graph_moves(graph)
         case Grid() if "moves" in given:
             return _named_moves(given["moves"], space, report)
+        case Grid(metric="hexagonal"):
+            return HEXAGONAL
         case Grid(sizes=sizes):
             return axis_moves(len(sizes), 1.0)
         case Continuous():

@@ -31,6 +31,7 @@ from hamletc.checking.meters import (
 from hamletc.checking.names import Kind, Names
 from hamletc.checking.numbers import with_numbers
 from hamletc.checking.observations import Observations
+from hamletc.checking.overall import Overall
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Findings, all_of, only
@@ -149,7 +150,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft = Draft()
     _resolve_space_and_time(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
-    names.history = _history(file, draft, names)
+    _keep_hidden(file, draft, names)
     places: dict[str, Span] = {}
     going_on: list[Rule] = []
     going_on_in_world: list[Rule] = []
@@ -204,22 +205,26 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     _resolve_outcomes(file, draft, names, report)
     check_walks(draft, report)
     _keep_past(draft, names)
+    _keep_overall(draft, names)
     return draft
 
 
-def _history(file: syntax.File, draft: Draft, names: Names) -> History:
-    """What looks back; it asks where numbers lie before everything is resolved."""
+def _keep_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
+    """What looks back, and what asks all cells; both ask where numbers lie before everything is resolved."""
     bounds: Callable[[], Surroundings] = cache(lambda: _declared(file, draft, names))
 
     def lies(value: Expression) -> Interval | None:
         around = bounds()
+        found = {} if names.overall is None else names.overall.bounds
+        around = replace(around, bounds={**around.bounds, **found})
         loose = dict.fromkeys(left_unclamped(file), ANYTHING)
         places = (around, around.later())
         return hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
 
     values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "terrain")
     lifespan = None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks
-    return History(names.of_kind(*values), lies, lifespan)
+    names.history = History(names.of_kind(*values), lies, lifespan)
+    names.overall = Overall(names.of_kind(*values), lies)
 
 
 def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
@@ -233,9 +238,11 @@ def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
         inputs=[each for each in inputs if each is not None],
     )
     blocks = all_of(file.declarations, syntax.WorldDecl)
-    of_world = (item for block in blocks for item in block.items if isinstance(item, syntax.MeterDecl))
+    of_world = (item for block in blocks for item in block.items)
+    of_cells = (item for block in all_of(file.declarations, syntax.CellsDecl) for item in block.items)
+    of_others = (item for item in (*of_world, *of_cells) if isinstance(item, syntax.MeterDecl))
     bounds = {}
-    for meter in (*all_of(file.declarations, syntax.MeterDecl), *of_world):
+    for meter in (*all_of(file.declarations, syntax.MeterDecl), *of_others):
         inside = declared_bounds(meter, names, unheard)
         if inside is not None:
             bounds[meter.name.text] = Interval(round32(inside[0]), round32(inside[1]))
@@ -253,11 +260,21 @@ def _keep_past(draft: Draft, names: Names) -> None:
     def is_whole(value: Expression) -> bool:
         return wholes.doubt(value) is None
 
-    draft.past = names.history.names
+    draft.past |= names.history.names
     draft.meters += names.history.meters(is_whole)
     draft.world_meters += names.history.world_meters(is_whole)
     draft.dynamics += names.history.rules("agent", rules)
     draft.world_rules += names.history.rules("world", (*rules, "past"))
+
+
+def _keep_overall(draft: Draft, names: Names) -> None:
+    """Add the hidden meters of what all cells come to."""
+    if names.overall is None or not names.overall.sums:
+        return
+    draft.past |= names.overall.names
+    draft.of_world = draft.of_world or draft.of_cells
+    draft.world_meters += names.overall.meters
+    draft.sums += names.overall.sums
 
 
 def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
@@ -289,7 +306,7 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     ground = resolve_map(file, names, expressions, report)
     drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
-    if space.kind.text == "grid" and not space.sizes and not drawn:
+    if space.kind.text in ("grid", "hexagons") and not space.sizes and not drawn:
         hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
         report.add("H141", "the universe has no map", space.span, hint=hint)
     if drawn and ground is None:

@@ -54,6 +54,8 @@ class Course:
             )
         for rule in (*self.draft.world_rules, *self.draft.cell_rules):
             meters = self._rule(rule, meters)
+        for each in self.draft.sums:
+            meters = meters.write(each.meter, meters.around.bounds.get(each.meter))
         survived, paid = self._die(meters)
         if self.report is not None:
             self._pay(meters, paid, self.report)

@@ -64,7 +64,9 @@ class Draft:
     effects: frozenset[str] = frozenset()
     """The names of the rules by which effects go on."""
     past: frozenset[str] = frozenset()
-    """The hidden states of what looks back."""
+    """The hidden states of what looks back, and hidden meters of what all cells come to."""
+    sums: list[universe.CellSum] = field(default_factory=list)
+    """What all cells come to."""
     guards: dict[str, universe.Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
 
@@ -83,9 +85,11 @@ class Draft:
         return (*self.meters, *self.world_meters, *self.cell_meters)
 
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
-        """The bodies of the world's rules and of those of cells, with their guards."""
+        """The bodies of the world's rules and of those of cells, with their guards; then what all cells come to."""
         for rule in (*self.world_rules, *self.cell_rules):
             yield rule.guard, rule.body
+        for each in self.sums:
+            yield None, (universe.Assign(each.meter, "=", each.operand, True, each.span),)
 
     def outcomes(self) -> Iterator[universe.Expression]:
         """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs` and
@@ -174,7 +178,7 @@ class Draft:
         """What the cells of the grid have."""
         if self.of_cells is None or not self.cell_meters:
             return None
-        return universe.Cells(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells)
+        return universe.Cells(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums))
 
     def finish(self, name: str, sources: tuple[str, ...]) -> universe.Universe | None:
         """The universe, or `None` without a space, moves or a reward."""

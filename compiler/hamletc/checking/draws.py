@@ -52,8 +52,8 @@ class Draws:
             return None
         if self._whose == "neighbour":
             hint = "Let a rule of cells draw into a meter, and sum that."
-            label = "a cell reads its neighbours as they were"
-            self._report.add("H184", f"`{function}` cannot stand in `neighbours`", expr.span, label, hint=hint)
+            label = "they are read as they are"
+            self._report.add("H184", f"`{function}` cannot be asked of other cells", expr.span, label, hint=hint)
             return None
         if self._scope in PLACES:
             hint = "Draw in a statement or a guard, into a meter if it is needed here."

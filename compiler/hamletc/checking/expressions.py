@@ -14,6 +14,7 @@ from hamletc.checking.draws import Draws
 from hamletc.checking.history import LONGEST, MOST_SINCE, Look
 from hamletc.checking.names import Names, is_word
 from hamletc.checking.operations import Constant, Operand, Operations, is_condition
+from hamletc.checking.overall import OPERATIONS
 from hamletc.checking.quantities import (
     COMPARED,
     NEEDS,
@@ -58,6 +59,8 @@ NO_PAST = {
 }
 """Why nothing looks back there."""
 ARITHMETIC = "Write a number, or arithmetic on numbers."
+OF_CELLS = (universe.CellValue, universe.Coordinate, universe.On, universe.TerrainValue)
+"""What differs from cell to cell."""
 LONGEST_EXAMPLE = 30
 """The longest expression that a hint repeats."""
 
@@ -278,6 +281,8 @@ class Expressions:
 
     def _call(self, expr: syntax.CallExpr) -> Operand | None:
         function = expr.function.text
+        if expr.over_cells:
+            return self._over_cells(expr)
         if (spec := self._options.of(expr)) is not None:
             self._quantities.refuse_options(expr, spec)
             return None
@@ -494,6 +499,36 @@ class Expressions:
             return None
         return joined(cast(Any, op), value, expr.span)
 
+    def _over_cells(self, expr: syntax.CallExpr) -> Expression | None:
+        """`total(moss) over cells`."""
+        overall, space, op = self._names.overall, self._names.space, expr.function.text
+        if self._whose == "neighbour":
+            self._not_beside("`over cells`", expr.span)
+            return None
+        if not self._names.of_kind("cell meter") or not isinstance(space, universe.Grid) or overall is None:
+            hint = "Give them some: `cells { meter moss = 0  rule grow: moss += 0.01 }`."
+            self._report.add("H242", "cells have nothing here", expr.span, hint=hint)
+            return None
+        if op not in OPERATIONS or expr.function.quoted or len(expr.arguments) != 1:
+            hint = "Write `total(x)`, `average(x)`, `lowest(x)`, `highest(x)` or `count(c)` before it."
+            self._report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)
+            return None
+        (argument,) = expr.arguments
+        each = Expressions(self._names, self._report, whose="neighbour")
+        value = each.condition(argument) if op == "count" else each.number(argument)
+        if value is None:
+            return None
+        if not any(isinstance(node, OF_CELLS) for node, _ in parts(value)):
+            hint = "Ask for a meter of cells, as in `total(moss) over cells`."
+            self._report.add("H244", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
+            return None
+        try:
+            return overall.ask(op, value, spell_expression(argument), space, expr.span)
+        except OverflowError:
+            hint = "Divide what is summed, or give the meter narrower bounds."
+            self._report.add("H051", "the total over all cells can overflow", expr.span, hint=hint)
+            return None
+
     def _neighbours(self, expr: syntax.CallExpr) -> Expression | None:
         """`neighbours(x)`."""
         if self._whose == "neighbour":
@@ -511,8 +546,8 @@ class Expressions:
 
     def _not_beside(self, what: str, span: Span) -> None:
         hint = "Let a rule of cells keep it in a meter, and sum that."
-        label = "a cell reads its neighbours as they were"
-        self._report.add("H184", f"{what} cannot stand in `neighbours`", span, label, hint=hint)
+        label = "they are read as they are"
+        self._report.add("H184", f"{what} cannot be asked of other cells", span, label, hint=hint)
 
     def _rank(self, expr: syntax.CallExpr, each: Expressions) -> Expression | None:
         """`rank(c, x)`."""

@@ -131,7 +131,7 @@ class History:
         key = look.owner, f"since {look.text} {most}"
         name = self._counters.get(key)
         if name is None:
-            name = self._counters[key] = self._name(f"ticks since {_short(look.text)}")
+            name = self._counters[key] = self._name(f"ticks since {short(look.text)}")
             kept = self._read(replace(look, masked=False), name)
             passed = universe.Binary("+", kept, Number(1.0, span), span)
             update = universe.If(look.value, Number(0.0, span), passed, span)
@@ -149,7 +149,7 @@ class History:
         key = look.owner, f"smooth {look.text} {share}"
         name = self._counters.get(key)
         if name is None:
-            name = self._counters[key] = self._name(f"smooth {_short(look.text)}, {intervals.spell(share)}")
+            name = self._counters[key] = self._name(f"smooth {short(look.text)}, {intervals.spell(share)}")
             tick = replace(look, masked=False)
             update = _nearer(self._past(tick, self._read(tick, name)), look.value, share, bounds, span)
             self._keep(look, name, bounds.low, bounds, StateType("real", ()), update)
@@ -177,7 +177,7 @@ class History:
             return None
         line = self._lines.setdefault((look.owner, look.text), _Line(look))
         for number in range(len(line.names) + 1, ticks + 1):
-            name = self._name(f"{_short(look.text)}, {number} tick{'' if number == 1 else 's'} ago")
+            name = self._name(f"{short(look.text)}, {number} tick{'' if number == 1 else 's'} ago")
             update = look.value
             if number > 1:
                 tick = replace(look, masked=False)
@@ -337,7 +337,7 @@ def _nearer(before: Expression, value: Expression, share: float, bounds: Interva
     return universe.Clamp(universe.Binary("+", before, way, span), *ends, span)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """The text for a name, in which no backtick can be."""
     plain = text.replace("`", "")
     return plain if len(plain) <= LONGEST_TEXT else f"{plain[: LONGEST_TEXT - 3]}..."

@@ -31,6 +31,7 @@ from hamlet.universe import (
     TerrainValue,
     Truth,
     Unary,
+    WorldValue,
     parts,
 )
 from hamletc.checking.draft import Claim, Direction
@@ -160,10 +161,10 @@ def resolve_state(
     else:
         value = written(declaration.start, names.state(declaration.name), expressions, names, report)
     if whose == "cell":
-        start = _known_of_cells(value, report)
+        start = _known_of_cells(value, names, report)
     else:
         statement = None if whose == "world" else f"{spell_name(declaration.name)} = ..."
-        start = _known_at_start(value, statement, report)
+        start = _known_at_start(value, statement, report, _readable(declaration, names))
     if start is None or bounds is None:
         return None
     if isinstance(start, float):
@@ -191,20 +192,31 @@ def _whole(bounds: tuple[float, float], written: tuple[syntax.Expr, syntax.Expr]
 def _start(value: syntax.Expr, statement: str, names: Names, report: Findings) -> float | Expression | None:
     """The start value of a meter: a constant, or an expression of what is known when an episode begins. `statement`
     gives the meter such a value."""
-    return _known_at_start(Expressions(names, report).number(value), statement, report)
+    return _known_at_start(Expressions(names, report).number(value), statement, report, names.kept)
 
 
-def _known_at_start(start: Expression | None, statement: str | None, report: Findings) -> float | Expression | None:
+def _readable(declaration: syntax.MeterDecl, names: Names) -> frozenset[str]:
+    """The meters that the world keeps which a start value may read: those that are there when it is computed."""
+    return frozenset() if declaration.kept else names.kept
+
+
+def _known_at_start(
+    start: Expression | None, statement: str | None, report: Findings, kept: frozenset[str]
+) -> float | Expression | None:
     """A start value, if it is made of what is known when an episode begins. `statement` gives the meter such a value;
-    `None` for one of the world."""
+    `None` for one of the world. It may read the meters of the world that are `kept`."""
     if start is None or isinstance(start, Number):
         return None if start is None else start.value
     for node, _ in parts(start):
+        if isinstance(node, WorldValue) and node.meter in kept:
+            continue
         if not isinstance(node, KNOWN_AT_START):
             hint = "Read params and `agents`, or draw; a rule of the world can write it in a tick."
             if statement is not None:
                 hint = "Read params, `agent` and `agents`, or draw; in the first tick: "
                 hint += f"`rule start: age == 0 -> {statement}`."
+            if isinstance(node, WorldValue) and kept:
+                hint = "Read what the world keeps, params and draws, or let the world keep this, too: `kept meter ...`."
             label = "this is known from the first tick on"
             report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
             return None
@@ -217,7 +229,7 @@ def start_and_bounds_of_cells(
     """The start value of a meter of cells, a constant or an expression of what is known of a cell when an episode
     begins, and its bounds."""
     expressions = Expressions(names, report, whose="cell")
-    start = _known_of_cells(expressions.number(declaration.start), report)
+    start = _known_of_cells(expressions.number(declaration.start), names, report)
     bounds = _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None
@@ -227,11 +239,13 @@ def start_and_bounds_of_cells(
     return start, *bounds
 
 
-def _known_of_cells(start: Expression | None, report: Findings) -> float | Expression | None:
+def _known_of_cells(start: Expression | None, names: Names, report: Findings) -> float | Expression | None:
     """A start value of cells, if it is made of what is known of a cell when an episode begins."""
     if start is None or isinstance(start, Number):
         return None if start is None else start.value
     for node, _ in parts(start):
+        if isinstance(node, WorldValue) and node.meter in names.kept:
+            continue
         if not isinstance(node, KNOWN_OF_CELLS):
             hint = "Read params, terrains, regions and `position x`, or draw."
             label = "this is known from the first tick on"
@@ -258,7 +272,7 @@ def resolve_world_numbers(
 ) -> tuple[float | Expression, float, float] | None:
     """The start value of a meter of the world, and its bounds."""
     expressions = Expressions(names, report, whose="world")
-    start = _known_at_start(expressions.number(declaration.start), None, report)
+    start = _known_at_start(expressions.number(declaration.start), None, report, _readable(declaration, names))
     bounds = _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None

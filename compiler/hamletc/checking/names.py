@@ -15,6 +15,7 @@ from hamlet.schema import axis_names
 from hamlet.universe import Continuous, Grid, NoSpace, Space, Span, nodes
 from hamletc.checking.effects import Effects
 from hamletc.checking.history import History
+from hamletc.checking.overall import Overall
 from hamletc.checking.report import Findings, any_whole_number, whole_number
 from hamletc.checking.sites import sites
 from hamletc.diagnostics import Label
@@ -100,8 +101,8 @@ class Names:
     resolved. `roles` are the agents of each role, `None` where its number has an error; `None` until they are numbered.
     `history` keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's
     day, any number where the clock has an error; `counts_hours` says whether something is counted in hours or days.
-    `copy_of` has for each copy of an affordance the name of all of them.
-    `effects` are set when the space and the time are resolved.
+    `copy_of` has for each copy of an affordance the name of all of them. `kept` are the meters of the world that it
+    keeps, `overall` finds what all cells come to. `effects` are set when the space and the time are resolved.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -125,8 +126,12 @@ class Names:
         self.starts_with_speed = False
         self.effects = Effects({})
         self.history: History | None = None
+        self.overall: Overall | None = None
         self.asked: set[str] = set()
         self._file = file
+        blocks = (item for item in file.declarations if isinstance(item, syntax.WorldDecl))
+        of_world = (part for block in blocks for part in block.items if isinstance(part, syntax.MeterDecl))
+        self.kept = frozenset(part.name.text for part in of_world if part.kept)
         for declaration in file.declarations:
             match declaration:
                 case syntax.ParamDecl():

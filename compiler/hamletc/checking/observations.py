@@ -10,6 +10,7 @@ from typing import Literal, cast, get_args
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import Span
+from hamlet.universe.space import is_hexagonal
 from hamletc.checking.affordances import LONGEST_DURATION
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names, axes_of, axis_of, is_word
@@ -248,6 +249,11 @@ class Observations:
     def _has_sight(self, grid: universe.Grid, radius: int, item: syntax.ObserveItem) -> bool:
         """Whether walls can hide something, and what they hide fits into tables."""
         where = item.sight or item.span
+        if is_hexagonal(grid):
+            hint = "Leave `in sight` out; `walking distance to` goes around walls."
+            hexagons = (Label(grid.span, "the hexagons"),)
+            self._report.add("H245", "`in sight` has no meaning on hexagons", where, secondary=hexagons, hint=hint)
+            return False
         if grid.map is None or not grid.map.walls:
             hint = 'Leave `in sight` out, or draw walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
             self._report.add("H191", "nothing hides anything, for there are no walls", where, hint=hint)

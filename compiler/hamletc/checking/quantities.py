@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
-from hamlet.universe.space import graph_of, letters_of
+from hamlet.universe.space import graph_of, is_hexagonal, letters_of
 from hamletc.checking.effects import left_of, stacks_of
 from hamletc.checking.graph import is_graph
 from hamletc.checking.intervals import spell
@@ -262,10 +262,18 @@ class Quantities:
                 return None
             case None:
                 return universe.Distance(affordance, expr.span)
+            case "straight" if is_hexagonal(self._names.space):
+                self._on_hexagons("a straight distance", expr.span, "Write `distance to`: the fewest moves.")
+                return None
             case "straight":
                 return universe.StraightDistance(affordance, expr.span)
             case "walking":
                 return universe.WalkingDistance(affordance, expr.span) if self._walks(expr) else None
+
+    def _on_hexagons(self, what: str, span: Span, hint: str) -> None:
+        space = self._names.space
+        there = () if space is None else (Label(space.span, "the axes are at 60 degrees"),)
+        self._report.add("H245", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
 
     def _is_graph(self, what: str, span: Span, hint: str) -> bool:
         return is_graph(what, self._names.space, span, hint, self._report)

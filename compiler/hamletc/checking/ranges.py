@@ -154,7 +154,7 @@ class Ranges:
             return None
         total = any_of = intervals.hull(each, intervals.ZERO)
         hint = partial(narrowing, expression.operand)
-        for _ in range(2 * len(space.position) - 1):
+        for _ in range(space.beside - 1):
             found = self.finite(intervals.add, total, any_of, expression.span, hint)
             if found is None:
                 return None

@@ -129,6 +129,8 @@ class _Tick:
         for rule in self._draft.cell_rules:
             self._test(rule.guard, meters)
             meters = _join([meters, self._body(rule.body, meters)])
+        for each in self._draft.sums:
+            self._ranges.number(each.operand, meters)
         for cause in self._draft.causes:
             self._test(cause.condition, meters)
         self._outcomes(meters, _join([start, meters]))

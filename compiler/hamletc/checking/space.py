@@ -6,7 +6,20 @@ from math import prod
 from typing import Literal, cast
 
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
-from hamlet.universe import Affordance, Axis, Continuous, Edges, Grid, Map, Metric, NoSpace, Space, Span, Start
+from hamlet.universe import (
+    Affordance,
+    Axis,
+    CellMetric,
+    Continuous,
+    Edges,
+    Grid,
+    Map,
+    Metric,
+    NoSpace,
+    Space,
+    Span,
+    Start,
+)
 from hamlet.universe.space import letters_of
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph, node_place, resolve_graph
@@ -29,6 +42,7 @@ from hamletc.language import syntax
 
 PROPERTIES: dict[str, tuple[str, ...]] = {
     "grid": ("edges", "distance", "places", "starts", "moves", "momentum"),
+    "hexagons": ("edges", "places", "starts"),
     "graph": ("starts",),
     "continuous": ("edges", "distance", "step", "reach", "directions", "speeds", "momentum"),
     "none": (),
@@ -50,7 +64,13 @@ def space_properties(declaration: syntax.SpaceDecl, report: Findings) -> dict[st
     """The properties that a space of this kind has, by their keys."""
     kind = declaration.kind.text
     known = PROPERTIES[kind] if kind in PROPERTIES else (*PROPERTIES["grid"], *PROPERTIES["continuous"])
-    what = {"grid": "a grid", "continuous": "a continuous space", "none": "`space none`", "graph": "a graph"}
+    what = {
+        "grid": "a grid",
+        "hexagons": "a grid of hexagons",
+        "continuous": "a continuous space",
+        "none": "`space none`",
+        "graph": "a graph",
+    }
     return by_key(declaration.properties, known, what.get(kind, "a space"), report)
 
 
@@ -67,12 +87,12 @@ def resolve_space(
     if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
         return None
     edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
-    usual = "manhattan" if declaration.kind.text == "grid" else "euclidean"
+    usual = {"grid": "manhattan", "hexagons": "hexagonal"}.get(declaration.kind.text, "euclidean")
     metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else usual
     match declaration.kind.text:
         case "graph":
             return resolve_graph(declaration, given, names, report)
-        case "grid":
+        case "grid" | "hexagons":
             return _grid(declaration, given, edges, metric, ground, report)
         case "continuous":
             return _continuous(declaration, given, edges, metric, expressions, report)
@@ -88,6 +108,7 @@ def _grid(
     ground: Map | None,
     report: Findings,
 ) -> Grid | None:
+    hexagonal = declaration.kind.text == "hexagons"
     if "momentum" in given:
         hint = "Leave it out, or make the space continuous, as in `space continuous (0 .. 10) x (0 .. 10) { ... }`."
         label = "agents are on cells, and go from cell to cell"
@@ -105,6 +126,11 @@ def _grid(
     sizes = _sizes(declaration, places, ground, report)
     if sizes is None or edges is None or metric is None or not places or not starts:
         return None
+    if hexagonal and min(sizes) < 2:
+        hint = "Make it longer, or write `space grid` for a line of cells."
+        message = "a grid of hexagons has sides of 2 cells or more"
+        report.add("H033", message, declaration.span, hint=hint)
+        return None
     if metric == "euclidean" and sum((size - 1) ** 2 for size in sizes) >= 2**31:
         report.add(
             "H033",
@@ -117,7 +143,7 @@ def _grid(
     return Grid(
         sizes,
         cast(Edges, edges),
-        cast(Metric, metric),
+        cast(CellMetric, metric),
         cast(Literal["computed", "stored"], places),
         cast(Literal["apart", "anywhere"], starts),
         declaration.span,

@@ -10,7 +10,7 @@ from functools import reduce
 from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
 from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Space, Start
-from hamlet.universe.space import cells, letters_of
+from hamlet.universe.space import beside, cells, letters_of
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import Interval, hull, hull_of, length, single
 from hamletc.checking.names import Names
@@ -31,6 +31,8 @@ class Extent:
     straight_distance: Interval
     walking_distance: Interval
     terrains: Mapping[str, Interval]
+    beside: int = 0
+    """How many cells are beside one at most."""
 
 
 def extent(space: Space, start: Start | None = None) -> Extent:
@@ -49,7 +51,8 @@ def extent(space: Space, start: Start | None = None) -> Extent:
         for name, part in zip(position, start.velocity, strict=True):
             velocity[name] = hull(velocity[name], single(part))
     walking = Interval(0.0, float(cells(space)) if isinstance(space, Grid) else 0.0)
-    return Extent(position, velocity, speed, farthest(space), straight, walking, _terrains(space))
+    next_to = beside(space) if isinstance(space, Grid) else 0
+    return Extent(position, velocity, speed, farthest(space), straight, walking, _terrains(space), next_to)
 
 
 def _terrains(space: Space) -> dict[str, Interval]:
@@ -96,6 +99,9 @@ def farthest(space: Space) -> Interval:
 
 def _across_cells(grid: Grid) -> float:
     """The largest distance between two cells."""
+    if grid.metric == "hexagonal":
+        # Around the edges it can be less.
+        return round32(max(grid.sizes) if grid.edges == "wrap" else sum(size - 1 for size in grid.sizes))
     spans = [size // 2 if grid.edges == "wrap" else size - 1 for size in grid.sizes]
     match grid.metric:
         case "manhattan":

@@ -31,7 +31,9 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
     """`meter stock = 20 in 0 .. 100`."""
     if declaration.state is not None:
         held = resolve_state(declaration, names, report, "world")
-        return None if held is None else WorldMeter(declaration.name.text, *held[:3], declaration.span, held[3])
+        if held is None:
+            return None
+        return WorldMeter(declaration.name.text, *held[:3], declaration.span, held[3], kept=declaration.kept)
     for item in declaration.properties:
         meter = spell_name(declaration.name)
         value = spell_expression(item.value)
@@ -42,4 +44,6 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
             "H099", f"a meter of the world has no `{item.key.text}`", item.span, "what agents' meters have", hint=hint
         )
     values = resolve_world_numbers(declaration, names, report)
-    return None if values is None else WorldMeter(declaration.name.text, *values, declaration.span)
+    if values is None:
+        return None
+    return WorldMeter(declaration.name.text, *values, declaration.span, kept=declaration.kept)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import rich_click as click
 
+from hamlet.schema.fields import cell_numbers
 from hamletc.cli.lints import allow_option, deny_option, lints
 from hamletc.cli.show import show_diagnostics, show_unused
 from hamletc.compile import check_file
@@ -32,12 +33,17 @@ def check(
     """Report what is wrong with the file UNIVERSE, or with the pack in the folder UNIVERSE. Exit code 1 if there are
     errors."""
     chosen = lints(allow, deny)
+    numbers = 0
     try:
-        found: Sequence[FileDiagnostics] = check_file(universe, Stopwatch()).warnings
+        checked = check_file(universe, Stopwatch())
+        found: Sequence[FileDiagnostics] = checked.warnings
+        numbers = cell_numbers(checked.universe)
     except SourceError as error:
         found = error.found
     left = chosen.apply(found)
     _print(universe, left, form)
+    if numbers and form == "text":
+        click.echo(f"{universe}: its cells take {numbers * 4 / 1024:,.1f} KiB in each world")
     show_unused(universe, chosen.unused(found))
     if any(diagnostic.severity == "error" for file in left for diagnostic in file.diagnostics):
         ctx.exit(1)

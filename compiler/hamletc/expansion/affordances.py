@@ -1,5 +1,5 @@
 """What stands in the braces of an affordance and is no use of it: its own meters and rules become those of the world,
-its actions become actions that are possible only there."""
+meters per agent become those of agents, its actions become actions that are possible only there."""
 
 from __future__ import annotations
 
@@ -84,11 +84,14 @@ def _parts(declaration: syntax.Decl, around: Around) -> Iterator[syntax.Decl]:
     meters = {item.name.text for item in declaration.items if isinstance(item, syntax.MeterDecl)}
     renamed = Renamed({name: own[name] for name in meters}, {})
     items = [renamed.tree(item) for item in declaration.items]
-    of_world = tuple(
+    named_outside = [
         replace(item, name=replace(item.name, text=own[item.name.text], quoted=True))
         for item in items
         if isinstance(item, syntax.MeterDecl | syntax.RuleDecl)
-    )
+    ]
+    of_agents = [item for item in named_outside if isinstance(item, syntax.MeterDecl) and item.per_agent]
+    yield from (replace(item, per_agent=False) for item in of_agents)
+    of_world = tuple(item for item in named_outside if item not in of_agents)
     if of_world:
         yield syntax.WorldDecl(of_world, declaration.span)
     # What is left of actions are their names: an affordance that has some does something.

@@ -14,6 +14,7 @@ from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import moving_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.roles import Roles
+from hamletc.expansion.stages import stages_written_out
 from hamletc.expansion.templates import Templates
 from hamletc.language import syntax
 
@@ -42,12 +43,15 @@ def expand(file: syntax.File, sources: int) -> Expanded:
     try:
         templates = Templates(_templates(layers), tuple(item for layer in layers for item in layer), places)
         declarations: tuple[syntax.Decl, ...] = ()
-        problems: list[Diagnostic] = []
+        layered: list[Diagnostic] = []
         for number, layer in enumerate(layers):
             declarations, found = over(declarations, templates.written_out(layer), places, extends=number > 0)
-            problems += found
-        if templates.problems or problems:
-            return Expanded(file, places, problems=(*templates.problems, *problems))
+            layered += found
+        if templates.problems or layered:
+            return Expanded(file, places, problems=(*templates.problems, *layered))
+        declarations, problems = stages_written_out(declarations, places)
+        if problems:
+            return Expanded(file, places, problems=problems)
         roles = Roles(declarations, places)
         declarations = roles.written_out()
         if roles.problems:

@@ -44,6 +44,7 @@ _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("track", syntax.TrackDecl),
     ("inert", syntax.InertDecl),
     ("slots", syntax.SlotsDecl),
+    ("stages", syntax.StagesDecl),
     ("observe", syntax.ObserveDecl),
 )
 _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (

@@ -197,8 +197,8 @@ class Reduction:
         return {f"first.{self.name}": Type.BOOL, f"priority.{self.name}": Type.U32}
 
 
-NEAR, CELLS, BEGIN_CELLS = "near", "spread", "begin_cells"
-"""The functions of cells: what neighbours sum, what the rules do, and how an episode begins."""
+NEAR, CELLS, BEGIN_CELLS, OVER = "near", "spread", "begin_cells", "over"
+"""The functions of cells: what neighbours sum, what the rules do, how an episode begins, and what is asked of all."""
 
 
 def reducer(stage: Stage) -> str:

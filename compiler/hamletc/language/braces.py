@@ -18,8 +18,8 @@ DECLARATIONS = frozenset(
     (
         *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert"),
         *("param", "input", "control", "let", "include", "without", "override", "template", "use"),
-        *("meter", "state", "world", "cells", "role", "effect", "rule", "cascade", "affordance", "action", "allow"),
-        *("slots", "item", "dies", "ends", "reward", "report", "observe"),
+        *("meter", "state", "world", "stages", "cells", "role", "effect", "rule", "cascade", "affordance", "action"),
+        *("allow", "slots", "item", "dies", "ends", "reward", "report", "observe"),
     )
 )
 """The words that begin a declaration."""

@@ -213,6 +213,18 @@ class Builder:
         kinds = (syntax.MeterDecl, syntax.EffectDecl, syntax.RuleDecl)
         return syntax.WorldDecl(_every(kinds, rest), _span(keyword, *rest))
 
+    def kept(self, keyword: Leaf, declaration: syntax.MeterDecl) -> syntax.MeterDecl:
+        return replace(declaration, kept=True, span=_span(keyword, declaration))
+
+    def per_agent(self, keyword: Leaf, _agent: Leaf, declaration: syntax.MeterDecl) -> syntax.MeterDecl:
+        return replace(declaration, per_agent=True, span=_span(keyword, declaration))
+
+    def stages(self, keyword: Leaf, *rest: Any) -> syntax.StagesDecl:
+        return syntax.StagesDecl(_every(syntax.Switch, rest), _span(keyword, *rest))
+
+    def stage(self, source: Leaf, _arrow: Leaf, target: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.Switch:
+        return syntax.Switch(_name(source), _name(target), condition, _span(source, condition))
+
     def effect(
         self, keyword: Leaf, name: Leaf, _lasts: Leaf, ticks: syntax.Signed | Leaf, *rest: Any
     ) -> syntax.EffectDecl:
@@ -456,6 +468,9 @@ class Builder:
     def call(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
         return syntax.CallExpr(_name(function), arguments, _span(function, *rest))
+
+    def over_cells(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
+        return replace(self.call(function, *rest), over_cells=True)
 
     def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
         return syntax.WeightedExpr(value, weight, _span(value, weight))

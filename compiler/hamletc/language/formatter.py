@@ -58,6 +58,7 @@ _CHAPTERS = (
     (syntax.UseDecl,),
     (syntax.MeterDecl,),
     (syntax.WorldDecl,),
+    (syntax.StagesDecl,),
     (syntax.RoleDecl,),
     (syntax.EffectDecl,),
     (syntax.SlotsDecl, syntax.ItemDecl),

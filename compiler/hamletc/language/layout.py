@@ -106,6 +106,12 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return Item("", head, tuple(map(declaration_item, parts)), span, broken=True)
         case syntax.UseDecl(template=name, arguments=arguments):
             return Item("", f"use {spell_name(name)}({', '.join(map(spell_expression, arguments))})", None, span)
+        case syntax.MeterDecl(kept=True):
+            item = declaration_item(replace(declaration, kept=False))
+            return replace(item, key=f"kept {item.key}")
+        case syntax.MeterDecl(per_agent=True):
+            item = declaration_item(replace(declaration, per_agent=False))
+            return replace(item, key=f"per agent {item.key}")
         case syntax.MeterDecl(name=name, start=start, bounds=bounds, state=syntax.StateSpec() as state):
             begins = f"= {spell_expression(start)}"
             if not state.kind:
@@ -125,6 +131,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
             return _body_item(f"rule {spell_name(name)}:", before, body, span, braced=braced)
         case syntax.WorldDecl(items=items):
             return Item("", "world", tuple(map(declaration_item, items)), span, broken=True)
+        case syntax.StagesDecl(switches=switches):
+            return Item("", "stages", tuple(map(_switch, switches)), span, broken=True)
         case syntax.RoleDecl(items=items, braced=braced):
             block = tuple(map(declaration_item, items)) if braced else None
             return Item("", _role_head(declaration), block, span, broken=braced)
@@ -176,7 +184,7 @@ def _role_head(role: syntax.RoleDecl) -> str:
 
 def _space_head(space: syntax.SpaceDecl) -> str:
     shape = [size.text for size in space.sizes] or [f"({low.text} .. {high.text})" for low, high in space.bounds]
-    if space.kind.text == "grid" and not shape:
+    if space.kind.text in ("grid", "hexagons") and not shape:
         shape = ["map"]
     return f"space {space.kind.text} {' x '.join(shape)}".rstrip()
 
@@ -258,6 +266,11 @@ def _rank(item: syntax.CapacityItem | syntax.AbleItem) -> str:
     """Who comes first."""
     by = "" if item.lowest is None else f" to lowest {spell_name(item.lowest)}"
     return by + ("" if item.highest is None else f" to highest {spell_expression(item.highest)}")
+
+
+def _switch(item: syntax.Switch) -> Item:
+    names = f"{spell_name(item.source)} -> {spell_name(item.target)}"
+    return Item("", f"{names} when {spell_expression(item.condition)}", None, item.span)
 
 
 def _inner_item(

@@ -104,7 +104,8 @@ def _bare(expression: Expr) -> str:
         case AtHourExpr(hour=hour):
             return f"at hour {hour.text}"
         case CallExpr(function=function, arguments=arguments):
-            return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))})"
+            over = " over cells" if expression.over_cells else ""
+            return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))}){over}"
         case WeightedExpr(value=value, weight=weight):
             return f"{spell_expression(value)}: {spell_expression(weight)}"
         case IfExpr(condition=condition, then=then, otherwise=otherwise):

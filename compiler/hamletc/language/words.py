@@ -51,6 +51,7 @@ MEANINGS = frozenset((*FUNCTIONS, *QUANTITIES))
 SHAPES: Mapping[str, str] = MappingProxyType(
     {
         "space": "space grid 8 x 8 { edges wrap }",
+        "space hexagons": "space hexagons 8 x 8 { edges wrap }",
         "space continuous": "space continuous (0 .. 10) x (0 .. 10) { step 0.5  reach 1 }",
         "space graph": "space graph { home - road - shop }",
         "space none": "space none",
@@ -74,6 +75,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
         "state": "state cooldown: int in 0 .. 50 = 0",
         "world": "world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }",
+        "stages": "stages { easy -> hard when wins >= 10 }",
         "role": "role wolf: 2 agents { meter hunger = 0.5 { decay -0.01 } }",
         "slots": "slots 4",
         "item": "item apple { lying 1 when chance(0.1)  can pick  use { food += 0.2 } }",

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import CELL_DRAWS, CELL_EPISODE_DRAWS
-from hamlet.universe import Cells, Neighbours, ParamValue, nodes
+from hamlet.universe import Cells, Neighbours, ParamValue, WorldValue, nodes
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Construct, Function, Output, Phase
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Construct, Function, Output, Phase
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering.dynamics import run_rule
 from hamletc.lowering.expressions import lower_expression
@@ -61,9 +61,27 @@ def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:
     return builder.finish(CELLS, tuple(outputs))
 
 
+def over_cells(planned: Plan, cells: Cells) -> Function:
+    """Inputs: `cells.<meter>`, `cell` (I32), `world.<name>`, params. Outputs: `over.<number>` (F32), what a cell adds
+    to each of what all cells come to; of walls, what changes nothing."""
+    lane, wall = _cell(planned, cells, "cells")
+    builder, world = lane.builder, planned.universe.world
+    bounds = {meter.name: meter for meter in (() if world is None else world.meters)}
+    outputs = []
+    for number, each in enumerate(cells.sums):
+        with builder.at(Construct("meter", each.meter), each.span):
+            value = lower_expression(lane, each.operand)
+            if wall is not None:
+                meter = bounds[each.meter]
+                nothing = {"total": 0.0, "lowest": meter.high, "highest": meter.low}[each.op]
+                value = builder.select(wall, builder.f32(round32(nothing)), value)
+        outputs.append(Output(f"over.{number}", value))
+    return builder.finish(OVER, tuple(outputs))
+
+
 def begin_cells(planned: Plan, cells: Cells) -> Function:
-    """Inputs: `cell` (I32), params; for draws `world` (U32), `episode` (I32) and the seed. Outputs: `cells.<meter>`, of
-    walls what is next to 0 within the bounds."""
+    """Inputs: `cell` (I32), params, `world.<name>` that the world keeps; for draws `world` (U32), `episode` (I32) and
+    the seed. Outputs: `cells.<meter>`, of walls what is next to 0 within the bounds."""
     lane, wall = _cell(planned, cells, "episode")
     builder = lane.builder
     outputs = []
@@ -97,6 +115,7 @@ def _cell(planned: Plan, cells: Cells, phase: Phase) -> tuple[Lane, Value | None
         meters = {meter.name: builder.input(F32, f"cells.{meter.name}") for meter in cells.meters if known}
         world = () if universe.world is None else universe.world.meters
         starts = {node.param for meter in cells.meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
+        kept = {node.meter for meter in cells.meters for node in nodes(meter.start) if isinstance(node, WorldValue)}
         params = (param.name for param in universe.params if known or param.name in starts)
         lane = Lane(
             universe,
@@ -109,7 +128,7 @@ def _cell(planned: Plan, cells: Cells, phase: Phase) -> tuple[Lane, Value | None
             layout=cell,
             position=position,
             hour=builder.input(I32, "hour") if known and universe.clock is not None else None,
-            world={meter.name: builder.input(F32, f"world.{meter.name}") for meter in world if known},
+            world={each.name: builder.input(F32, f"world.{each.name}") for each in world if known or each.name in kept},
             # Statements write meters; expressions read those of cells.
             cells=meters,
             cell=cell,

@@ -35,7 +35,8 @@ def reset(planned: Plan) -> Function:
 
     Inputs: seed_low, seed_high, world (U32), agent, episode (I32); with a cell cache agent (I32), layout and, where
     agents start apart, cell (U32), which `shuffle` and `place` give. What starts of meters read comes to these: params
-    (F32), agents (I32); where they draw lane, of the world's world (U32), the seed and episode.
+    (F32), agents (I32); where they draw lane, of the world's world (U32), the seed and episode. Where the world keeps
+    meters: world.<name> of these, and episode.
     """
     universe, where, builder = planned.universe, planned.places, Builder("episode")
     with builder.at(Construct("layout"), None):
@@ -56,10 +57,11 @@ def reset(planned: Plan) -> Function:
             position = position_apart(builder, universe, where, layout, index, cell)
         else:
             position = position_anywhere(builder, universe, layout, index)
-    outputs = list(_meters(planned, builder, layout))
+    kept = _kept(planned, builder, layout)
+    outputs = list(_meters(planned, builder, layout, kept))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
-    outputs += _world_meters(planned, builder, layout)
+    outputs += _world_meters(planned, builder, layout, kept)
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
@@ -70,17 +72,22 @@ def reset(planned: Plan) -> Function:
     return builder.finish("reset", tuple(outputs))
 
 
-def _meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
+def _meters(planned: Plan, builder: Builder, layout: Value, kept: dict[str, Value]) -> Iterator[Output]:
     """The meters of agents that an episode begins with."""
-    yield from _begun("meter", planned.universe.meters, EPISODE_DRAWS, planned, builder, layout)
+    yield from _begun("meter", planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, kept)
 
 
-def _world_meters(planned: Plan, builder: Builder, layout: Value) -> Iterator[Output]:
-    """The meters of the world that an episode begins with."""
-    world, moving = planned.universe.world, _moving(planned, builder, layout)
-    meters = () if world is None else world.meters
-    for output in _begun("world", meters, WORLD_EPISODE_DRAWS, planned, builder, layout):
-        yield replace(output, value=moving.get(output.name, output.value))
+def _world_meters(planned: Plan, builder: Builder, layout: Value, kept: dict[str, Value]) -> Iterator[Output]:
+    """The meters of the world that an episode begins with, in file order."""
+    meters = () if planned.universe.world is None else planned.universe.world.meters
+    moving, anew = _moving(planned, builder, layout), [meter for meter in meters if not meter.kept]
+    begun = {each.name: each for each in _begun("world", anew, WORLD_EPISODE_DRAWS, planned, builder, layout, kept)}
+    for meter in meters:
+        name = f"world.{meter.name}"
+        if meter.kept:
+            yield Output(name, kept[meter.name])
+        else:
+            yield replace(begun[name], value=moving.get(name, begun[name].value))
 
 
 def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
@@ -99,6 +106,25 @@ def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
     return found
 
 
+def _kept(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
+    """The meters that the world keeps, as an episode finds them: as they start in its first episode, else as they
+    are."""
+    meters = [
+        meter for meter in (() if planned.universe.world is None else planned.universe.world.meters) if meter.kept
+    ]
+    if not meters:
+        return {}
+    with builder.at(Construct("state"), None, "state"):
+        first = builder.equal(builder.input(I32, "episode"), builder.i32(0))
+        left = {meter.name: builder.input(F32, f"world.{meter.name}") for meter in meters}
+    begun = _begun("world", meters, WORLD_EPISODE_DRAWS, planned, builder, layout, {})
+    found = {}
+    for meter, start in zip(meters, begun, strict=True):
+        with builder.at(Construct("meter", meter.name), meter.span):
+            found[meter.name] = builder.select(first, start.value, left[meter.name])
+    return found
+
+
 def _begun(
     kind: str,
     meters: Sequence[Meter | WorldMeter],
@@ -106,13 +132,15 @@ def _begun(
     planned: Plan,
     builder: Builder,
     layout: Value,
+    kept: dict[str, Value],
 ) -> Iterator[Output]:
-    """Constants, and expressions within the bounds of their meters, whose draws are from this stream."""
+    """Constants, and expressions within the bounds of their meters, whose draws are from this stream; they may read
+    what the world has `kept`."""
     read = {node.param for meter in meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
     with builder.at(Construct("state"), None, "state"):
         params = {name: builder.input(F32, f"param.{name}") for name in sorted(read)}
     # An age is what a lane has; no start reads it.
-    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, stream=stream)
+    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, world=kept, stream=stream)
     for meter in meters:
         with builder.at(Construct("meter", meter.name), meter.span):
             if isinstance(meter.start, float):

@@ -11,7 +11,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Table
 from hamletc.ir.ops import Fold, Lookup
 from hamletc.lowering.cell_cache import cell_cache_functions, found
-from hamletc.lowering.cells import begin_cells, near, run_cells
+from hamletc.lowering.cells import begin_cells, near, over_cells, run_cells
 from hamletc.lowering.dynamics import loop_body
 from hamletc.lowering.episode import advance_clock, reset
 from hamletc.lowering.expressions import day_time
@@ -43,12 +43,14 @@ def lower_planned(planned: Plan) -> Program:
         functions += cell_cache_functions(planned, together.began)
     # What agents have together at the beginning of a tick, the tick, and what they have together after it.
     ticked = [*together.functions.get("tick", ()), tick(planned, together), *together.functions.get("settle", ())]
-    if world is not None and world.rules:
+    sums = () if universe.cells is None else universe.cells.sums
+    if world is not None and (world.rules or sums):
         ticked.append(run_world(planned, world, together))
     ticked += together.functions.get("cells", ())
     if universe.cells is not None:
         ticked += [*near(planned, universe.cells), run_cells(planned, universe.cells, together)]
         ticked.append(begin_cells(planned, universe.cells))
+        ticked += [over_cells(planned, universe.cells)] if sums else []
     if together.settles:
         ticked.append(settle(planned, together))
     functions += ticked

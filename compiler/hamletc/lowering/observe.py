@@ -242,6 +242,12 @@ def _if_seen(lane: Lane, name: str, value: Value, element: Callable[[], Value]) 
 def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
     """Whether (BOOL) the cell of a row (U32) of a window is on the grid, and its index (U32)."""
     builder, sizes = lane.builder, grid_of(lane.universe).sizes
+    if radius in lane.plan.around:
+        tables = lane.plan.around[radius]
+        offsets = [builder.lookup(table, builder.to_i32(row)) for table in tables]
+        near = tuple(builder.add(x, offset) for x, offset in zip(lane.position, offsets, strict=True))
+        on_grid = [builder.less(builder.to_u32(x), builder.u32(size)) for x, size in zip(near, sizes, strict=True)]
+        return builder.all(on_grid), builder.to_u32(cell_index(builder, sizes, near))
     side, rest = builder.u32(2 * radius + 1), row
     seen: list[Value] = []
     conditions: list[Value] = []

@@ -10,6 +10,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     Grid,
     Observation,
+    ObserveCells,
     ObserveConstant,
     ObserveHere,
     ObserveRegion,
@@ -17,7 +18,7 @@ from hamlet.universe import (
     Universe,
 )
 from hamlet.universe.observations import rows_of
-from hamlet.universe.space import graph_of
+from hamlet.universe.space import around, graph_of, is_hexagonal
 from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
@@ -74,6 +75,7 @@ class Plan:
         found: the kernel gives the affordance at random on the agent's cell.
         cell_cache: it also gives the cells of those affordances.
         ground: what is on the cells of a map; `None` without one.
+        around: of windows of hexagons the tables of where the cell of each row is, by radius.
         seen: the tables of observed regions, by segment; none where rows ask for their cells. Of windows in sight a bit
             per row, whether the agent's cell has sight of it.
         walks: how far it is to walk; `None` where nobody asks.
@@ -99,6 +101,7 @@ class Plan:
     cell_cache: bool
     ground: Ground | None
     seen: dict[str, tuple[Table, ...]]
+    around: dict[int, tuple[Table, ...]]
     walks: Walks | None
     leads: Table | None
     arranged: Table | None
@@ -108,7 +111,7 @@ class Plan:
         """All tables, in the order in which programs have them."""
         parts = (self.places, self.affordances, self.cascades, self.moves, self.draws, self.ground)
         durations = self.durations if self.affordances is None else None
-        observed = (*self.rows.values(), *self.seen.values())
+        observed = (*self.rows.values(), *self.seen.values(), *self.around.values())
         return tables_of((*parts, *observed, self.actions, durations, self.walks, self.leads, self.arranged))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
@@ -150,6 +153,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         False,
         ground(universe),
         _seen_tables(universe),
+        _around_tables(universe),
         walks(universe),
         lead_table(universe),
         arranged(universe),
@@ -192,6 +196,20 @@ def _seen_tables(universe: Universe) -> dict[str, tuple[Table, ...]]:
         elif isinstance(item, ObserveWindow) and item.within is not None:
             tables[name] = sight_words(universe, item.radius, len(tables))
     return tables
+
+
+def _around_tables(universe: Universe) -> dict[int, tuple[Table, ...]]:
+    """By radius, how far the cell of each row of a window of hexagons is from its middle, per axis."""
+    if not is_hexagonal(universe.space):
+        return {}
+    windows = (item for item in nodes(universe) if isinstance(item, ObserveWindow | ObserveRegion | ObserveCells))
+    return {
+        radius: tuple(
+            Table(f"window{radius}.{axis}", I32, offsets)
+            for axis, offsets in zip("xy", zip(*around(universe.space, radius), strict=True), strict=True)
+        )
+        for radius in sorted({item.radius for item in windows if item.radius is not None})
+    }
 
 
 def tables_of(part: object) -> tuple[Table, ...]:

@@ -51,6 +51,8 @@ def between(builder: Builder, space: Space, position: Sequence[Value], there: Se
     steps = [builder.sub(own, other) for own, other in zip(position, there, strict=True)]
     match space:
         case Grid(sizes=sizes, edges=edges, metric=metric):
+            if metric == "hexagonal":
+                return builder.to_f32(_hexagons(builder, space, steps))
             away = []
             for size, step in zip(sizes, steps, strict=True):
                 apart = builder.abs(step)
@@ -102,6 +104,23 @@ def _total(builder: Builder, metric: Metric, away: list[Value]) -> Value:
             return reduce(builder.maximum, away)
         case "euclidean":
             return reduce(builder.add, [builder.mul(apart, apart) for apart in away])
+
+
+def _hexagons(builder: Builder, grid: Grid, steps: list[Value]) -> Value:
+    """The fewest moves (I32) between hexagons that are so many steps (I32) apart on each axis."""
+    ways = [[step] for step in steps]
+    if grid.edges == "wrap":
+        ways = []
+        for size, step in zip(grid.sizes, steps, strict=True):
+            behind, around = builder.less(step, builder.i32(0)), builder.i32(size)
+            forth = builder.select(behind, builder.add(step, around), step)
+            ways.append([forth, builder.sub(forth, around)])
+    lengths = [
+        reduce(builder.maximum, [builder.abs(right), builder.abs(down), builder.abs(builder.add(right, down))])
+        for right in ways[0]
+        for down in ways[1]
+    ]
+    return reduce(builder.minimum, lengths)
 
 
 # --- affordances -----------------------------------------------------------------------------------------------------

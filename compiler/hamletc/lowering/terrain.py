@@ -12,6 +12,7 @@ from functools import partial
 from hamlet.numbers.binary32 import bits32, round32
 from hamlet.schema import cells
 from hamlet.universe import Grid, Map, ObserveRegion, Universe
+from hamlet.universe.space import around
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32, ShiftLeft, ShiftRight, Value
@@ -203,12 +204,12 @@ def seen_words(universe: Universe, item: ObserveRegion, number: int) -> tuple[Ta
     if item.radius is None:
         words = tuple(map(signed, _words([cell in there for cell in range(cells(grid))])))
         return (Table(f"map.seen{number}", I32, words),)
-    side = range(-item.radius, item.radius + 1)
-    count = -(-(len(side) ** 2) // WORD)
+    near = around(grid, item.radius)
+    count = -(-len(near) // WORD)
     if count * cells(grid) > MOST_SEEN and item.within is None:
         return ()
     sees = partial(_sees, grid, there, beyond(grid, item))
-    rows = [_words([sees(cell, right, down) for down in side for right in side]) for cell in range(cells(grid))]
+    rows = [_words([sees(cell, right, down) for right, down in near]) for cell in range(cells(grid))]
     if item.within is not None:
         hidden = visible(grid, item.radius)
         rows = [[word & known for word, known in zip(*both, strict=True)] for both in zip(rows, hidden, strict=True)]

@@ -61,6 +61,8 @@ def _rows(sizes: tuple[int, ...], radius: int) -> int:
 def window_words(lane: Lane, radius: int, occupied: Occupancy) -> list[Value]:
     """Words (U32) with a bit per row of a window; none where each row asks for its cell."""
     builder, sizes = lane.builder, grid_of(lane.universe).sizes
+    if radius in lane.plan.around:
+        return []
     if _rows(sizes, radius) > lane.plan.limits.window_rows:
         return []
     if occupied.words is not None:

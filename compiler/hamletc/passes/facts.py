@@ -14,6 +14,7 @@ from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.schema.bounds import FINITE, Bounds, number_bounds
 from hamlet.universe import Grid, Universe
+from hamlet.universe.space import beside
 from hamletc.ir.function import NEAR, STAGES, Program, pairer, reducer
 from hamletc.passes.interval import ANY_F32, Interval, add, join
 from hamletc.passes.ranges import Facts, ranges_of
@@ -27,14 +28,14 @@ def facts_of(universe: Universe, program: Program) -> Facts:
     # What ticks change was within the same bounds before.
     inputs |= {f"before.{name}": interval for name, interval in inputs.items()}
     facts = Facts(inputs, {}, {}).of(program)
-    beside = 2 * len(schema.axes(universe))
+    next_to = beside(universe.space) if isinstance(universe.space, Grid) else 0
     tick = program.function("tick")
     meters = [output for output in tick.outputs if output.name.startswith("meter.")]
     finite = _interval(FINITE, real=True)
     while True:
         inputs.update(_shown(program, facts))
         inputs.update(_together(program, facts))
-        inputs.update(_neighbours(program, facts, beside))
+        inputs.update(_neighbours(program, facts, next_to))
         ranges = ranges_of(tick, facts)
         left = [meter for meter in meters if not ranges[meter.value].within(inputs[meter.name])]
         if not left:

@@ -244,7 +244,7 @@ class Evaluated:
             given |= self._evaluate("place", given, lanes)
         begun = self._evaluate("reset", given, lanes)
         self._scatter(buffers, begun | shuffled, lanes)
-        self._spreading.begin(buffers, given, worlds)
+        self._scatter(buffers, self._spreading.begin(buffers, given | begun, worlds), lanes)
         for field in self._fields:
             if field.start is not None and not begun.keys() & set(field.names):
                 buffers.state[field.name].numpy()[..., lanes if field.per == "lane" else worlds] = field.start
@@ -277,9 +277,10 @@ class Evaluated:
         if self._program.has("world"):
             number = np.arange(shape.lanes) // shape.agents + shape.first_world
             world = self._evaluate("world", {**after, "world": number.astype(np.uint32)}, everybody)
-            self._scatter(buffers, world, everybody)
         after |= world
-        return self._evaluate("settle", after | self._spreading.spread(buffers, after, runs), runs)
+        after |= self._spreading.spread(buffers, after, runs)
+        self._scatter(buffers, {name: after[name] for name in world}, everybody)
+        return self._evaluate("settle", after, runs)
 
     def _tick(
         self, buffers: Buffers, actions: Array, stream: Stream, observed: bool, counts: Statistics | None

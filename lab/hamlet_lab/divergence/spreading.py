@@ -9,8 +9,9 @@ import numpy as np
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.universe import Grid, Universe
+from hamlet.universe.space import is_hexagonal
 from hamletc.ir.evaluate import Array, evaluate
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Program, Reduction, reducer
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program, Reduction, reducer
 
 FIELD = "cell_meters"
 SHARED = ("world.", "before.world.", "param.")
@@ -25,6 +26,7 @@ class Spreading:
         self._program = program
         self._grid = universe.space if isinstance(universe.space, Grid) else None
         self.meters = () if universe.cells is None else tuple(meter.name for meter in universe.cells.meters)
+        self._sums = () if universe.cells is None else universe.cells.sums
         self._count = schema.cells(self._grid) if self._grid is not None and self.meters else 0
 
     def gather(self, buffers: Buffers) -> dict[str, Array]:
@@ -37,7 +39,8 @@ class Spreading:
         return found | {"cells_at": (np.arange(shape.lanes) // shape.agents * self._count).astype(np.int32)}
 
     def spread(self, buffers: Buffers, given: Mapping[str, Array], runs: Array) -> dict[str, Array]:
-        """The step Cells. `given`: the lanes after the rules of their worlds. The new meters, as `gather` has them."""
+        """The step Cells. `given`: the lanes after the rules of their worlds. The new meters, as `gather` has them, and
+        meters of the world that have what all cells come to, per lane."""
         if not self.meters:
             return {}
         inputs = self._inputs(buffers, given)
@@ -49,12 +52,40 @@ class Spreading:
             terms = evaluate(program.function(reducer("cells")), dict(given), program.tables, program.functions)
             place = given["cells_at"] + terms["standing"]
             inputs |= {each.result: self._joined(each, terms, place, runs, len(inputs["cell"])) for each in reductions}
-        return self._write(buffers, self._evaluate(CELLS, inputs), np.ones(buffers.shape.worlds, np.bool_))
+        results = self._evaluate(CELLS, inputs)
+        written = self._write(buffers, results, np.ones(buffers.shape.worlds, np.bool_))
+        return written | self._over(inputs | results, buffers)
 
-    def begin(self, buffers: Buffers, given: Mapping[str, Array], worlds: Array) -> None:
-        """A new episode in these worlds (bool)."""
-        if self.meters:
-            self._write(buffers, self._evaluate(BEGIN_CELLS, self._inputs(buffers, given)), worlds)
+    def begin(self, buffers: Buffers, given: Mapping[str, Array], worlds: Array) -> dict[str, Array]:
+        """A new episode in these worlds (bool); the meters of the world that have what all cells come to, per lane."""
+        if not self.meters:
+            return {}
+        inputs = self._inputs(buffers, given)
+        results = self._evaluate(BEGIN_CELLS, inputs)
+        self._write(buffers, results, worlds)
+        return self._over(inputs | results, buffers)
+
+    def _over(self, inputs: dict[str, Array], buffers: Buffers) -> dict[str, Array]:
+        """What all cells come to: halves of what is left are joined, until one number is left."""
+        if not self._program.has(OVER):
+            return {}
+        found = {}
+        for each, terms in zip(self._sums, self._evaluate(OVER, inputs).values(), strict=True):
+            values = np.array(terms.reshape(-1, self._count).T)
+            half = (1 << (self._count - 1).bit_length()) >> 1
+            while half:
+                a, b = values[: len(values) - half], values[half:]
+                match each.op:
+                    case "total":
+                        joined = a + b
+                    case "lowest":
+                        joined = np.where(a < b, a, b)
+                    case "highest":
+                        joined = np.where(b < a, a, b)
+                values = np.concatenate((joined, values[len(joined) : half]))
+                half >>= 1
+            found[f"world.{each.meter}"] = np.repeat(values[0], buffers.shape.agents)
+        return found
 
     def _inputs(self, buffers: Buffers, given: Mapping[str, Array]) -> dict[str, Array]:
         agents = buffers.shape.agents
@@ -84,6 +115,13 @@ class Spreading:
                     each.swapaxes(0, dimension)[edge] = 0
                 total = each if total is None else total + each
         assert total is not None, "a grid has an axis"
+        for right in (1, -1) if is_hexagonal(self._grid) else ():
+            # A neighbour that is further right is further up.
+            each = np.roll(laid, (right, -right), (1, 2))
+            if self._grid.edges != "wrap":
+                each[:, 0 if right > 0 else -1] = 0
+                each[:, :, -1 if right > 0 else 0] = 0
+            total = total + each
         return total.reshape(-1)
 
     def _joined(self, reduction: Reduction, terms: Mapping[str, Array], place: Array, runs: Array, size: int) -> Array:

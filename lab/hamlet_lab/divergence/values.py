@@ -35,6 +35,7 @@ PHASES = {
     "near": "what neighbours sum",
     "spread": "the rules of cells",
     "begin_cells": "the beginning of an episode",
+    "over": "what all cells come to",
     "settle": "the end of the tick",
     "clock": "the clock",
     "shuffle": "the beginning of an episode",

@@ -9,7 +9,7 @@ from torch import Tensor
 from hamlet.interpreter.layouts import free_cells
 from hamlet.numbers.permutation import GOLDEN, domain
 from hamlet.numbers.random import WORD, mix, multiply_high, permute
-from hamlet.schema.grid import cell_index, coordinates, steps_between
+from hamlet.schema.grid import cell_index, coordinates, hexagons_between, steps_between
 from hamlet.universe import Affordance, Grid, Universe
 
 MOST_ARRANGEMENTS = 1024
@@ -94,6 +94,8 @@ def _measure(grid: Grid, distance: int) -> int:
 
 def _apart(grid: Grid, one: Tensor, other: Tensor) -> Tensor:
     """The distance between cells, of the euclidean metric its square; i64."""
+    if grid.metric == "hexagonal":
+        return hexagons_between(coordinates(one, grid.sizes), coordinates(other, grid.sizes), grid)
     steps = steps_between(coordinates(one, grid.sizes), coordinates(other, grid.sizes), grid)
     match grid.metric:
         case "manhattan":

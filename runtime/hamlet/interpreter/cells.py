@@ -15,11 +15,11 @@ from hamlet.interpreter import coverage
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes, store_cells
-from hamlet.interpreter.space import clamp
+from hamlet.interpreter.space import clamp, larger, smaller
 from hamlet.interpreter.statements import run
 from hamlet.numbers.counters import CELL_SHIFT
 from hamlet.schema.grid import coordinates
-from hamlet.universe import Grid, Universe
+from hamlet.universe import CellSum, Grid, Universe
 
 
 def cell_sites(
@@ -47,6 +47,30 @@ def spread(lanes: Lanes) -> None:
             who = who & evaluate(rule.guard, whole)
         lanes.count(coverage.rule(rule), who)
         run(rule.body, whole, who, coverage.rule(rule))
+    lanes.world |= overall(whole)
+
+
+def overall(whole: Lanes) -> dict[str, Tensor]:
+    """What all cells come to: the meters of the world that have it, f32 [worlds, 1]. `whole` are the cells as they
+    are."""
+    cells = whole.universe.cells
+    return {} if cells is None else {each.meter: _over(each, whole) for each in cells.sums}
+
+
+def _over(each: CellSum, whole: Lanes) -> Tensor:
+    """Halves of what is left are joined, until one number is left; walls do not count."""
+    world = whole.universe.world
+    (meter,) = (known for known in (world.meters if world else ()) if known.name == each.meter)
+    nothing = {"total": 0.0, "lowest": meter.high, "highest": meter.low}[each.op]
+    values = evaluate(each.operand, whole).expand(whole.running.shape)
+    x = torch.where(whole.running, values, whole.constant(nothing))
+    half = (1 << (x.shape[1] - 1).bit_length()) // 2
+    while half > 0:
+        a, b = x[:, : x.shape[1] - half], x[:, half:]
+        joined = a + b if each.op == "total" else smaller(a, b) if each.op == "lowest" else larger(a, b)
+        x = torch.cat([joined, x[:, joined.shape[1] : half]], dim=1)
+        half //= 2
+    return x
 
 
 def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
@@ -66,6 +90,10 @@ def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
         value = clamp(value, lanes.constant(meter.low), lanes.constant(meter.high))
         lanes.cells[meter.name] = torch.where(beginning, value, lanes.cells[meter.name])
     store_cells(lanes.cells, state)
+    found, world = overall(dataclasses.replace(_cells(lanes, lanes.cells), nearby=None)), lanes.universe.world
+    for row, known in enumerate(() if world is None else world.meters):
+        if known.name in found:
+            state["world_meters"][row, worlds] = found[known.name][worlds, 0]
 
 
 def _cells(lanes: Lanes, meters: dict[str, Tensor]) -> Lanes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import torch
@@ -60,7 +61,8 @@ def begin_episodes(
             lanes_of("meters")[row, worlds] = meter.start
     for row, of_world in enumerate(() if universe.world is None else universe.world.meters):
         if isinstance(of_world.start, float):
-            state["world_meters"][row, worlds] = of_world.start
+            begins = beginning(of_world, state, worlds)
+            state["world_meters"][row, begins] = of_world.start
     _begin_moving(universe, state, worlds)
     for field, start in constant:
         values = lanes_of(field.name) if field.per == "lane" else state[field.name].view(-1, shape.worlds)
@@ -92,12 +94,19 @@ def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
             meters[row, worlds] = _begun(meter, meter.start, lanes).expand(meters[row].shape)[worlds]
 
 
-def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
-    """The same for the meters of worlds; the draws of `lanes` are theirs."""
+def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor, *, kept: bool) -> None:
+    """The same for the meters of worlds that are `kept`, or for the others, which may read them; the draws of `lanes`
+    are those of the worlds."""
     meters = buffers.state["world_meters"]
     for row, meter in enumerate(() if lanes.universe.world is None else lanes.universe.world.meters):
-        if not isinstance(meter.start, float):
-            meters[row, worlds] = _begun(meter, meter.start, lanes).expand(len(meters[row]), 1)[worlds, 0]
+        if not isinstance(meter.start, float) and meter.kept == kept:
+            begins = beginning(meter, buffers.state, worlds)
+            meters[row, begins] = _begun(meter, meter.start, lanes).expand(len(meters[row]), 1)[begins, 0]
+
+
+def beginning(meter: WorldMeter, state: Mapping[str, Tensor], worlds: Tensor) -> Tensor:
+    """Of these worlds (i64 [n]), which begin an episode, those in which the meter begins anew."""
+    return worlds[state["episode"][worlds] == 0] if meter.kept else worlds
 
 
 def _begun(meter: Meter | WorldMeter, start: Expression, lanes: Lanes) -> Tensor:

@@ -224,7 +224,18 @@ def neighbours(operand: Expression, lanes: Lanes) -> Tensor:
                 beside.select(dimension, edge).zero_()
             found = beside if found is None else found + beside
     assert found is not None, "a grid has an axis"
+    if lanes.grid.metric == "hexagonal":
+        found = found + _diagonally(laid, 1, lanes) + _diagonally(laid, -1, lanes)
     return found.reshape(values.shape)
+
+
+def _diagonally(laid: Tensor, right: int, lanes: Lanes) -> Tensor:
+    """What the hexagons have that are so many further right and as many less down; [worlds, rows, columns]."""
+    beside = laid.roll((-right, right), (2, 1))
+    if lanes.grid.edges != "wrap":
+        beside.select(1, 0 if right > 0 else -1).zero_()
+        beside.select(2, -1 if right > 0 else 0).zero_()
+    return beside
 
 
 def upon(expression: Upon, lanes: Lanes) -> Tensor:

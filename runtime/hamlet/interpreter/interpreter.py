@@ -156,10 +156,11 @@ class Interpreter:
             return
         episode, seed = buffers.state["episode"].long().unsqueeze(1), (stream.low, stream.high)
         sites = Sites(self._global_worlds(buffers.shape), episode, WORLD_EPISODE_DRAWS, seed)
-        lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, sites=sites)
-        lanes.running = torch.zeros(buffers.shape.worlds, 1, dtype=torch.bool, device=self.device)
-        lanes.running[worlds] = True
-        begin_world_meters(lanes, buffers, worlds)
+        for kept in (True, False):
+            lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, sites=sites)
+            lanes.running = torch.zeros(buffers.shape.worlds, 1, dtype=torch.bool, device=self.device)
+            lanes.running[worlds] = True
+            begin_world_meters(lanes, buffers, worlds, kept=kept)
 
     def _tick(
         self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None

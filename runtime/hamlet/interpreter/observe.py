@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import torch
 from torch import Tensor
 
@@ -42,6 +40,7 @@ from hamlet.universe import (
     ObserveWorld,
     state_of,
 )
+from hamlet.universe.space import around
 
 
 def observe(lanes: Lanes, out: Tensor) -> None:
@@ -180,7 +179,7 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
     occupied = torch.stack([place for place, _ in standing]) if standing else own.new_empty((0, worlds, 1))
     shown = torch.stack([there for _, there in standing]) if standing else lanes.alive.new_empty((0, worlds, 1))
     rows = []
-    for offset in (reverse[::-1] for reverse in itertools.product(deltas, repeat=len(sizes))):
+    for offset in around(lanes.grid, radius):
         seen = ((occupied == own + cell_index(offset, sizes)) & shown).any(dim=0)
         for axis, delta in enumerate(offset):
             seen = seen & inside[axis][delta]
@@ -191,8 +190,8 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
 def cells_around(values: Tensor, radius: int, lanes: Lanes) -> list[Tensor]:
     """What the cells around the agent have, x fastest, of values [worlds, cells]; 0 beyond the edges."""
     sizes, rows = lanes.grid.sizes, []
-    for reverse in itertools.product(range(-radius, radius + 1), repeat=len(sizes)):
-        there = [x + delta for x, delta in zip(lanes.position, reverse[::-1], strict=True)]
+    for offset in around(lanes.grid, radius):
+        there = [x + delta for x, delta in zip(lanes.position, offset, strict=True)]
         inside = torch.ones_like(lanes.alive)
         for x, size in zip(there, sizes, strict=True):
             inside = inside & (x >= 0) & (x < size)
@@ -212,11 +211,10 @@ def window_of(region: str | None, radius: int, lanes: Lanes) -> list[Tensor]:
     (width, height), (x, y), ground = lanes.grid.sizes, lanes.position, ground_of(region, lanes)
     beyond = torch.full_like(lanes.alive, region is None and lanes.grid.edges != "wrap")
     rows = []
-    for down in range(-radius, radius + 1):
-        for right in range(-radius, radius + 1):
-            inside = (x + right >= 0) & (x + right < width) & (y + down >= 0) & (y + down < height)
-            cell = (x + right + width * (y + down)).clamp(0, width * height - 1)
-            rows.append(torch.where(inside, ground[cell.long()], beyond).to(torch.float32))
+    for right, down in around(lanes.grid, radius):
+        inside = (x + right >= 0) & (x + right < width) & (y + down >= 0) & (y + down < height)
+        cell = (x + right + width * (y + down)).clamp(0, width * height - 1)
+        rows.append(torch.where(inside, ground[cell.long()], beyond).to(torch.float32))
     return rows
 
 

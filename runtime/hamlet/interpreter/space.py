@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hamlet.interpreter.fma import fma
 from hamlet.interpreter.lanes import Lanes
-from hamlet.schema.grid import cell_index, steps_between
+from hamlet.schema.grid import cell_index, hexagons_between, steps_between
 from hamlet.universe import Continuous, Edges, Grid, NoSpace, Span
 
 
@@ -161,6 +161,11 @@ def clamp(value: Tensor, low: Tensor, high: Tensor) -> Tensor:
     return torch.where(high < raised, high, raised)
 
 
+def smaller(a: Tensor, b: Tensor) -> Tensor:
+    """`min(a, b)`: a where a < b, else b."""
+    return torch.where(a < b, a, b)
+
+
 def larger(a: Tensor, b: Tensor) -> Tensor:
     """`max(a, b)`: a where b < a, else b."""
     return torch.where(b < a, a, b)
@@ -220,6 +225,8 @@ def grid_distance(position: Sequence[Tensor], there: Sequence[Tensor], grid: Gri
     """The distance between cells, f32 of an integer (of its root)."""
     steps = steps_between(position, there, grid)
     match grid.metric:
+        case "hexagonal":
+            return hexagons_between(position, there, grid).to(torch.float32)
         case "manhattan":
             return reduce(torch.add, steps).to(torch.float32)
         case "chebyshev":

@@ -106,11 +106,15 @@ class _Ground:
         if board.cells:
             columns, rows = min(int(across), MOST), min(int(down), MOST)
             self._cell = max(min(MOST // max(columns, rows), LARGEST), 1)
-            self.width, self.height = columns * self._cell, rows * self._cell
+            self.width, self.height = columns * self._cell + self._begins(rows - 1), rows * self._cell
         else:
             scale = MOST / max(across, down)
             self._cell = LETTERED + 2
             self.width, self.height = max(round(across * scale), 2 * LARGEST), max(round(down * scale), LARGEST)
+
+    def _begins(self, row: int) -> int:
+        """How many pixels further right a row begins than the first one."""
+        return row * self._cell // 2 if self._board.hexagons else 0
 
     def paint(self, view: View, sheet: _Sheet) -> None:
         """The ground, then affordances, then agents."""
@@ -132,23 +136,27 @@ class _Ground:
         tints = sorted({letter for row in board.ground for letter in row} - set(board.walls) - {FLOOR})
         for y, row in enumerate(board.ground):
             for x, letter in enumerate(row):
+                left = MARGIN + self._begins(y) + x * cell
                 if letter in board.walls:
-                    sheet.box(MARGIN + x * cell, MARGIN + y * cell, cell, cell, WALL)
+                    sheet.box(left, MARGIN + y * cell, cell, cell, WALL)
                 elif letter in tints:
                     pale = tuple((channel + 3 * 255) // 4 for channel in colour(2 * tints.index(letter) + 7))
-                    sheet.box(MARGIN + x * cell, MARGIN + y * cell, cell, cell, (pale[0], pale[1], pale[2]))
+                    sheet.box(left, MARGIN + y * cell, cell, cell, (pale[0], pale[1], pale[2]))
         if cell >= RULED:
-            for x in range(MARGIN, MARGIN + self.width + 1, cell):
-                sheet.box(x, MARGIN, 1, self.height, RULE)
-            for y in range(MARGIN, MARGIN + self.height + 1, cell):
-                sheet.box(MARGIN, y, self.width, 1, RULE)
+            rows, across = self.height // cell, self.width - self._begins(self.height // cell - 1)
+            for number in range(rows):
+                left, top = MARGIN + self._begins(number), MARGIN + number * cell
+                for x in range(left, left + across + 1, cell):
+                    sheet.box(x, top, 1, cell, RULE)
+                sheet.box(left, top, across, 1, RULE)
+            sheet.box(MARGIN + self.width - across, MARGIN + self.height, across, 1, RULE)
         sheet.frame(MARGIN, MARGIN, self.width + 1, self.height + 1, FAINT)
 
     def _corner(self, at: tuple[float, float]) -> tuple[int, int]:
         """The upper left pixel of the cell of a place."""
         if self._board.cells:
             column, row = (min(int(x), MOST // self._cell - 1) for x in at)
-            return MARGIN + column * self._cell, MARGIN + row * self._cell
+            return MARGIN + self._begins(row) + column * self._cell, MARGIN + row * self._cell
         (x, y), half = self._middle(at), self._cell / 2
         return round(x - half), round(y - half)
 

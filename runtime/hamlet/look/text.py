@@ -28,7 +28,8 @@ def drawn(view: View, colours: bool = True) -> str:
     paint = _Paint(colours)
     left = [] if view.board is None else list(_board(view, view.board, paint))
     right = [*_stands(view, paint), *_players(view, paint)]
-    width = 0 if view.board is None else _Canvas(view.board).columns * _Canvas(view.board).letters
+    canvas = None if view.board is None else _Canvas(view.board)
+    width = 0 if canvas is None else canvas.columns * canvas.letters + canvas.slant
     rows = zip_longest(left, right) if left else ((None, line) for line in right)
     lines = [f"{'' if row is None else row}{_gap(row, width)}{line or ''}".rstrip() for row, line in rows]
     return "\n".join([paint(view.title, BOLD), *lines])
@@ -49,6 +50,7 @@ class _Canvas:
 
     Attributes:
         columns, rows: the size of the text, in cells of so many `letters`.
+        slant: how many letters further right the last row begins than the first one.
     """
 
     def __init__(self, board: Board) -> None:
@@ -59,6 +61,11 @@ class _Canvas:
             width, height = FINE[0] // 2, FINE[1] if board.size[1] > 0 else 1
         self.columns, self.rows = min(width, MOST), min(height, MOST)
         self.letters = 2 if self.columns <= WIDE else 1
+        self.slant = self.begins(self.rows - 1)
+
+    def begins(self, row: int) -> int:
+        """How many letters further right a row begins than the first one."""
+        return row * self.letters // 2 if self._board.hexagons else 0
 
     def cell(self, at: tuple[float, float]) -> tuple[int, int]:
         """The column and the row of a place."""
@@ -94,14 +101,15 @@ def _board(view: View, board: Board, paint: _Paint) -> Iterator[str]:
     for player in view.players:
         if player.at is not None:
             players.setdefault(canvas.cell(player.at), []).append(player)
-    border = "+" + "-" * canvas.columns * canvas.letters + "+"
+    border = "+" + "-" * (canvas.columns * canvas.letters + canvas.slant) + "+"
     yield border
     for row in range(canvas.rows):
         cells = (
             _cell(canvas, board, column, row, stands.get((column, row), []), players.get((column, row), []), paint)
             for column in range(canvas.columns)
         )
-        yield f"|{''.join(cells)}|"
+        left = canvas.begins(row)
+        yield f"|{' ' * left}{''.join(cells)}{' ' * (canvas.slant - left)}|"
     yield border
 
 

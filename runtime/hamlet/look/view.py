@@ -13,7 +13,7 @@ from hamlet.backend.buffers import Buffers
 from hamlet.interpreter.places import Places
 from hamlet.schema.grid import cell_of
 from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Universe
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import is_hexagonal, letters_of
 
 FLAT = 2
 """Axes that can be shown. Of a space of more the first two are, as if one looked through all others."""
@@ -41,6 +41,8 @@ class Board:
     reach: float
     ground: tuple[str, ...]
     walls: str
+    hexagons: bool = False
+    """Whether each row begins half a cell further right than the one above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,9 @@ def _board(universe: Universe) -> Board | None:
             width, height = (*sizes, 1)[:FLAT]
             ground = letters_of(universe.space)
             rows, walls = ((), "") if ground is None else (ground.rows, ground.walls)
-            return Board((0.0, 0.0), (float(width), float(height)), True, 0.0, rows, walls)
+            return Board(
+                (0.0, 0.0), (float(width), float(height)), True, 0.0, rows, walls, is_hexagonal(universe.space)
+            )
         case Continuous(axes=axes, reach=reach):
             low = (*(axis.low for axis in axes), 0.0)[:FLAT]
             size = (*(axis.size for axis in axes), 0.0)[:FLAT]

@@ -207,7 +207,7 @@ def _state(universe: Universe) -> Iterator[Field]:
         yield Field("world_meters", "f32", "world", names, "world", bounds, writers=("world",))
     if universe.cells is not None and isinstance(universe.space, Grid):
         names, bounds = _cell_rows(universe.cells.meters, universe.space.sizes)
-        apart = len(names) + summed_over(universe) * cells(universe.space)
+        apart = cell_numbers(universe)
         yield Field("cell_meters", "f32", "world", names, "cells", bounds, writers=("cells",), pitch=apart)
     if affordances and place_rows(universe):
         rows = tuple(f"{name}.{row}" for name in affordances for row in place_rows(universe))
@@ -224,6 +224,14 @@ def _cell_rows(meters: tuple[CellMeter, ...], sizes: tuple[int, ...]) -> tuple[t
     places = [",".join(map(str, reverse[::-1])) for reverse in product(*map(range, reversed(sizes)))]
     names = tuple(f"{meter.name}[{place}]" for meter in meters for place in places)
     return names, tuple(bounds for bounds in number_bounds(meters) for _ in places)
+
+
+def cell_numbers(universe: Universe) -> int:
+    """How many numbers (f32) the cells of a world take: their meters, and room for what is summed over them."""
+    if universe.cells is None or not isinstance(universe.space, Grid):
+        return 0
+    rows = len(universe.cells.meters) + summed_over(universe) + len(universe.cells.sums)
+    return rows * cells(universe.space)
 
 
 def summed_over(universe: Universe) -> int:

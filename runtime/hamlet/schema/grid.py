@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import TypeVar
 
+import torch
 from torch import Tensor
 
 from hamlet.schema import cell_words
@@ -48,3 +50,14 @@ def steps_between(one: Sequence[Tensor], other: Sequence[Tensor], grid: Grid) ->
         step = (x - to).abs()
         steps.append(step.minimum(size - step) if grid.edges == "wrap" else step)
     return steps
+
+
+def hexagons_between(position: Sequence[Tensor], there: Sequence[Tensor], grid: Grid) -> Tensor:
+    """The fewest moves between hexagons without walls; integers. Where edges wrap the shortest way around."""
+    right, down = (x - to for x, to in zip(position, there, strict=True))
+    ways = [(right, down)]
+    if grid.edges == "wrap":
+        width, height = grid.sizes
+        right, down = right.remainder(width), down.remainder(height)
+        ways = [(x, y) for x in (right, right - width) for y in (down, down - height)]
+    return reduce(torch.minimum, [x.abs().maximum(y.abs()).maximum((x + y).abs()) for x, y in ways])

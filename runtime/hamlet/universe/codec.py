@@ -2,9 +2,9 @@
 
 Every node is an object that names its class under `kind`, then its fields in the order of the dataclass; a span is a
 list of four numbers, or of five where its file is not the first; a binary32 number has its shortest spelling. A field
-whose class gives it the default `None` or `()` is left out where it is that, so that packages keep their bytes when
-the language grows. One universe has exactly one text, whatever wrote it. A node that fits on a line stands on one line,
-so that files can be read and compared line by line.
+whose class gives it the default `None`, `()` or `False` is left out where it is that, so that packages keep their
+bytes when the language grows. One universe has exactly one text, whatever wrote it. A node that fits on a line stands
+on one line, so that files can be read and compared line by line.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def _fields(kind: str) -> dict[str, object]:
 
 @functools.cache
 def _optional(kind: str) -> dict[str, object]:
-    """The fields of a node class that are left out where they are `None` or `()`, and which of the two it is."""
+    """The fields of a node class that are left out where they are `None`, `()` or `False`, and which of these it is."""
     fields = dataclasses.fields(getattr(hamlet.universe, kind))
-    return {field.name: field.default for field in fields if field.default is None or field.default == ()}
+    return {field.name: field.default for field in fields if field.default in (None, (), False)}
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ __all__ = [
     "Cascade",
     "Cause",
     "CellMeter",
+    "CellSum",
     "Cells",
     "Clock",
     "Control",
@@ -118,7 +119,8 @@ class StateType:
     number of one of its `options`. The compiler proves that nothing else is written into it.
 
     Attributes:
-        past: the construct that looks back for which the compiler made this state; `None` for one of an author's.
+        past: the construct that looks back, or asks all cells, for which the compiler made this state; `None` for one
+            of an author's.
     """
 
     holds: Holds
@@ -159,7 +161,12 @@ class Meter:
 @dataclass(frozen=True, slots=True)
 class WorldMeter:
     """A number per world with bounds and a start value; `start` and `type` are as those of a meter, but no start value
-    of a world reads the number of an agent."""
+    of a world reads the number of an agent.
+
+    Attributes:
+        kept: it begins with the first episode of its world, and later ones leave it as it is. Start values of what
+            begins with every episode may read it.
+    """
 
     name: str
     start: float | Expression
@@ -167,6 +174,7 @@ class WorldMeter:
     high: float
     span: Span
     type: StateType | None = None
+    kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,13 +220,25 @@ AnyMeter: TypeAlias = Meter | WorldMeter | CellMeter
 
 
 @dataclass(frozen=True, slots=True)
+class CellSum:
+    """What all cells of a world that are no walls come to, in the order of a tree (docs/semantics.md, "Over cells"). It
+    is found when the rules of cells have run and when an episode begins, and a `meter` of the world has it."""
+
+    meter: str
+    op: Literal["total", "lowest", "highest"]
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """What the cells of a grid have: meters, and rules that run once per tick for every cell, after those of the world,
-    and write these meters. Tuples are in file order."""
+    and write these meters; and what all cells come to. Tuples are in file order."""
 
     meters: tuple[CellMeter, ...]
     rules: tuple[Rule, ...]
     span: Span
+    sums: tuple[CellSum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
 from hamlet.universe.declarations import Affordance, AnyMeter, CellMeter, Cells, Meter, Param, Start, World
 from hamlet.universe.expressions import AgentNumber, Binary, Expression, Number, Truth
-from hamlet.universe.space import Continuous, Grid, NoSpace, Space, axes_of, cells, graph_of
+from hamlet.universe.space import Continuous, Grid, NoSpace, Space, around, axes_of, cells, count_around, graph_of
 from hamlet.universe.span import Span
 
 __all__ = [
@@ -298,20 +299,23 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             grid = _grid(universe)
             yield Rows("grid", 0, 2, cells(grid), lambda: _cells(map(range, grid.sizes)))
         case ObserveWindow(radius=radius):
-            sides = [range(-radius, radius + 1)] * len(axes_of(universe.space))
-            yield Rows("window", 0, 1, math.prod(map(len, sides)), lambda: _cells(sides))
+            yield Rows("window", 0, 1, count_around(universe.space, radius), partial(_around, universe, radius))
         case ObserveRegion(radius=reach, region=region):
             shown, kind = _grid(universe).sizes, "grid" if reach is None else "window"
-            seen = [range(size) if reach is None else range(-reach, reach + 1) for size in shown]
-            yield Rows(f"{kind}.{region or 'wall'}", 0, 1, math.prod(map(len, seen)), lambda: _cells(seen))
+            name, seen = f"{kind}.{region or 'wall'}", [range(size) for size in shown]
+            if reach is None:
+                yield Rows(name, 0, 1, math.prod(shown), lambda: _cells(seen))
+            else:
+                yield Rows(name, 0, 1, count_around(universe.space, reach), partial(_around, universe, reach))
         case ObserveCells(radius=reach, meter=meter):
-            of_cells, shown, kind = _cell_meters(universe)[meter], _grid(universe).sizes, "grid"
+            of_cells, shown = _cell_meters(universe)[meter], _grid(universe).sizes
             seen = [range(size) for size in shown]
             low, high = of_cells.low, of_cells.high
-            if reach is not None:
-                kind, low, high = "window", min(low, 0.0), max(high, 0.0)
-                seen = [range(-reach, reach + 1)] * len(shown)
-            yield Rows(f"{kind}.{meter}", low, high, math.prod(map(len, seen)), lambda: _cells(seen))
+            if reach is None:
+                yield Rows(f"grid.{meter}", low, high, math.prod(shown), lambda: _cells(seen))
+            else:
+                count, low, high = count_around(universe.space, reach), min(low, 0.0), max(high, 0.0)
+                yield Rows(f"window.{meter}", low, high, count, partial(_around, universe, reach))
         case ObserveCell(meters=names):
             yield from (_held(f"cell.{name}", state_of(universe, name)) for name in names)
         case ObservePosition(encoding="node"):
@@ -386,6 +390,11 @@ def _cell_meters(universe: Observed) -> dict[str, CellMeter]:
 def _cells(sides: Iterable[range]) -> list[str]:
     """Cells by their coordinates, the first axis fastest."""
     return [",".join(map(str, reverse[::-1])) for reverse in product(*reversed(list(sides)))]
+
+
+def _around(universe: Observed, radius: int) -> list[str]:
+    """The cells of a window."""
+    return [",".join(map(str, offset)) for offset in around(universe.space, radius)]
 
 
 def _grid(universe: Observed) -> Grid:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import Literal, TypeAlias
 
 from hamlet.universe.span import Span
 from hamlet.universe.terrain import Map
 
-__all__ = ["Axis", "Continuous", "Edges", "Graph", "Grid", "Metric", "Move", "NoSpace", "Node", "Space"]
+__all__ = ["Axis", "CellMetric", "Continuous", "Edges", "Graph", "Grid", "Metric", "Move", "NoSpace", "Node", "Space"]
 
 Edges: TypeAlias = Literal["clamp", "wrap", "bounce", "sticky"]
 Metric: TypeAlias = Literal["manhattan", "euclidean", "chebyshev"]
+CellMetric: TypeAlias = Literal["manhattan", "euclidean", "chebyshev", "hexagonal"]
+"""What is hexagonal is a grid of two axes whose cells have six neighbours: those on the axes, (+1, -1) and (-1, +1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Grid:
     """A grid of 1 to 100 axes. Cell (x, y, z) has the index x + width * (y + height * z).
 
     Attributes:
+        metric: "hexagonal" of a grid of hexagons, whose two axes are at 60 degrees: row y begins y / 2 cells further
+            right than row 0.
         places: "computed" from the layout of a world, or "stored" as state, where several affordances may share a cell.
         starts: agents begin an episode "apart", on cells of their own, or "anywhere", each by itself.
         map: what is on the ground; only in two dimensions.
@@ -55,7 +60,7 @@ class Grid:
 
     sizes: tuple[int, ...]
     edges: Edges
-    metric: Metric
+    metric: CellMetric
     places: Literal["computed", "stored"]
     starts: Literal["apart", "anywhere"]
     span: Span
@@ -127,6 +132,29 @@ def has_momentum(space: Space) -> bool:
 def graph_of(space: Space | None) -> Graph | None:
     """The graph that a space is."""
     return space.graph if isinstance(space, Grid) else None
+
+
+def is_hexagonal(space: Space | None) -> bool:
+    """Whether the cells are hexagons."""
+    return isinstance(space, Grid) and space.metric == "hexagonal"
+
+
+def beside(space: Grid) -> int:
+    """How many cells are beside one that is not at an edge."""
+    return 2 * len(space.sizes) + (2 if is_hexagonal(space) else 0)
+
+
+def count_around(space: Space, radius: int) -> int:
+    """The number of cells of a window."""
+    return 3 * radius * (radius + 1) + 1 if is_hexagonal(space) else (2 * radius + 1) ** len(axes_of(space))
+
+
+def around(space: Space, radius: int) -> tuple[tuple[int, ...], ...]:
+    """The cells of a window, as seen from its middle, the first axis fastest: of hexagons those at most `radius`
+    away."""
+    square = product(range(-radius, radius + 1), repeat=len(axes_of(space)))
+    offsets = (reverse[::-1] for reverse in square)
+    return tuple(each for each in offsets if not is_hexagonal(space) or abs(sum(each)) <= radius)
 
 
 def cells(grid: Grid) -> int:

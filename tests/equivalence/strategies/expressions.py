@@ -12,7 +12,7 @@ from typing import get_args
 from hamlet.numbers.binary32 import round32
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Grid
-from hamlet.universe.space import cells, letters_of
+from hamlet.universe.space import cells, is_hexagonal, letters_of
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
 from hamletc.checking.operations import ROUNDINGS
@@ -195,6 +195,7 @@ class Expressions(Choices):
             pieces.append(Piece(f"distance to {self.pick(places)}", ATOM, self.extent.walking_distance))
         elif places:
             pieces.append(Piece(f"distance to {self.pick(places)}", ATOM, self.extent.distance))
+        if places and not self.space.nodes and not is_hexagonal(self.space.space):
             pieces.append(Piece(f"straight distance to {self.pick(places)}", ATOM, self.extent.straight_distance))
         if places and isinstance(self.space.space, Grid) and cells(self.space.space) <= MOST_WALKED:
             pieces.append(Piece(f"walking distance to {self.pick(places)}", ATOM, self.extent.walking_distance))

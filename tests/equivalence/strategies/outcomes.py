@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet.universe import Grid
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import is_hexagonal, letters_of
 from strategies.activities import Activities
 from strategies.pieces import AND, PRODUCT, Piece, joined
 from strategies.words import mentions
@@ -84,7 +84,7 @@ class Outcomes(Activities):
     def _of_space(self) -> list[str]:
         items = []
         ground = letters_of(self.space.space)
-        walled = ground is not None and bool(ground.walls)
+        walled = ground is not None and bool(ground.walls) and not is_hexagonal(self.space.space)
         match self.space.space:
             case Grid(sizes=sizes):
                 if self.chance(3) and self.extent_is_small:

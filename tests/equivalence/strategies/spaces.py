@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, get_args
 
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
 from hamlet.universe import Axis, Continuous, Edges, Graph, Grid, Map, Metric, Node, NoSpace, Span, Start
-from hamletc.checking.actions import axis_moves, diagonal_moves, directed_moves
+from hamletc.checking.actions import HEXAGONAL, axis_moves, diagonal_moves, directed_moves
 from hamletc.checking.surroundings import extent
 from strategies.maps import Maps
 from strategies.pieces import SpacePlan, joined
@@ -79,6 +80,10 @@ class Spaces(Maps, Worlds):
             NOWHERE,
             drawn,
         )
+        if dimensions == 2 and min(sizes) > 1 and not stored and self.chance(3):
+            return self._hexagons(
+                space, drawn is not None, [each for each in properties if "distance" not in each], below
+            )
         size = "map" if drawn is not None and self.chance(2) else " x ".join(map(str, sizes))
         if dimensions == 2 and self.chance(4):
             text = f"space grid {size}{self._block([*properties, 'moves diagonal'])}{below}"
@@ -89,6 +94,13 @@ class Spaces(Maps, Worlds):
             return SpacePlan(text, space, axis_names(dimensions), tuple(move.name for move in moves))
         names, table = self._moves(lambda axis: self.integer(1 - sizes[axis], sizes[axis] - 1), dimensions)
         return SpacePlan(f"{text}\n{table}", space, axis_names(dimensions), names)
+
+    def _hexagons(self, grid: Grid, drawn: bool, properties: list[str], below: str) -> SpacePlan:
+        """A grid of hexagons like this grid."""
+        size = "map" if drawn and self.chance(2) else " x ".join(map(str, grid.sizes))
+        text = f"space hexagons {size}{self._block(properties)}{below}"
+        moves = tuple(move.name for move in HEXAGONAL)
+        return SpacePlan(text, replace(grid, metric="hexagonal"), axis_names(2), moves)
 
     def graph(self, wanted: int) -> SpacePlan:
         """A graph whose nodes hang together, with room for so many affordances."""

@@ -84,7 +84,8 @@ class Worlds(Statements):
         return [f"world {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
 
     def meter_start(self, plan: MeterPlan) -> str:
-        return f"meter {self.word(plan.name)} = {self._in_bounds(plan.low, plan.high)}"
+        kept = "kept " if self.chance(4) else ""
+        return f"{kept}meter {self.word(plan.name)} = {self._in_bounds(plan.low, plan.high)}"
 
     def _rule(self, number: int) -> str:
         name = self.word(self.name(f"law{number}", "rule"))

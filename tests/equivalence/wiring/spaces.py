@@ -94,6 +94,23 @@ observe { meters  position relative }
     ),
 )
 
+COMB = Base(
+    """
+universe comb
+space grid 4 x 4 { starts anywhere }
+inert allowed
+moves { SOUTH (0, 1) }
+meter a = 0.5
+affordance Bed at (3, 0) { instantly { a += 0.25 } }
+action FIRST { teleport (0, 0) }
+reward a
+report far: distance to Bed
+observe { meters }
+""",
+    "FIRST SOUTH",
+    (Wire("Grid.metric", "space grid", "space hexagons", 2, "reports.far"),),
+)
+
 NOWHERE = Base(
     """
 universe nowhere
@@ -172,4 +189,4 @@ observe { meters  velocity }
     ),
 )
 
-SPACES = (GRID, EDGES, CONTINUOUS, NOWHERE, BEGINNING, STILL, MOMENTUM)
+SPACES = (GRID, EDGES, CONTINUOUS, COMB, NOWHERE, BEGINNING, STILL, MOMENTUM)

@@ -102,4 +102,19 @@ observe { meters }
     ),
 )
 
-WORLDS = (MEETING, APART, ASKING)
+KEEPING = Base(
+    """
+universe keeping
+space none
+lifespan 1 tick
+inert allowed
+meter a = 0.25 { decay 0.0625 }
+world { kept meter sun = 1 in 0 .. 4  rule set: sun -= 0.5 }
+reward a + 0.125 * sun
+observe { meters }
+""",
+    "WAIT WAIT",
+    (Wire("WorldMeter.kept", "kept meter sun", "meter sun", 1, "world_meters.sun"),),
+)
+
+WORLDS = (MEETING, APART, ASKING, KEEPING)

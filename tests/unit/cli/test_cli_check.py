@@ -22,6 +22,12 @@ def test_shipped_universes_are_fine(hamletc_here: Command, name: str) -> None:
     assert done.stdout == f"{SHIPPED / name}.hamlet: no problems\n"
 
 
+def test_memory_of_cells_is_said(hamletc: Command) -> None:
+    """Three meters of 24 x 24 cells, and room for four sums over neighbours."""
+    path = SHIPPED / "gallery" / "moss.hamlet"
+    assert hamletc("check", path).stdout.endswith(f"{path}: its cells take 15.8 KiB in each world\n")
+
+
 def test_check_imports_nothing_heavy() -> None:
     code = (
         "import sys; from hamletc.cli.main import hamletc\n"

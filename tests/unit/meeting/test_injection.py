@@ -22,9 +22,12 @@ meter hunger = 0.5
 world {
     meter @stock = 3 in 0 .. 9
     meter @rain = 0
+    kept meter @spare = uniform(0, 1)
     rule @sale: @stock -= count(used == @shop)
     rule @shower: @rain = if chance(0.5) then 1 else 0
 }
+stages { @easy -> @hard when @stock > 5  @hard -> @easy when @spare > 0.5 }
+rule harder: stage == @hard -> hunger += @spare
 affordance @shop { capacity @stock to highest hunger + @rain  instantly { hunger -= 0.1 } }
 rule hungrier: hunger += 0.01 * average(hunger * @rain)
 reward @said: total(hunger)

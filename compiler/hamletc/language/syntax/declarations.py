@@ -68,8 +68,10 @@ __all__ = [
     "RuleDecl",
     "SlotsDecl",
     "SpaceDecl",
+    "StagesDecl",
     "StartDecl",
     "StateSpec",
+    "Switch",
     "TemplateDecl",
     "TerrainDecl",
     "TrackDecl",
@@ -314,7 +316,8 @@ class StateSpec:
 @dataclass(frozen=True, slots=True)
 class MeterDecl:
     """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1.
-    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`."""
+    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`. `kept`, `per_agent` where this stands
+    before it."""
 
     name: Name
     start: Expr
@@ -322,6 +325,8 @@ class MeterDecl:
     properties: tuple[Property, ...]
     span: Span
     state: StateSpec | None = None
+    kept: bool = False
+    per_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +365,24 @@ class SlotsDecl:
     """`slots 4`: how many things an agent carries at most."""
 
     number: Signed
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """`easy -> hard when wins >= 10`."""
+
+    source: Name
+    target: Name
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StagesDecl:
+    """`stages { easy -> hard when wins >= 10 }`."""
+
+    switches: tuple[Switch, ...]
     span: Span
 
 
@@ -538,6 +561,7 @@ Decl: TypeAlias = (
     | UseDecl
     | MeterDecl
     | WorldDecl
+    | StagesDecl
     | EffectDecl
     | SlotsDecl
     | ItemDecl

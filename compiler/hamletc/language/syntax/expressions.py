@@ -99,11 +99,13 @@ class BinaryExpr:
 
 @dataclass(frozen=True, slots=True)
 class CallExpr:
-    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ..."""
+    """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ...; with `over_cells`
+    `total(a) over cells`."""
 
     function: Name
     arguments: tuple[Expr, ...]
     span: Span
+    over_cells: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from math import prod
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Program
+from hamlet.universe.space import is_hexagonal
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.together import Reduced
 
@@ -30,6 +31,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """What is asked of all cells: the operation, its row in the room of a thread, and the meter of the world that has
+    it."""
+
+    number: int
+    op: str
+    element: str
+
+
+@dataclass(frozen=True, slots=True)
 class CellStep:
     """What kernels need for the cells of a universe.
 
@@ -41,6 +52,7 @@ class CellStep:
         sums: of what agents on cells have together.
         edges: per axis, the cells from one to the next, and how many there are.
         arrays_of: the variables of arrays that `Fetch` reads, and the number of the meter.
+        over: what is asked of all cells.
     """
 
     functions: Functions
@@ -53,6 +65,17 @@ class CellStep:
     sums: list[Reduced]
     edges: list[tuple[int, int]]
     arrays_of: list[tuple[str, int]]
+    over: list[Over]
+
+    @property
+    def half(self) -> int:
+        """How many numbers are joined first where all cells are asked, and one more: half a power of two."""
+        return (1 << (self.count - 1).bit_length()) // 2
+
+    @property
+    def over_elements(self) -> list[str]:
+        """What each cell adds, where all cells are asked."""
+        return [f"over_cells[wide({each.number * self.room} + first)]" for each in self.over]
 
     def given(self, lane: str = "index") -> dict[str, str]:
         """What functions of cells are given, by the names of inputs; what they read of the world is its element for
@@ -82,14 +105,16 @@ class CellStep:
         read += ["first_world"] if "world" in inputs else []
         tables = [table for name in present for table in self.functions.tables_of(name)]
         ended = ["ended_cells"] if BEGIN_CELLS in functions else []
-        return list(dict.fromkeys([f"{FIELD}_array", "own_cells", *ended, "world", *read, *tables]))
+        over = ["over_cells", "over_worlds"] if self.over else []
+        return list(dict.fromkeys([f"{FIELD}_array", "own_cells", *ended, *over, "world", *read, *tables]))
 
     def spread(self) -> list[str]:
         """The parameters of the function that runs the rules of cells."""
-        room = [name for name in self.arrays if name not in ("own_cells", "ended_cells")]
+        apart = ("own_cells", "ended_cells", "over_cells", "over_worlds")
+        room = [name for name in self.arrays if name not in apart]
         terms = [name for each in self.sums for name in (*each.terms.values(), each.shared)]
         terms += ["standing_cells", "runs"] if self.sums else []
-        return list(dict.fromkeys([*self.parameters(NEAR, CELLS), *room, *terms, "agents", "chunk_lanes"]))
+        return list(dict.fromkeys([*self.parameters(NEAR, CELLS, OVER), *room, *terms, "agents", "chunk_lanes"]))
 
 
 def cell_step(program: Program, universe: Universe, functions: Functions) -> CellStep | None:
@@ -110,11 +135,15 @@ def cell_step(program: Program, universe: Universe, functions: Functions) -> Cel
         several = len(program.function(NEAR).outputs)
         arrays |= {"near_cells": f"room_f32({3 * several * room})", "at_edge": f"room_bool({2 * len(edges) * room})"}
         near = [
-            (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, wraps=grid.edges == "wrap"))
+            (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, grid))
             for begin in range(room, 3 * several * room, 3 * room)
         ]
     arrays |= {each.shared: f"room_f32({room})" for each in sums}
-    return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions))
+    asked = enumerate(universe.cells.sums)
+    over = [Over(number, each.op, functions.held[f"world.{each.meter}"].element) for number, each in asked]
+    if over:
+        arrays |= {"over_cells": f"room_f32({len(over) * room})", "over_worlds": f"room_f32({len(over)} * LANES)"}
+    return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions), over)
 
 
 def _fetched(functions: Functions) -> list[tuple[str, int]]:
@@ -126,13 +155,32 @@ def _fetched(functions: Functions) -> list[tuple[str, int]]:
     return [(functions.passed_tables([name])[0], number) for name, number in names if name in tables]
 
 
-def _sum(begin: int, edges: list[tuple[int, int]], room: int, *, wraps: bool) -> str:
+def _sum(begin: int, edges: list[tuple[int, int]], room: int, grid: Grid) -> str:
     """The expression of the sum over neighbours of what begins there, axis by axis."""
-    found = ""
+    found, wraps = "", grid.edges == "wrap"
     for axis, (stride, size) in enumerate(edges):
         for side, step in ((0, -stride), (1, stride)):
             beyond = f"near_cells[wide({begin - step * (size - 1)} + first)]" if wraps else "f32(0.0)"
             flag = f"at_edge[wide({(2 * axis + side) * room} + first)]"
             beside = f"where({flag}, {beyond}, near_cells[wide({begin + step} + first)])"
             found = f"{found} + {beside}" if found else beside
+    if is_hexagonal(grid):
+        found += "".join(f" + {_diagonal(begin, edges, room, right, wraps=wraps)}" for right in (1, -1))
     return found
+
+
+def _diagonal(begin: int, edges: list[tuple[int, int]], room: int, right: int, *, wraps: bool) -> str:
+    """The expression of what the hexagon has that is so many further right and as many less down."""
+    (_, width), (_, height) = edges
+
+    def there(step: int) -> str:
+        return f"near_cells[wide({begin + step} + first)]"
+
+    flags = [f"at_edge[wide({number * room} + first)]" for number in ((1, 2) if right > 0 else (0, 3))]
+    step, across, along = right - right * width, -right * width, right * width * height
+    if not wraps:
+        return f"where({flags[0]} | {flags[1]}, f32(0.0), {there(step)})"
+    both, one = there(step + across + along), there(step + along)
+    return (
+        f"where({flags[0]}, where({flags[1]}, {both}, {there(step + across)}), where({flags[1]}, {one}, {there(step)}))"
+    )

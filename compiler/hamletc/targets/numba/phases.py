@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet.schema import GIVEN_BY_TICK, abi
-from hamletc.ir.function import BEGIN_CELLS, Stage, reducer
+from hamletc.ir.function import BEGIN_CELLS, OVER, Stage, reducer
 from hamletc.targets.numba.cells import CellStep
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
@@ -207,7 +207,7 @@ class Phases:
         held = self._functions.held
         read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
         if self._cells is not None:
-            read += ["world", "agent", *self._cells.parameters(BEGIN_CELLS)]
+            read += ["world", "agent", *self._cells.parameters(BEGIN_CELLS, OVER)]
         return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
 
     def _conclude(self) -> list[str]:

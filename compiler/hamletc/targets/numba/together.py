@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
-from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
+from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
 from hamletc.targets.body import body, identifier, unique
 from hamletc.targets.numba.slots import Chunk, Slot
@@ -314,7 +314,7 @@ def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes
             _carry(found, found.slots[output.name].chunk)
     found.slots["used"] = next(slot for slot in outcomes if slot.name == "used")
     _carry(found, found.slots["used"].chunk)
-    names = (reducer("settle"), reducer("cells"), "world", NEAR, CELLS, "settle")
+    names = (reducer("settle"), reducer("cells"), "world", NEAR, CELLS, OVER, "settle")
     late = [program.function(name) for name in names if program.has(name)]
     read = {node.op.name for function in late for node in function.nodes if isinstance(node.op, Input)}
     for name in sorted(read):

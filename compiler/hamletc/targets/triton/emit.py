@@ -12,7 +12,7 @@ from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, Output, Program
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Output, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
 from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
 from hamletc.targets.known_rows import KnownRows, known_rows
@@ -257,7 +257,7 @@ class _Context:
         known, bodies = self.spread, self.bodies
         if known is None:
             return {"spread": None, "fetches": False, "resetting": ["reset"]}
-        of_tick = [name for name in (NEAR, CELLS) if name in bodies]
+        of_tick = [name for name in (NEAR, CELLS, OVER) if name in bodies]
         joined = ["standing", *(f"term_{number}" for number in range(len(known.joined)))] if known.joined else []
         given = self._given("tick", "world")
         passed = [given.get(name, name) for name in known.given]
@@ -276,7 +276,13 @@ class _Context:
             "spread_tables": tables,
             "joined_terms": joined,
             "spread_passed": ["arrays", "place", *passed, *joined, *tables, *grouped],
-            "resetting": ["reset", BEGIN_CELLS],
+            "resetting": ["reset", BEGIN_CELLS, *([OVER] if known.sums else [])],
+            "spread_over": [f"over_{number}" for number in range(len(known.sums))],
+            "over_of_tick": known.over(bodies, known.given) + self.read_by(OVER) if known.sums else [],
+            "over_of_reset": known.over(bodies, self._given()) + self.read_by(OVER) if known.sums else [],
+            "sum_nexts": [self.next_of(meter) for _, meter in known.sums],
+            "sum_variables": [self.variables[meter] for _, meter in known.sums],
+            "beginning": [BEGIN_CELLS, *([OVER] if known.sums else [])],
             "joined_variables": variables,
         }
 

@@ -12,7 +12,8 @@ from math import prod
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
-from hamletc.ir.function import CELLS, NEAR, Program
+from hamlet.universe.space import is_hexagonal
+from hamletc.ir.function import CELLS, NEAR, OVER, Program
 from hamletc.targets.body import Body, table_name
 from hamletc.targets.printing import listing
 
@@ -31,6 +32,7 @@ class Spread:
         given: inputs of the functions of cells that are the same for all cells of a world: the names of parameters, by
             inputs.
         fetched: the arrays that functions fetch from, each with the number of its meter.
+        sums: what is asked of all cells: the operation, and the meter of the world that has it.
     """
 
     count: int
@@ -42,6 +44,23 @@ class Spread:
     wraps: bool
     given: dict[str, str]
     fetched: list[tuple[str, int]]
+    sums: list[tuple[str, str]]
+    hexagonal: bool
+
+    @property
+    def levels(self) -> int:
+        """How often halves are joined where all cells are asked."""
+        return (self.count - 1).bit_length()
+
+    @property
+    def asked(self) -> int:
+        """Where the numbers of what is asked of all cells begin, from the world's first number on."""
+        return (len(self.meters) + len(self.near)) * self.count
+
+    def over(self, bodies: Mapping[str, Body], given: Mapping[str, str]) -> list[str]:
+        """What the function of what is asked of all cells is passed, where the new meters of a cell are known."""
+        known = {"cell": "cell"} | {f"cells.{name}": f"new_{number}" for number, name in enumerate(self.meters)}
+        return [known.get(each.input) or given[each.input] for each in bodies[OVER].parameters]
 
     def inside(self, function: str, bodies: Mapping[str, Body]) -> list[str]:
         """What a function of cells is passed, where its parameters are known by `given`."""
@@ -65,7 +84,20 @@ class Spread:
                     found.append((f"tl.where({place} == {last}, {beyond}, {there})", "inside"))
                 else:
                     found.append((there, f"inside & ({place} != {last})"))
+        if self.hexagonal:
+            found += [self._diagonal(begin, right) for right in (1, -1)]
         return found
+
+    def _diagonal(self, begin: int, right: int) -> tuple[str, str]:
+        """The same of the hexagon that is so many further right and as many less down."""
+        (_, width), (_, height) = self.axes
+        edges = [(0, width - 1), (1, 0)] if right > 0 else [(0, 0), (1, height - 1)]
+        at_edge = [f"(place_{axis} == {last})" for axis, last in edges]
+        step = right - right * width
+        if not self.wraps:
+            return f"{begin + step} + cell", f"inside & ~({at_edge[0]} | {at_edge[1]})"
+        across = f"tl.where({at_edge[0]}, {-right * width}, 0)"
+        return f"{begin + step} + cell + {across} + tl.where({at_edge[1]}, {right * width * height}, 0)", "inside"
 
     def loads(self, number: int) -> list[str]:
         """The sum over neighbours, a line for each."""
@@ -84,7 +116,7 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
     (field,) = (each for each in schema.state_fields(universe) if each.name == FIELD)
     meters = [meter.name for meter in universe.cells.meters]
     near = [output.name for output in bodies[NEAR].outputs] if NEAR in bodies else []
-    inputs = [each.input for name in (NEAR, CELLS) if name in bodies for each in bodies[name].parameters]
+    inputs = [each.input for name in (NEAR, CELLS, OVER) if name in bodies for each in bodies[name].parameters]
     own = {"cell", *near, *(f"cells.{name}" for name in meters)}
     own |= {reduction.result for reduction in program.stage("cells")}
     outer = [name for name in dict.fromkeys(inputs) if name not in own]
@@ -100,4 +132,6 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         grid.edges == "wrap",
         {name: name if name in ("seed_low", "seed_high") else f"given_{n}" for n, name in enumerate(outer)},
         [(table_name(array), number) for array, number in arrays if array in tables],
+        [(each.op, f"world.{each.meter}") for each in universe.cells.sums],
+        is_hexagonal(grid),
     )

@@ -83,9 +83,12 @@ from hamlet.launch.cpu.ops.spreading import (
     clear_cells,
     count_on_cells,
     highest_on_cells,
+    highest_over_cells,
     lowest_on_cells,
+    lowest_over_cells,
     mark_edges,
     total_on_cells,
+    total_over_cells,
 )
 from hamlet.launch.cpu.ops.tables import Short, take
 from hamlet.launch.cpu.ops.together import (
@@ -159,6 +162,7 @@ __all__ = [
     "grant_worlds",
     "helper",
     "highest_on_cells",
+    "highest_over_cells",
     "highest_worlds",
     "inline",
     "intrinsic",
@@ -176,6 +180,7 @@ __all__ = [
     "local_u32",
     "look_up",
     "lowest_on_cells",
+    "lowest_over_cells",
     "lowest_worlds",
     "mark_edges",
     "mulhigh",
@@ -210,6 +215,7 @@ __all__ = [
     "to_i32",
     "to_u32",
     "total_on_cells",
+    "total_over_cells",
     "total_worlds",
     "traced",
     "where",

@@ -68,3 +68,37 @@ def mark_edges(flags: Any, stride: Any, size: Any, cells: Any, room: Any) -> Non
         place = cell // stride % size
         flags[cell] = place == 0
         flags[room + cell] = place == size - 1
+
+
+@helper
+def total_over_cells(values: Any, count: Any, half: Any) -> Any:
+    """The sum of so many numbers, which are overwritten: halves of what is left are added until one is left. `half` is
+    half the least power of two that is not below their number."""
+    while half > 0:
+        for place in range(min(half, count - half)):
+            values[place] = values[place] + values[half + place]
+        count = half
+        half = half // 2
+    return values[0]
+
+
+@helper
+def lowest_over_cells(values: Any, count: Any, half: Any) -> Any:
+    """The least of them, found in the same way."""
+    while half > 0:
+        for place in range(min(half, count - half)):
+            values[place] = values[place] if values[place] < values[half + place] else values[half + place]
+        count = half
+        half = half // 2
+    return values[0]
+
+
+@helper
+def highest_over_cells(values: Any, count: Any, half: Any) -> Any:
+    """The greatest of them."""
+    while half > 0:
+        for place in range(min(half, count - half)):
+            values[place] = values[place] if values[half + place] < values[place] else values[half + place]
+        count = half
+        half = half // 2
+    return values[0]
