@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.storage import NAMES, Storage
-from hamlet.launch.cpu.frames import DATA, KernelFrame
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
 from hamlet.launch.cpu.ops import LANES, WIDE
+from hamlet.launch.cpu.ops.entries import Entry, entry_of
 from hamlet.launch.cpu.ops.networks import TANH, TILE, WIDTH
 from hamlet.launch.cpu.ops.playing import Frame, Network, Own, Stored, Worlds
 from hamlet.launch.cpu.packed import packed, sizes
@@ -23,6 +23,9 @@ LINE = 16
 """f32 in a cache line."""
 TYPES = {"masks": np.bool_, "alive": np.bool_, "terminated": np.bool_, "truncated": np.bool_, "actions": np.int32}
 """Of what is stored; the others are f32."""
+
+
+Kept: TypeAlias = "tuple[Entry, list[Array | int]]"
 
 
 class Playing:
@@ -65,8 +68,8 @@ class Playing:
 
     def frame(
         self, kernel: Any, names: Sequence[str], values: Sequence[Array | int], own: Own, ticks: int
-    ) -> tuple[Frame, KernelFrame]:
-        """How to call a kernel with the arguments of these names, and what keeps their memory."""
+    ) -> tuple[Frame, Kept]:
+        """How to call a kernel with the arguments of these names, and what keeps their memory and machine code."""
         shares = np.zeros((1, 2), np.int64)
         others: dict[str, Array | int] = {
             "observation": own.observation,
@@ -76,17 +79,17 @@ class Playing:
             "shares": shares,
         }
         arguments = [others.get(name, value) for name, value in zip(names, values, strict=True)]
-        made = KernelFrame(kernel, arguments)
-        place = dict(zip(names, made.places, strict=False))
+        entry = entry_of(kernel, arguments)
+        place = dict(zip(names, entry.places, strict=True))
         known = dict(zip(names, arguments, strict=True))
         stored = "layouts" in known and len(known["layouts"]) > 0  # type: ignore[arg-type]
         frame = Frame(
-            made.address,
-            made.memory,
-            observation=place["observation"] + DATA,
-            final=place["final_observation"] + DATA,
-            mask=place["mask"] + DATA,
-            actions=place["actions"] + DATA,
+            entry.address,
+            np.array(entry.table(arguments), np.int64),
+            observation=place["observation"],
+            final=place["final_observation"],
+            mask=place["mask"],
+            actions=place["actions"],
             worlds=place["worlds"],
             tick=place["tick"],
             ticks=place["ticks"],
@@ -94,7 +97,7 @@ class Playing:
             given=_given(place, known, ticks),
             shares=shares,
         )
-        return frame, made
+        return frame, (entry, arguments)
 
 
 def _given(place: dict[str, int], known: dict[str, Array | int], ticks: int) -> Array:
@@ -102,7 +105,7 @@ def _given(place: dict[str, int], known: dict[str, Array | int], ticks: int) -> 
     rows = []
     for name, array in known.items():
         if name.startswith("given_") and isinstance(array, np.ndarray) and array.size:
-            rows.append([place[name] + DATA, array.ctypes.data, array.nbytes // ticks])
+            rows.append([place[name], array.ctypes.data, array.nbytes // ticks])
     return np.array(rows, np.int64).reshape(-1, 3)
 
 

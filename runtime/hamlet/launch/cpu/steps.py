@@ -18,14 +18,12 @@ from hamlet.launch.cpu.memory import Array
 from hamlet.launch.cpu.ops.entries import (
     ACTIONS,
     COUNT,
-    HEAD,
     KERNEL,
     LANES,
     NARROWED,
     WIDE,
     WRONG,
     Entry,
-    words_of,
 )
 
 Values: TypeAlias = Mapping[str, "Array | int"]
@@ -61,10 +59,8 @@ class Steps:
         self._narrowed = np.zeros(buffers.shape.lanes, np.int32)
         self._shares = array("q", [number for share in shares for number in share])
         self._left = array("q", self._shares)
-        words = array("q", [0] * len(HEAD))
-        for value in values.values():
-            words.extend(words_of(value))
-        words[KERNEL], words[NARROWED] = entry.kernel, self._narrowed.ctypes.data
+        words = array("q", entry.table(values.values()))
+        words[NARROWED] = self._narrowed.ctypes.data
         words[at["shares"]] = self._left.buffer_info()[0]
         self._words, *self._others = (array("q", words) for _ in shares)
         self._address = self._words.buffer_info()[0]

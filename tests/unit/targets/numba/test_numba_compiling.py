@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import operator
 from collections.abc import Callable
@@ -13,9 +12,9 @@ import numpy as np
 import pytest
 from numba.core import codegen, compiler, errors
 
-from hamlet.launch.cpu.frames import DATA, KernelFrame
 from hamlet.launch.cpu.ops import LANES, add, helper, inline, kernel, less, local_f32, part, traced, where
 from hamlet.launch.cpu.ops.compiling import PASSES, KernelCompiler
+from hamlet.launch.cpu.ops.entries import entry_of
 from hamlet.launch.cpu.ops.machinery import definition
 
 i32 = numba.int32
@@ -121,17 +120,18 @@ def _noted(array: Any, number: Any, flag: Any) -> None:
     array[1, 2] = number + 1 if flag else number
 
 
-def test_a_kernel_is_called_through_a_frame() -> None:
-    """Where this fails, `hamlet.launch.cpu.frames` does not fit the numba that is installed."""
+def test_a_kernel_is_called_by_a_table_of_words() -> None:
+    """Where this fails, `hamlet.launch.cpu.ops.entries` does not fit the numba that is installed."""
     array = np.zeros((3, 4), np.int64)
-    frame = KernelFrame(_noted, [array, 7, True])
-    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(frame.address)
+    values = [array, 7, True]
+    entry = entry_of(_noted, values)
+    table = np.array(entry.table(values), np.int64)
     for flag, expected in ((1, 8), (0, 7)):
-        frame.memory[frame.places[2]] = flag
-        call(frame.memory.ctypes.data)
+        table[entry.places[2]] = flag
+        assert entry.call(table.ctypes.data) == 0
         assert array[1, 2] == expected
         assert array.sum() == expected
     other = np.zeros((3, 4), np.int64)
-    frame.memory[frame.places[0] + DATA] = other.ctypes.data
-    call(frame.memory.ctypes.data)
+    table[entry.places[0]] = other.ctypes.data
+    entry.call(table.ctypes.data)
     assert other[1, 2] == 7

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import ctypes
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -44,13 +45,21 @@ class Entry:
 
     Attributes:
         kernel: the address of the kernel.
-        call: takes the address of a table, and gives `WRONG` or 0.
+        address: of the function of C, i64 (i8 *).
+        call: the same for Python: takes the address of a table, and gives `WRONG` or 0.
         places: the word of each argument; of an array that of its address.
     """
 
     kernel: int
+    address: int
     call: Callable[[int], int]
     places: tuple[int, ...]
+
+    def table(self, values: Iterable[np.ndarray[Any, Any] | int]) -> list[int]:
+        """The words of a table with these arguments, which looks at no actions."""
+        words = [0] * len(HEAD)
+        words[KERNEL] = self.kernel
+        return words + [word for value in values for word in words_of(value)]
 
 
 def words_of(value: np.ndarray[Any, Any] | int) -> list[int]:
@@ -62,7 +71,11 @@ def words_of(value: np.ndarray[Any, Any] | int) -> list[int]:
 
 def entry_of(kernel: Any, values: Sequence[np.ndarray[Any, Any] | int]) -> Entry:
     """A kernel for arguments of the types of these. Compiles it where nobody has."""
-    given = tuple(kernel.typeof_pyval(value) for value in values)
+    return _entry(kernel, tuple(kernel.typeof_pyval(value) for value in values))
+
+
+@cache
+def _entry(kernel: Any, given: tuple[Any, ...]) -> Entry:
     kernel.compile(given)
     compiled = kernel.overloads[given]
     context = registry.cpu_target.target_context
@@ -79,7 +92,7 @@ def entry_of(kernel: Any, values: Sequence[np.ndarray[Any, Any] | int]) -> Entry
     function = C_FUNCTION(address)
     # The machine code lives as long as the libraries.
     function.libraries = (library, compiled.library)
-    return Entry(launched, function, tuple(places))
+    return Entry(launched, address, function, tuple(places))
 
 
 def _words(type_: Any) -> int:

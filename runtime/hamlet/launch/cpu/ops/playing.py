@@ -1,7 +1,7 @@
 """A rollout of a network: chunk by chunk, and in each tick by tick, the network and then a kernel that runs the tick.
 
 What the kernel observes of a chunk goes into arrays of the thread, which the network reads while they are in the
-cache. The kernel is called through a *frame* (`hamlet.launch.cpu.frames`): its arguments in memory, of which calls
+cache. The kernel is called by a table of its arguments (`hamlet.launch.cpu.ops.entries`), of which calls
 change some.
 """
 
@@ -23,7 +23,7 @@ class Frame(NamedTuple):
     """How to call the kernel.
 
     Attributes:
-        address: of what takes the frame.
+        address: of what takes the table.
         memory: the arguments, i64.
         observation, final, mask, actions: the numbers of the slots with the address of these arrays.
         worlds, tick, ticks, known: the slots of these arguments; `known` is -1 where no cell cache is stored.
@@ -121,11 +121,11 @@ class Stored(NamedTuple):
 
 @intrinsic
 def _call(_context: Any, _address: Any, memory: Any) -> Any:
-    """Call what takes a frame."""
+    """Call what takes a table; it looks at no actions, so nothing is wrong."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = data(context, builder, signature.args[1], arguments[1])
-        kind = ir.FunctionType(ir.VoidType(), [pointer.type])
+        kind = ir.FunctionType(ir.IntType(64), [pointer.type])
         builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [pointer])
         return context.get_dummy_value()
 
