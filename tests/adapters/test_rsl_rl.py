@@ -1,4 +1,4 @@
-"""Worlds behind the interface of rsl_rl: steps beside those of an environment, time-outs, and its own PPO."""
+"""Worlds behind the interface of rsl_rl: steps beside those of an environment, and time-outs."""
 
 from __future__ import annotations
 

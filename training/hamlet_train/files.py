@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from hamlet.env.files import write_file
+from hamlet.errors import EnvError
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
 
@@ -22,18 +21,9 @@ def write_whole(path: Path, contents: bytes) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(contents)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(temporary).unlink()
-            raise
+        write_file(path, contents)
+    except EnvError as error:
+        raise TrainError(str(error)) from error
     except OSError as error:
         raise TrainError(f"cannot write {path}: {error.strerror}") from error
 
