@@ -103,7 +103,7 @@ class Cells(States):
         """A number of a cell, or of those beside it."""
         match self.integer(0, 7):
             case 0 | 1 if not self._beside and self.scope != "previous":
-                return self._neighbours()
+                return self._sum_beside()
             case 2 | 3 if not self._beside and self.scope in ("tick", "ending"):
                 return self.together_with_others()
             case 4:
@@ -128,7 +128,7 @@ class Cells(States):
             return Piece(f"(1 when on {self.word(self.pick(regions))})", WHEN, Interval(0.0, 1.0))
         return self.pick(known) if known else self.meter()
 
-    def _neighbours(self) -> Piece:
+    def _sum_beside(self) -> Piece:
         """The sum over the cells beside one, two on each axis."""
         with self.about(_beside=True):
             each = self._read_by_cell()
