@@ -232,7 +232,7 @@ class Learner:
                 mean,
                 spread,
                 np.float32(settings.clip),
-                np.float32(settings.entropy),
+                np.float32(settings.entropy * (1.0 - learned.update / self.updates)),
                 np.float32(settings.value),
                 self.gradients,
                 sums,
