@@ -16,7 +16,7 @@ class Settings:
         rate: the step size of Adam at the beginning; it goes down linearly to 0.
         discount, trace: gamma and lambda of generalised advantage estimation.
         clip: by how much the ratio of probabilities may move.
-        entropy, value: the weights of the entropy and of the value's loss.
+        entropy, value: the weights of the entropy, which goes down to 0 too, and of the value's loss.
         norm: the greatest norm of a gradient.
     """
 
@@ -25,9 +25,9 @@ class Settings:
     epochs: int = 2
     minibatches: int = 16
     rate: float = 2e-3
-    discount: float = 0.995
-    trace: float = 0.95
+    discount: float = 0.998
+    trace: float = 0.98
     clip: float = 0.2
-    entropy: float = 0.003
+    entropy: float = 0.05
     value: float = 0.5
     norm: float = 0.5

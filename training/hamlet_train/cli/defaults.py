@@ -1,3 +1,3 @@
 """How much is trained unless the user says otherwise."""
 
-TICKS, WORLDS = 10_000_000, 1024
+TICKS, WORLDS = 30_000_000, 1024
