@@ -60,7 +60,7 @@ def measure(package: Path, sizes: list[int], rounds: int) -> list[dict[str, Any]
         for lanes, _, (step, actions), source, target in runs:
             calls = max(2, 8192 // max(lanes, 64))
             # A hot loop: what the other sizes left in caches does not count.
-            timed(lambda step=step, actions=actions: step(actions), calls // 8, time.perf_counter)
+            timed(lambda step=step, actions=actions: step(actions), -(-calls // 8), time.perf_counter)
             taken = timed(lambda step=step, actions=actions: step(actions), calls, time.perf_counter)
             copied = timed(lambda source=source, target=target: target.copy_(source), calls, time.perf_counter)
             if turn >= 0:
