@@ -55,6 +55,24 @@ def ours(updates: int, precision: str) -> dict[str, float]:
     return laps.rates()
 
 
+def exact(updates: int) -> dict[str, float]:
+    """`hamletc train`, with its defaults."""
+    import hamlet
+    from hamlet_train.cli.defaults import WORLDS
+    from hamlet_train.ranks import Ranks
+    from hamlet_train.run import Manifest
+    from hamlet_train.settings import Settings
+    from hamlet_train.training import begun
+
+    module, settings, laps = hamlet.compile(TOWN), Settings(), Laps()
+    ticks = (updates + 1) * settings.horizon * WORLDS
+    manifest = Manifest(module.name, module.digest, str(TOWN), (), {}, WORLDS, 1, 0, ticks, settings)
+    training = begun(module, manifest, Ranks(0, 1), os.cpu_count() or 1)
+    for _ in range(updates + 1):
+        laps.mark(training.advance().ticks)
+    return laps.rates()
+
+
 def stable_baselines(updates: int, worlds: int) -> dict[str, float]:
     """With `worlds` 1 by its defaults through Gymnasium's single environments, else through the adapter of its own."""
     import gymnasium
@@ -113,6 +131,7 @@ def cleanrl(updates: int, path: str) -> dict[str, float]:
 def contenders(path: str | None, updates: int) -> dict[str, tuple[str, int, str]]:
     """By name: the function, updates, and its other argument."""
     found = {
+        "hamletc train": ("exact", updates, ""),
         "examples/ppo.py, float32": ("ours", updates, "float32"),
         "examples/ppo.py, bfloat16": ("ours", updates, "bfloat16"),
         "Stable-Baselines3, defaults, Gymnasium": ("stable_baselines", 1, "1"),
@@ -127,6 +146,8 @@ def sample(kind: str, updates: int, argument: str) -> dict[str, float]:
     match kind:
         case "ours":
             return ours(updates, argument)
+        case "exact":
+            return exact(updates)
         case "stable_baselines":
             return stable_baselines(updates, int(argument))
         case _:
@@ -152,7 +173,7 @@ def main() -> None:
             said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             found.setdefault(name, []).append(json.loads(said.split("RATES", 1)[1]))
             print(name, found[name][-1], flush=True)
-    ours_cpu = median(each["cpu"] for each in found["examples/ppo.py, bfloat16"])
+    ours_cpu = median(each["cpu"] for each in found["hamletc train"])
     rates = {
         name: {
             **{key: median(each[key] for each in samples) for key in ("clock", "cpu")},
