@@ -35,6 +35,8 @@ WITHOUT_ARGUMENTS: dict[str, Callable[[Span], universe.Observation]] = {
     if [field.name for field in fields(kind)] == ["span"]
 }
 """Observations that are their word alone, by that word: `lifetime` is an `ObserveLifetime`."""
+ITEMS = frozenset(kind.__name__.removeprefix("Observe").lower() for kind in get_args(universe.Observation))
+"""The words with which items begin."""
 
 
 class Observations:
@@ -313,9 +315,11 @@ class Observations:
 
     def _position(self, item: syntax.ObserveItem) -> universe.Observation | None:
         encodings = OF_NODES if self._names.of_kind("node") else ENCODINGS
-        if not item.words:
+        # The word behind `position` is its encoding to the parser, also where the author meant the next item.
+        if not item.words or item.words[0].text in ITEMS:
             choices = ", ".join(f"`position {encoding}`" for encoding in encodings)
-            self._report.add("H026", "`position` needs an encoding", item.span, hint=f"Write one of {choices}.")
+            hint = f"Write {'one of ' * (len(encodings) > 1)}{choices}."
+            self._report.add("H026", "`position` needs an encoding", item.kind.span, hint=hint)
             return None
         if not is_known(item.words[0], encodings, "no encoding of a position", self._report):
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from checking_cases import BASE, codes, universe
+from checking_cases import BASE, checked, codes, universe
 
 from hamlet.universe import (
     Age,
@@ -254,3 +254,9 @@ def test_an_affordance_that_lasts_for_ever() -> None:
 def test_observations(observed: str, expected: list[str]) -> None:
     base = BASE.replace("grid  meters", f"meters  {observed}")
     assert codes("affordance Job at random lasts forever { each tick { mood += 0.01 } }", base) == expected
+
+
+def test_the_next_item_is_no_encoding_of_a_position() -> None:
+    _, (found,) = checked(BASE.replace("grid  meters", "meters  position  grid"))
+    assert found.message == "`position` needs an encoding"
+    assert found.hint == "Write one of `position relative`, `position absolute`, `position scaled`."
