@@ -130,12 +130,11 @@ def _wandering(item: syntax.WandersItem, room: Room) -> Parts:
         there = _chosen("position x", [_one_of(n, leads, span) for n, leads in enumerate(room.leads.values())], span)
         body.append(assign("position x", "=", there if time is None else syntax.IfExpr(time, there, here, span), span))
     else:
-        ways = 2 * len(room.axes)
+        ways = len(room.ways)
         parts.append(whole("way", 0, ways - 1, number(0, span), span))
         body.append(assign("way", "=", call("integer", number(0, span), number(ways - 1, span), span=span), span))
         for which, axis in enumerate(room.axes):
-            back, on = (_if_way(2 * which + side, span) for side in (0, 1))
-            by = binary("-", on, back, span)
+            by = _along(which, room, span)
             by = by if time is None else syntax.IfExpr(time, by, number(0, span), span)
             body.append(_step(axis, "+=", by, span, room))
     return [*parts, syntax.RuleDecl(syntax.Name("wandering", span), None, tuple(body), span, True)]
@@ -146,6 +145,16 @@ def _one_of(node: int, leads: tuple[int, ...], span: Span) -> syntax.Expr:
     if len(leads) > 1:
         return call("choice", *(number(other, span) for other in leads), span=span)
     return number(leads[0] if leads else node, span)
+
+
+def _along(axis: int, room: Room, span: Span) -> syntax.Expr:
+    """How far a way leads along an axis: those on minus those back."""
+    on, *more = (_if_way(way, span) for way, step in enumerate(room.ways) if step[axis] > 0)
+    for each in more:
+        on = binary("+", on, each, span)
+    for way in (way for way, step in enumerate(room.ways) if step[axis] < 0):
+        on = binary("-", on, _if_way(way, span), span)
+    return on
 
 
 def _if_way(way: int, span: Span) -> syntax.Expr:

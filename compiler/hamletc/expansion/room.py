@@ -31,6 +31,7 @@ class Room:
         leads: of a graph the numbers of the nodes to which each leads; `None` elsewhere.
         rows: of a map; none without one.
         walls: the letters of its walls.
+        hexagonal: whether cells are hexagons.
     """
 
     axes: tuple[Axis, ...]
@@ -39,6 +40,15 @@ class Room:
     leads: Mapping[str, tuple[int, ...]] | None = None
     rows: tuple[str, ...] = ()
     walls: str = ""
+    hexagonal: bool = False
+
+    @property
+    def ways(self) -> tuple[tuple[int, ...], ...]:
+        """What leads to the cells beside one, a number per axis: back and on along each axis, and the rest of a
+        hexagon's."""
+        count = len(self.axes)
+        straight = (tuple(by * (axis == each) for each in range(count)) for axis in range(count) for by in (-1, 1))
+        return (*straight, *(((1, -1), (-1, 1)) if self.hexagonal else ()))
 
     def coordinates(self, spot: Spot) -> tuple[float, ...] | None:
         """Those of a place; `None` where there is none such."""
@@ -67,7 +77,7 @@ def room_of(declarations: tuple[syntax.Decl, ...]) -> Room | None:
         case "graph":
             leads = _leads(space.paths)
             return Room((Axis("x", 0, len(leads) - 1),), True, "clamp", leads)
-        case "grid":
+        case "grid" | "hexagons":
             return _grid(space, next((item for item in declarations if isinstance(item, syntax.MapDecl)), None), edges)
         case "continuous":
             lows, highs = ([constant(end) for end in ends] for ends in zip(*space.bounds, strict=True))
@@ -84,7 +94,9 @@ def _grid(space: syntax.SpaceDecl, drawn: syntax.MapDecl | None, edges: Edges) -
     axes = tuple(Axis(name, 0, size - 1) for name, size in zip(_names(len(sizes)), sizes, strict=True) if size)
     letters = () if drawn is None else drawn.items
     walls = (each.letters.text for each in letters if isinstance(each, syntax.MapLetters) and each.kind.text == "wall")
-    return Room(axes, True, edges, None, rows, "".join(walls)) if axes and len(axes) == len(sizes) else None
+    if not axes or len(axes) != len(sizes):
+        return None
+    return Room(axes, True, edges, None, rows, "".join(walls), space.kind.text == "hexagons")
 
 
 def _names(count: int) -> tuple[str, ...]:

@@ -3,14 +3,18 @@ refused."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from checking_cases import BASE, codes, universe
 
 from hamlet.universe import Grid, ObserveHere, ObserveState, draws
 from hamletc.checking.check import check
+from hamletc.expansion.room import Axis, Room
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
 
+HEXAGONS = BASE.replace("space grid", "space hexagons")
 BUSH = """
 affordance Bush: 3 copies at random {
     meter berries = 3 in 0 .. 10
@@ -80,6 +84,16 @@ def test_what_moves_is_kept_by_the_world_and_places_are_stored() -> None:
         .affordances[-1]
         .appears
     )
+
+
+def test_on_hexagons_things_lie_and_what_wanders_takes_six_ways() -> None:
+    duck = "affordance Duck at random { wanders  instantly { mood += 0.1 } }"
+    made = universe(CAMP + duck, HEXAGONS.replace("grid  meters", "meters  cell wood"))
+    (way,) = (meter for meter in made.world.meters if meter.name == "way of Duck")  # type: ignore[union-attr]
+    assert (way.low, way.high) == (0.0, 5.0)
+    room = Room((Axis("x", 0, 7), Axis("y", 0, 7)), True, "wrap", hexagonal=True)
+    assert set(room.ways) == {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}
+    assert set(replace(room, hexagonal=False).ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
 
 
 def test_what_lies_and_what_is_worn_can_be_asked_for() -> None:
