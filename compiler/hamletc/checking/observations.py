@@ -215,7 +215,9 @@ class Observations:
         known = [
             name for name in self._names.states if name not in self._hidden and ("state", name) not in self._before
         ]
-        every = [] if item.words else known
+        # `items` observe states too; all that are left are meant, and at least one must be.
+        left = [name for name in known if ("state", name) not in self._seen] or known
+        every = [] if item.words else left
         return (*found, *(name for name in every if self._first("state", name, item.kind.span)))
 
     # --- where agents are and how they move --------------------------------------------------------------------------

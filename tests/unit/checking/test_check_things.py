@@ -96,6 +96,16 @@ def test_on_hexagons_things_lie_and_what_wanders_takes_six_ways() -> None:
     assert set(replace(room, hexagonal=False).ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
 
 
+def test_all_states_are_those_that_items_did_not_observe() -> None:
+    coins = "state coins: int in 0 .. 5 = 1  rule earns: coins += 1"
+    made = universe(CAMP + coins, BASE.replace("grid  meters", "meters  items  state"))
+    seen = [item.states for item in made.observations if isinstance(item, ObserveState)]
+    assert len(seen) == 2
+    assert "coins" in seen[1]
+    assert not {*seen[0]} & {*seen[1]}
+    assert codes(coins, BASE.replace("grid  meters", "meters  state  state")) == ["H024"]
+
+
 def test_what_lies_and_what_is_worn_can_be_asked_for() -> None:
     made = universe(CAMP + "reward 0.1 when (lying of wood > 0 and wear of axe > 1)\n")
     assert "lying of wood" in str(made.rewards[-1])
