@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
@@ -19,6 +19,10 @@ from hamletc.expansion.trees import assign, binary, call, every, named, number, 
 from hamletc.language import syntax
 
 VERBS = {"pick": "PICK", "drop": "DROP", "give": "GIVE"}
+CARRIED: tuple[tuple[str, syntax.BinaryOp], ...] = (("pick", "-"), ("drop", "+"))
+"""What agents do to the number that lies on a cell."""
+BY_THEMSELVES: tuple[tuple[str, Literal["+=", "-="]], ...] = (("appears", "+="), ("rots", "-="))
+"""What happens to it without them."""
 
 
 def items_written_out(
@@ -119,16 +123,16 @@ class Inventory:
         body: list[syntax.Stmt] = []
         there = named(name, span)
         moved: syntax.Expr = there
-        for verb, op in (("pick", "-"), ("drop", "+")):
+        for verb, op in CARRIED:
             if verb in thing.verbs:
                 hands = syntax.WhenExpr(named(_moved_by(thing), span), _chosen(VERBS[verb], thing, span), span)
-                moved = binary(op, moved, call("total", hands, span=span), span)  # type: ignore[arg-type]
+                moved = binary(op, moved, call("total", hands, span=span), span)
         if moved is not there:
             body.append(assign(name, "=", moved, span))
-        for word, op in (("appears", "+="), ("rots", "-=")):
+        for word, change in BY_THEMSELVES:
             if word in thing.said:
                 when = thing.said[word]
-                body.append(assign(name, op, syntax.WhenExpr(number(1, when.span), when, when.span), when.span))  # type: ignore[arg-type]
+                body.append(assign(name, change, syntax.WhenExpr(number(1, when.span), when, when.span), when.span))
         rule = syntax.RuleDecl(named(own_name("ground", thing.name), span), None, tuple(body), span, True)
         rules = (rule,) if body else ()
         return syntax.CellsDecl((meter, *rules), span)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
@@ -120,4 +120,4 @@ def rewritten(node: T, place: Callable[[Span], Span]) -> T:
         news = {name: rewritten(old, place) for name, old in olds.items()}
         changes = {name: new for name, new in news.items() if new is not olds[name]}
         made = replace(node, **changes) if changes else node
-    return made  # type: ignore[no-any-return]
+    return cast(T, made)
