@@ -129,6 +129,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- checking: what is known of a tick ---
         "H082": Code("error", "action or use where it is not known yet"),
         "H083": Code("error", "start value of what is not known yet"),
+        "H084": Code("warning", "value that becomes 0 where a condition does not hold"),
         # --- checking: what is written out ---
         "H085": Code("error", "definition in a circle"),
         "H086": Code("error", "definitions that stand for too much"),

@@ -76,7 +76,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     # --- things ---
     (
         "item items inventory carry carries carrying object objects thing bag",
-        "Nothing lies about or is carried: what an agent has is a meter, as in `meter wood = 0 in 0 .. 10`.",
+        "Things that lie about and are carried are items, `item apple { lying 1 when chance(0.1)  can pick }`, with "
+        "`slots 4` for how many an agent carries; what is only counted is a meter: `meter wood = 0 in 0 .. 10`.",
     ),
     ("building station shop", "What agents use is an affordance: `affordance Shop at random { ... }`."),
     (
@@ -110,6 +111,10 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     (
         "function func fn lambda proc macro",
         "`let hunger = 1 - food` names an expression; a `template` has parameters and writes declarations.",
+    ),
+    (
+        "new instance instantiate make create place",
+        "The declarations of a template are made by `use`: `use Shop(Bakery, 0.05)`.",
     ),
     (
         "import require require_once using from module package",
@@ -152,6 +157,10 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("poisson exponential binomial beta", "There are `uniform`, `integer`, `choice`, `normal` and `chance`."),
     ("seed", "The program gives the seed: `hamlet.make(universe, worlds=256, seed=1)`."),
     ("prev old before delta diff change", "Write `previous(x)`: x at the beginning of the tick."),
+    (
+        "rises increases increased grows changed changes becomes",
+        "`x > previous(x)` holds in a tick in which x has grown, `rising(x > 0.5)` in the first one in which x > 0.5.",
+    ),
     # --- declarations that have other names here ---
     ("event trigger on_tick update", "What happens in a tick is a rule: `rule cold: hour < 6 -> energy -= 0.01`."),
     ("objective score utility", "Write `reward VALUE`."),

@@ -160,10 +160,26 @@ class Statements:
         value = held(statement.value, spec, self._expressions, self._names, self._report)
         if meter is None:
             return None
+        self._is_meant_to_become_zero(statement)
         if value is None:
             self._names.suspects.add(meter)
             return None
         return Assign(meter, statement.op, value, clamped, statement.span)
+
+    def _is_meant_to_become_zero(self, statement: syntax.AssignStmt) -> None:
+        """`mood = 1 when rested` reads like a condition of the statement, and writes 0 in all other ticks. A value that
+        expansion has written has the place of its statement."""
+        match statement:
+            case syntax.AssignStmt(op="=", value=syntax.WhenExpr(span=span)) if span != statement.span:
+                self._report.add(
+                    "H084",
+                    f"`{statement.meter.text}` becomes 0 where the condition does not hold",
+                    span,
+                    "`A when C` is a value: A, or 0",
+                    hint="Write `if C then A else 0` if that is meant, or its name behind `else` for it to stay as it is.",
+                )
+            case _:
+                pass
 
     def _push(self, statement: syntax.PushStmt) -> Push | None:
         """A statement that writes the velocity on an axis."""

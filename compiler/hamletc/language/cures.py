@@ -250,9 +250,12 @@ def _open_if(s: Situation) -> Token | None:
 
 
 def _then(s: Situation) -> Cure | None:
-    """`if c: a else b`, `else if`, `rule r: c: statement`."""
+    """`if c: a else b`, `else if`, `rule r: c: statement`, `rule r: { statements }`."""
     if s.token.text in ("when", "if", "while") and ":" in s.texts and s.declaration in ("rule", "cascade"):
         return Cure("Write `:` between the name and the condition.", 1, (":",))
+    if s.token.text == "{" and s.before.text == ":" and s.declaration == "rule":
+        hint = f"Statements in braces stand directly behind the name: `rule {s.tokens[s.start + 1].text} {{ ... }}`."
+        return Cure(hint, 0, ("1", "==", "1", "->"))
     if s.token.text == ":" and "then" in s.texts:
         return Cure("Write `then`.", 1, ("then",))
     if s.token.text in (":", "then", "do") and "->" in s.texts and "then" not in s.texts and s.declaration != "meter":
@@ -307,6 +310,8 @@ def _unfinished(s: Situation) -> Cure | None:
     if word == "state" and s.token.text == "in":
         name = s.tokens[s.start + 1].text
         return Cure(f"What it holds stands before its value: `state {name}: int in 0 .. 50 = 0`.")
+    if word == "state" and s.token.text == "{" and s.before.text == ":":
+        return _options(s)
     if word == "state" and s.token.text == "{" and "=" not in s.texts:
         return Cure("A state has no drains and no claims: a rule changes it, as in `rule NAME: cooldown -= 1`.")
     if word in ("param", "input") and "in" in s.texts and (s.ends_early or s.token.text == "{"):
@@ -358,6 +363,15 @@ def _unfinished(s: Situation) -> Cure | None:
     if "when" in s.texts and s.declaration == "dies" and s.index == s.start + 1:
         return Cure("Write `dies when CONDITION`.", 0, ("when",))
     return None
+
+
+def _options(s: Situation) -> Cure:
+    """`state sky: { clear, dull } = dull`."""
+    last = s.closer.get(s.index, s.index)
+    options = [token.text for token in s.tokens[s.index + 1 : last] if token.text != ","] or ["clear", "dull"]
+    first = s.tokens[last + 2].text if s.tokens[last + 1].text == "=" else options[0]
+    hint = f"Options stand side by side: `state {s.tokens[s.start + 1].text}: {' '.join(options)} = {first}`."
+    return Cure(hint)
 
 
 # --- ranges, commas, parentheses -------------------------------------------------------------------------------------
