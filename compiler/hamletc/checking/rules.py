@@ -176,7 +176,7 @@ class Statements:
                     f"`{statement.meter.text}` becomes 0 where the condition does not hold",
                     span,
                     "`A when C` is a value: A, or 0",
-                    hint="Write `if C then A else 0` if that is meant, or its name behind `else` for it to stay as it is.",
+                    hint="Write `if C then A else 0` if that is meant, or its name behind `else` where it is to stay.",
                 )
             case _:
                 pass
