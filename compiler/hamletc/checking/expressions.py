@@ -9,6 +9,7 @@ from hamlet import universe
 from hamlet.universe import Expression
 from hamletc.checking.asking import Asking
 from hamletc.checking.draws import Draws
+from hamletc.checking.history import MOST_SINCE, History
 from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand, Operations, is_condition, wrong_arguments
 from hamletc.checking.past import Past
@@ -302,12 +303,26 @@ class Expressions:
 
     def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
         """`every 24 ticks`, `after 2 days`."""
-        if not self._quantities.of_agent(f"`{expr.when}`", expr.span):
+        world = self._names.history if self._whose in ("world", "cell") and self._scope == "tick" else None
+        if world is None and not self._quantities.of_agent(f"`{expr.when}`", expr.span):
             return None
-        ticks = self._names.duration(expr.ticks, MOST_TICKS, f"what stands after `{expr.when}` in")
+        most = MOST_TICKS if world is None else MOST_SINCE
+        ticks = self._names.duration(expr.ticks, most, f"what stands after `{expr.when}` in")
         if ticks is None:
             return None
+        if world is not None:
+            return self._of_world_in_time(world, expr, ticks)
         return universe.Every(ticks, expr.span) if expr.when == "every" else universe.After(ticks, expr.span)
+
+    def _of_world_in_time(self, world: History, expr: syntax.TimedExpr, ticks: int) -> Expression:
+        always = expr.when == "every" and ticks == 1
+        if not always and ticks + (expr.when == "after") <= world.longest:
+            return world.timed(expr.when, ticks, expr.span)
+        message = f"this condition is {'always' if always else 'never'} true"
+        lasts = "" if always else f"an episode has {world.longest} ticks"
+        hint = "Leave it out." if always else "Write fewer ticks, or lengthen the lifespan."
+        self._report.add("H062", message, expr.span, lasts, hint=hint)
+        return universe.Truth(always, expr.span)
 
     def _at_hour(self, expr: syntax.AtHourExpr) -> Expression | None:
         """`at hour 8`."""

@@ -16,6 +16,7 @@ from hamlet.universe import Assign, Expression, Meter, Number, Rule, Span, State
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval
 from hamletc.checking.operations import is_condition
+from hamletc.checking.report import counted
 
 LONGEST = 64
 """The most ticks that `lag` and `mean` look back."""
@@ -88,6 +89,7 @@ class History:
     """The hidden states of a universe. `taken` are the names that its author uses, `lifespan` is the longest life.
 
     Attributes:
+        longest: the most ticks that an episode has, as far as is counted.
         spans: where something looks back. What it looks at stands in several places then: there, in the state that the
             episode begins with, and behind all rules.
     """
@@ -96,7 +98,7 @@ class History:
         self.spans: set[Span] = set()
         self._taken = set(taken)
         self._bounds = bounds
-        self._longest = min(lifespan or MOST_SINCE, MOST_SINCE)
+        self.longest = min(lifespan or MOST_SINCE, MOST_SINCE)
         self._kept: list[_Kept] = []
         self._lines: dict[tuple[Owner, str], _Line] = {}
         self._counters: dict[tuple[Owner, str], str] = {}
@@ -127,7 +129,7 @@ class History:
     def since(self, look: Look, most: int | None) -> Expression | None:
         """The ticks since a condition held last, here or when the rules of a tick had run; at most so many, and so many
         where it never did. Without a limit they are counted from the beginning of the episode."""
-        span, limit = look.span, self._longest if most is None else most
+        span, limit = look.span, self.longest if most is None else most
         key = look.owner, f"since {look.text} {most}"
         name = self._counters.get(key)
         if name is None:
@@ -167,6 +169,24 @@ class History:
         first = universe.Binary("+", here, others, span)
         summed = universe.If(self._lived(look.owner, span, masked=look.masked), total, first, span)
         return universe.Binary("/", summed, Number(float(ticks), span), span)
+
+    def timed(self, when: Literal["every", "after"], ticks: int, span: Span) -> Expression:
+        """`every 24 ticks`, `after 100 ticks`: a hidden state counts the ticks of a world in its episode; of `every` anew
+        when it holds, of `after` no further than it has to."""
+        construct = f"{when} {counted(ticks, 'tick')}"
+        name = self._counters.get(("world", construct))
+        last = min(ticks - (when == "every"), self.longest - 1)
+        if name is None:
+            name = self._counters["world", construct] = self._name(f"ticks of {construct}")
+            kept, one = universe.WorldValue(name, span), Number(1.0, span)
+            update: Expression = universe.Binary("+", kept, one, span)
+            if when == "every":
+                whole = universe.Binary(">=", kept, Number(ticks - 1.0, span), span)
+                update = universe.If(whole, Number(0.0, span), update, span)
+            held = StateType("int", (), past=construct)
+            self._kept.append(_Kept(name, "world", 0.0, Interval(0.0, float(last)), held, None, update, span))
+        passed = universe.Previous(universe.WorldValue(name, span), span)
+        return universe.Binary(">=", passed, Number(float(ticks - (when == "every")), span), span)
 
     # --- what is kept ------------------------------------------------------------------------------------------------
 

@@ -73,7 +73,16 @@ PUB = "affordance Pub at random { needs energy > 0.1  capacity @  instantly { mo
         ),
         *(
             (f"world {{ meter x = 0 in 0 .. 9  rule r: {each} -> x += 1 }}\nreport a: x", ["H092"])
-            for each in ("every 3 ticks", "after 3 ticks", "used == Bed", "action == WAIT", "previous(mood) > 0.5")
+            for each in ("used == Bed", "action == WAIT", "previous(mood) > 0.5")
+        ),
+        *(
+            (f"world {{ meter x = 0 in 0 .. 9  rule r: {each} -> x += 1 }}\nreport a: x", expected)
+            for each, expected in (
+                ("every 3 ticks", []),
+                ("after 3 ticks and every 2 ticks", []),
+                ("every 1 ticks", ["H062"]),
+                ("after 1000000 ticks", ["H062"]),
+            )
         ),
         ("input i = 0 in 0 .. 1\nworld { meter x = 0 in 0 .. 9  rule r: x += i }\nreport a: x + i", ["H092"]),
         ("world { meter x = 0 in 0 .. 9  rule r: x += day_sin * level }\nreport a: previous(x)", []),

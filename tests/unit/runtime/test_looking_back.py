@@ -168,6 +168,40 @@ def test_the_past_of_a_world(module: Module) -> None:
         assert env.meter("open").tolist() == [float(is_open)] * 4
 
 
+TICKING = """
+universe ticking
+space grid 2 x 2
+lifespan 17 ticks
+meter calm = 0.5 { only read }
+world {
+    state fifths: int in 0 .. 9 = 0
+    state late: int in 0 .. 9 = 0
+    rule fives: every 5 ticks -> fifths += 1
+    rule ends:  after 12 ticks -> late += 1
+}
+cells {
+    meter moss = 0 in 0 .. 9
+    meter dust = 0 in 0 .. 9
+    rule grow:   every 5 ticks -> moss += 1
+    rule settle: after 12 ticks -> dust += 1
+}
+reward fifths + late + moss + dust
+observe { state  meters  cell moss dust }
+"""
+
+
+def test_a_world_counts_its_ticks(compiled: Callable[[str], Module]) -> None:
+    for backend in ("interpreter", "numba"):
+        env = hamlet.make(compiled(TICKING), worlds=3, agents=2, backend=backend, seed=4)
+        env.reset()
+        for episode in range(2):
+            for tick in range(1, 18):
+                _, reward, _, truncated, _ = env.step(torch.zeros(6, dtype=torch.int32))
+                fifths, late = tick // 5, max(tick - 12, 0)
+                assert reward.tolist() == [2.0 * fifths + 2.0 * late] * 6, (backend, episode, tick)
+            assert truncated.all()
+
+
 BEGUN = """
 universe begun_worlds
 space none
