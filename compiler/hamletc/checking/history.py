@@ -171,8 +171,8 @@ class History:
         return universe.Binary("/", summed, Number(float(ticks), span), span)
 
     def timed(self, when: Literal["every", "after"], ticks: int, span: Span) -> Expression:
-        """`every 24 ticks`, `after 100 ticks`: a hidden state counts the ticks of a world in its episode, of `every` from 0
-        on after each time that it holds."""
+        """`every 24 ticks`, `after 100 ticks`: a hidden state counts the ticks of a world in its episode, of `every`
+        from 0 on after each time that it holds."""
         construct = f"{when} {counted(ticks, 'tick')}"
         name = self._counters.get(("world", construct))
         last = min(ticks - (when == "every"), self.longest - 1)
