@@ -39,10 +39,16 @@ class Spec:
 
 
 def spec(text: str) -> Spec:
-    """`PATH`, `PATH@BACKEND` or `@BACKEND`. An `@` that no backend follows belongs to the path."""
+    """`PATH`, `PATH@BACKEND` or `@BACKEND`. An `@` that no backend follows belongs to the path.
+
+    Raises:
+        CompileError: no such path is there, but the part before the `@` is.
+    """
     path, at, backend = text.rpartition("@")
     if at and (backend in RUNNERS or not path):
         return Spec(Path(path) if path else None, backend)
+    if at and Path(path).exists() and not Path(text).exists():
+        raise CompileError(f"there is no backend {backend!r}: take {', '.join(RUNNERS)}")
     return Spec(Path(text), None)
 
 

@@ -116,7 +116,9 @@ def test_recorded_runs_of_other_worlds() -> None:
     [
         (("diff", "@numba", "@ir"), 2, "one of both sides has to name a universe"),
         (("diff", "@cuda", "toy.hamlet"), 2, "'cuda' is not one of interpreter, numba, triton, ir, sm_80"),
+        (("diff", "toy.hamlet", "toy.hamlet@moon"), 1, "there is no backend 'moon': take interpreter, numba"),
         (("diff", "toy.hamlet"), 2, "Missing argument"),
+        (("replay", "missing.episode"), 2, "missing.episode does not exist"),
         (("diff", "nowhere.hamlet", "@ir"), 1, "no such file"),
         (("diff", "nowhere.npz", "toy.hamlet"), 1, "cannot read the file: no such file"),
         (("diff", "text.npz", "toy.hamlet"), 1, "text.npz is no recorded run"),

@@ -12,7 +12,7 @@ from hamlet.backend.registry import backend_names
 from hamlet_lab.runners import RUNNERS
 from hamlet_townlet.frontend import is_trace
 from hamletc.errors import CompileError
-from hamletc.kinds import expect, kind_of
+from hamletc.kinds import EPISODE, RECORDED, expect, kind_of
 
 if TYPE_CHECKING:
     from hamlet.env.recording import Replay
@@ -54,6 +54,8 @@ def replay(
     from hamletc.errors import SourceError
 
     if run is None and kind_of(universe) not in ("recorded run", "episode"):
+        if not universe.exists() and universe.suffix in (RECORDED, EPISODE):
+            raise click.UsageError(f"{universe} does not exist.")
         raise click.UsageError("Missing argument 'RUN'.")
     try:
         report = _replayed(universe, run, backend, device, steps)
