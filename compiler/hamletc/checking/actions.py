@@ -161,6 +161,8 @@ def _written_moves(written: syntax.MovesDecl, space: Space, report: Findings) ->
 def _continuous_moves(
     space: Continuous, given: dict[str, syntax.Property], expressions: Expressions, report: Findings
 ) -> tuple[Move, ...] | None:
+    if space.momentum is not None and not given.keys() & STEPPING:
+        return ()
     if "step" not in given:
         hint = "Add `step 0.5`: how far a move goes; or list the moves, as in `moves { EAST (0.5, 0) }`."
         report.add("H025", "a continuous space has a `step` or `moves`", space.span, hint=hint)

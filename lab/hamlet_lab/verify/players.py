@@ -45,7 +45,7 @@ class Script:
             case Grid(sizes=sizes):
                 return sum(sizes)
             case Continuous(axes=axes):
-                longest = self._moves.abs().amax(dim=0).tolist()
+                longest = self._moves.abs().amax(dim=0).tolist() if len(self._moves) else [0.0] * len(axes)
                 steps = (axis.size / step for axis, step in zip(axes, longest, strict=True) if step > 0)
                 return sum(math.ceil(min(step, FARTHEST)) for step in steps)
             case NoSpace():

@@ -126,3 +126,33 @@ def test_the_state_and_what_is_observed_know_the_limit(at: Callable[..., Env]) -
     saved["state"]["velocity"][0, 0] = 0.875
     with pytest.raises(hamlet.EnvError, match=r"velocity x of the state must lie in -0.75 .. 0.75, not 0.875"):
         env.load_state_dict(saved)
+
+
+GLIDER = """
+universe glider
+space continuous (-4 .. 4) x (-4 .. 4) { edges sticky  reach 1  momentum up to 2 }
+lifespan 40 ticks
+control lift in -1 .. 1
+meter fuel = 1
+rule fly:   velocity y += 0.5 * lift
+rule burns: fuel -= 0.0625 * abs(lift)
+affordance Pump at (0, 0) { instantly { fuel += 0.25 } }
+dies when fuel <= 0
+reward fuel
+observe { position absolute  velocity  meters }
+"""
+
+
+def test_controls_alone_may_push(compiled: Callable[[str], Module]) -> None:
+    ways = []
+    for backend in ("interpreter", "numba"):
+        env = hamlet.make(compiled(GLIDER), worlds=5, backend=backend, quiet=True)
+        assert env.action_names == ("INTERACT", "WAIT")
+        env.reset()
+        heights = []
+        for tick in range(12):
+            env.step([tick % 2] * 5, controls=torch.full((1, 5), 0.5 if tick % 3 else -1.0))
+            heights.append(env.state["position"][1].tolist())
+        ways.append(heights)
+    assert ways[0] == ways[1]
+    assert len({tuple(height) for height in ways[0]}) > 6
