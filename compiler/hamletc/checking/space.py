@@ -18,6 +18,7 @@ from hamlet.universe import (
     Space,
     Start,
 )
+from hamlet.universe.space import axes_of
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph, resolve_graph
 from hamletc.checking.intervals import spell
@@ -34,7 +35,6 @@ from hamletc.checking.report import (
     word,
 )
 from hamletc.checking.surroundings import first_speed
-from hamletc.checking.symbols import axes_of
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from hamlet.universe.space import axis_names
 from hamletc.expansion.constants import constant
 from hamletc.language import syntax
 
@@ -81,7 +82,7 @@ def room_of(declarations: tuple[syntax.Decl, ...]) -> Room | None:
             return _grid(space, next((item for item in declarations if isinstance(item, syntax.MapDecl)), None), edges)
         case "continuous":
             lows, highs = ([constant(end) for end in ends] for ends in zip(*space.bounds, strict=True))
-            ends = zip(_names(len(lows)), lows, highs, strict=True)
+            ends = zip(axis_names(len(lows)), lows, highs, strict=True)
             axes = tuple(Axis(name, low, high) for name, low, high in ends if low is not None and high is not None)
             return Room(axes, False, edges) if len(axes) == len(space.bounds) else None
         case _:
@@ -91,16 +92,12 @@ def room_of(declarations: tuple[syntax.Decl, ...]) -> Room | None:
 def _grid(space: syntax.SpaceDecl, drawn: syntax.MapDecl | None, edges: Edges) -> Room | None:
     rows = () if drawn is None else tuple(row.text for row in drawn.rows)
     sizes = [constant(size) for size in space.sizes] or ([len(rows[0]), len(rows)] if rows else [])
-    axes = tuple(Axis(name, 0, size - 1) for name, size in zip(_names(len(sizes)), sizes, strict=True) if size)
+    axes = tuple(Axis(name, 0, size - 1) for name, size in zip(axis_names(len(sizes)), sizes, strict=True) if size)
     letters = () if drawn is None else drawn.items
     walls = (each.letters.text for each in letters if isinstance(each, syntax.MapLetters) and each.kind.text == "wall")
     if not axes or len(axes) != len(sizes):
         return None
     return Room(axes, True, edges, None, rows, "".join(walls), space.kind.text == "hexagons")
-
-
-def _names(count: int) -> tuple[str, ...]:
-    return ("x", "y", "z")[:count] if count <= 3 else tuple(f"x{axis}" for axis in range(count))
 
 
 def _leads(paths: tuple[syntax.GraphPath, ...]) -> dict[str, tuple[int, ...]]:
