@@ -234,6 +234,11 @@ def _problems(head: syntax.AffordanceDecl, room: Room | None, places: Places) ->
     if cells > MOST_CELLS:
         message = f"affordances move on grids of at most {MOST_CELLS:,} cells, this one has {cells:,}"
         yield places.diagnose("H223", message, head.name.span, hint="Use a smaller grid.")
+    short = [axis.name for axis in room.axes if axis.low == axis.high]
+    if short:
+        message = f"`{name}` moves, and the axis `{short[0]}` has one cell"
+        hint = "Make the axis longer, or leave it out, as in `space grid 8`."
+        yield places.diagnose("H223", message, head.name.span, hint=hint)
     ways = [item for item in head.items if isinstance(item, syntax.FollowsItem | syntax.WandersItem)]
     for item in ways[1:]:
         hint = "Write one of them; a rule can do both: `rule NAME: position x += 1`."
