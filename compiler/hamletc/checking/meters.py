@@ -231,13 +231,7 @@ def start_and_bounds_of_cells(
     begins, and its bounds."""
     expressions = Expressions(names, report, whose="cell")
     start = _known_of_cells(expressions.number(declaration.start), names, report)
-    bounds = _bounds_of(declaration, expressions, report)
-    if start is None or bounds is None:
-        return None
-    span = declaration.start.span
-    if isinstance(start, float) and not _inside(start, bounds, span, declaration.bounds, "the start value", report):
-        return None
-    return start, *bounds
+    return _within_bounds(declaration, start, expressions, report)
 
 
 def _known_of_cells(start: Expression | None, names: Names, report: Findings) -> float | Expression | None:
@@ -274,6 +268,13 @@ def resolve_world_numbers(
     """The start value of a meter of the world, and its bounds."""
     expressions = Expressions(names, report, whose="world")
     start = _known_at_start(expressions.number(declaration.start), None, report, _readable(declaration, names))
+    return _within_bounds(declaration, start, expressions, report)
+
+
+def _within_bounds(
+    declaration: syntax.MeterDecl, start: float | Expression | None, expressions: Expressions, report: Findings
+) -> tuple[float | Expression, float, float] | None:
+    """The start value of a meter, and its bounds."""
     bounds = _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None

@@ -12,10 +12,9 @@ from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
-from hamletc.expansion.lets import roles
 from hamletc.expansion.places import Places
 from hamletc.expansion.room import Axis, Room, room_of
-from hamletc.expansion.trees import assign, binary, call, named, number, whole
+from hamletc.expansion.trees import assign, binary, call, named, number, rebuilt, whole
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 
@@ -205,8 +204,7 @@ class _Written:
             case syntax.CallExpr(function=function) if function.text in AMONG:
                 return node  # there a position is an agent's
             case _:
-                fields = {name: getattr(node, name) for name, role in roles(node) if role != "span"}
-                return replace(node, **{name: self.tree(value) for name, value in fields.items()})
+                return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------
