@@ -86,6 +86,12 @@ def findings(source: str) -> tuple[Universe | None, list[Diagnostic]]:
     return check(allowed, ("inert.hamlet",))[0], list(check(asked, ("inert.hamlet",))[1])
 
 
+def of_a_copy(finding: Diagnostic) -> bool:
+    """Whether the finding is about one of several copies of a text, which have the same place in a Universe: what an
+    action of an affordance needs is also in its mask."""
+    return any(label.span == finding.primary.span for label in finding.secondary)
+
+
 def without(universe: Universe, finding: Diagnostic, said: Counter[str]) -> Universe:
     """The universe without what the finding is about; counted by what it is."""
     span, message = finding.primary.span, finding.message
@@ -167,7 +173,7 @@ def hold(sources: Iterable[str]) -> Counter[str]:
         for everywhere, codes in ((True, ANYWHERE), (False, (*ANYWHERE, "H079"))):
             other = universe
             for finding in found:
-                if finding.code in codes:
+                if finding.code in codes and not of_a_copy(finding):
                     other = without(other, finding, said)
             if other != universe:
                 same(universe, other, number, everywhere=everywhere)

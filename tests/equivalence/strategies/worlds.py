@@ -54,9 +54,11 @@ class Worlds(Statements):
         outer = {name: getattr(self, name) for name in others}
         for name, value in others.items():
             setattr(self, name, value)
-        yield
-        for name, value in outer.items():
-            setattr(self, name, value)
+        try:
+            yield
+        finally:
+            for name, value in outer.items():
+                setattr(self, name, value)
 
     def world_lines(self) -> list[str]:
         """The block of the world, if there is one."""
