@@ -81,10 +81,9 @@ class Expressions:
         weights = self._weights(expr)
         return None if weights is None else self._draws.draw(expr, options, weights)
 
-    def constant(self, expr: syntax.Expr, what: str, hint: str = ARITHMETIC) -> float | None:
-        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"; `hint` says
-        what to do where it is not constant."""
-        constant = self._constant(expr, what, hint)
+    def constant(self, expr: syntax.Expr, what: str) -> float | None:
+        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"."""
+        constant = self._constant(expr, what)
         number = None if constant is None else self._operations.number(constant)
         return None if number is None else number.value
 
