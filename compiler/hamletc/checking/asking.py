@@ -6,12 +6,9 @@ from typing import Any, cast
 
 from hamlet import universe
 from hamlet.universe import Expression, parts
-from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
 from hamletc.checking.overall import OPERATIONS
-from hamletc.checking.quantities import Quantities
-from hamletc.checking.report import Findings
-from hamletc.checking.standpoint import NEEDS, Asker, Resolver, Scope, Whose
+from hamletc.checking.standpoint import NEEDS, Asker, Resolver, Scope, Standpoint
 from hamletc.checking.surroundings import farthest
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
@@ -37,41 +34,29 @@ OF_CELLS = (universe.CellValue, universe.Coordinate, universe.On, universe.Terra
 class Asking:
     """Resolves what the expressions of one declaration ask of others."""
 
-    def __init__(
-        self,
-        names: Names,
-        resolver: Resolver,
-        quantities: Quantities,
-        report: Findings,
-        scope: Scope,
-        whose: Whose,
-    ) -> None:
-        self._names = names
+    def __init__(self, at: Standpoint, resolver: Resolver) -> None:
+        self._at = at
         self._resolver = resolver
-        self._quantities = quantities
-        self._report = report
-        self._scope = scope
-        self._whose = whose
-        self._operations = Operations(report)
+        self._operations = Operations(at.report)
 
     def among(self, expr: syntax.CallExpr) -> Expression | None:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`, `rank(c, x)`, `nearest(c, x)`."""
         op = expr.function.text
-        if self._whose == "places" or self._scope in NOT_AMONG:
+        if self._at.whose == "places" or self._at.scope in NOT_AMONG:
             hint = "Let a rule of the world keep it in a meter, and read that."
-            where = NOT_AMONG.get(self._scope, NOT_AMONG["claim"])
-            self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
+            where = NOT_AMONG.get(self._at.scope, NOT_AMONG["claim"])
+            self._at.report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
             return None
-        if self._whose == "neighbour":
-            self._quantities.not_beside(f"`{op}`", expr.span)
+        if self._at.whose == "neighbour":
+            self._at.not_beside(f"`{op}`", expr.span)
             return None
-        if op in ("rank", "nearest") and not self._quantities.of_agent(f"`{op}`", expr.span):
+        if op in ("rank", "nearest") and not self._at.of_agent(f"`{op}`", expr.span):
             return None
         if len(expr.arguments) not in NUMBERS_OF_ARGUMENTS.get(op, (1,)):
-            wrong_arguments(expr.function, expr.span, self._report)
+            wrong_arguments(expr.function, expr.span, self._at.report)
             return None
-        known = self._whose in ("world", "cell") or self._scope == "ending"
-        asker: Asker = "agent" if self._whose == "agent" else "world"
+        known = self._at.whose in ("world", "cell") or self._at.scope == "ending"
+        asker: Asker = "agent" if self._at.whose == "agent" else "world"
         scope: Scope = "among" if known else "early among"
         each = self._resolver.inside(scope, asker=asker)
         if op == "rank":
@@ -80,24 +65,24 @@ class Asking:
             return self._nearest(expr, each, scope)
         (argument,) = expr.arguments
         value = each.number(argument) if op != "count" else _everybody(argument) or each.condition(argument)
-        joined = universe.Upon if self._whose == "cell" else universe.Among
+        joined = universe.Upon if self._at.whose == "cell" else universe.Among
         if value is None or not self._asks_others(value):
             return None
         return joined(cast(Any, op), value, expr.span)
 
     def over_cells(self, expr: syntax.CallExpr) -> Expression | None:
         """`total(moss) over cells`."""
-        overall, space, op = self._names.overall, self._names.space, expr.function.text
-        if self._whose == "neighbour":
-            self._quantities.not_beside("`over cells`", expr.span)
+        overall, space, op = self._at.names.overall, self._at.names.space, expr.function.text
+        if self._at.whose == "neighbour":
+            self._at.not_beside("`over cells`", expr.span)
             return None
-        if not self._names.of_kind("cell meter") or not isinstance(space, universe.Grid) or overall is None:
+        if not self._at.names.of_kind("cell meter") or not isinstance(space, universe.Grid) or overall is None:
             hint = "Give them some: `cells { meter moss = 0  rule grow: moss += 0.01 }`."
-            self._report.add("H242", "cells have nothing here", expr.span, hint=hint)
+            self._at.report.add("H242", "cells have nothing here", expr.span, hint=hint)
             return None
         if op not in OPERATIONS or expr.function.quoted or len(expr.arguments) != 1:
             hint = "Write `total(x)`, `average(x)`, `lowest(x)`, `highest(x)` or `count(c)` before it."
-            self._report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)
+            self._at.report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)
             return None
         (argument,) = expr.arguments
         each = self._resolver.inside("tick", whose="neighbour")
@@ -106,26 +91,26 @@ class Asking:
             return None
         if not any(isinstance(node, OF_CELLS) for node, _ in parts(value)):
             hint = "Ask for a meter of cells, as in `total(moss) over cells`."
-            self._report.add("H244", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
+            self._at.report.add("H244", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
             return None
         try:
             return overall.ask(op, value, spell_expression(argument), space, expr.span)
         except OverflowError:
             hint = "Divide what is summed, or give the meter narrower bounds."
-            self._report.add("H051", "the total over all cells can overflow", expr.span, hint=hint)
+            self._at.report.add("H051", "the total over all cells can overflow", expr.span, hint=hint)
             return None
 
     def neighbours(self, expr: syntax.CallExpr) -> Expression | None:
         """`neighbours(x)`."""
-        if self._whose == "neighbour":
-            self._quantities.not_beside("`neighbours`", expr.span)
+        if self._at.whose == "neighbour":
+            self._at.not_beside("`neighbours`", expr.span)
             return None
-        if self._whose != "cell" or self._scope == "previous":
+        if self._at.whose != "cell" or self._at.scope == "previous":
             hint = "Let a rule in `cells { }` keep it in a meter of cells, and read that."
-            self._report.add("H182", "`neighbours` stands in rules of cells", expr.span, "not here", hint=hint)
+            self._at.report.add("H182", "`neighbours` stands in rules of cells", expr.span, "not here", hint=hint)
             return None
         if len(expr.arguments) != 1:
-            wrong_arguments(expr.function, expr.span, self._report)
+            wrong_arguments(expr.function, expr.span, self._at.report)
             return None
         value = self._resolver.inside("tick", whose="neighbour").number(expr.arguments[0])
         return None if value is None else universe.Neighbours(value, expr.span)
@@ -136,7 +121,7 @@ class Asking:
         condition, priority = self._who(who, each), each.number(first)
         if isinstance(priority, universe.Number):
             hint = "Write a value that differs; `-agent` for the order of agents."
-            self._report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+            self._at.report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
         if (
             condition is None
             or priority is None
@@ -151,8 +136,8 @@ class Asking:
         condition = self._who(who, each)
         value: Expression | None = universe.Apart(expr.span)
         otherwise: Expression | None = universe.Number(0.0, expr.span)
-        if not numbers and self._names.space is not None:
-            otherwise = universe.Number(farthest(self._names.space).high, expr.span)
+        if not numbers and self._at.names.space is not None:
+            otherwise = universe.Number(farthest(self._at.names.space).high, expr.span)
         if numbers:
             value = each.number(numbers[0])
         if numbers[1:]:
@@ -171,19 +156,19 @@ class Asking:
 
     def own(self, expr: syntax.CallExpr) -> Expression | None:
         """`own(e)`, of a number or a condition."""
-        if not self._quantities.asked("`own`", expr.span):
+        if not self._at.asked("`own`", expr.span):
             return None
         if len(expr.arguments) != 1:
-            wrong_arguments(expr.function, expr.span, self._report)
+            wrong_arguments(expr.function, expr.span, self._at.report)
             return None
-        itself = self._resolver.inside(self._scope, asker="itself")
+        itself = self._resolver.inside(self._at.scope, asker="itself")
         value = itself.value(expr.arguments[0])
         operand = None if value is None else self._operations.rounded(value)
         if operand is None:
             return None
         if not any(universe.owners(operand)):
             message, hint = "all agents of a world have this alike", "Leave `own( )` out."
-            self._report.add("H204", message, expr.span, "nobody has it as its own", hint=hint)
+            self._at.report.add("H204", message, expr.span, "nobody has it as its own", hint=hint)
             return None
         return universe.Own(operand, expr.span)
 
@@ -192,7 +177,7 @@ class Asking:
         mine, others = universe.owners(value)
         if mine and not others:
             hint = "It is the same for each of them: write it without asking them, or compare it with what they have."
-            self._report.add(
+            self._at.report.add(
                 "H205", "this asks nothing of the other agents", value.span, "all of it is `own`", hint=hint
             )
         return others or not mine
@@ -202,7 +187,7 @@ class Asking:
         for value in values:
             if not isinstance(value, Constant) and universe.owners(value)[0]:
                 hint = "Leave `own` and `apart` out of it; a condition may have them."
-                self._report.add("H203", f"{what} cannot depend on who asks", value.span, "this does", hint=hint)
+                self._at.report.add("H203", f"{what} cannot depend on who asks", value.span, "this does", hint=hint)
                 return False
         return True
 

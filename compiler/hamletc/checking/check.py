@@ -308,7 +308,7 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     ground = resolve_map(file, names, expressions, report)
     drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
-    if space.kind.text in ("grid", "hexagons") and not space.sizes and not drawn:
+    if space.kind.text in syntax.GRIDS and not space.sizes and not drawn:
         hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
         report.add("H141", "the universe has no map", space.span, hint=hint)
     if drawn and ground is None:

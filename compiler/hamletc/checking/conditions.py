@@ -6,23 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe import (
-    Among,
-    Binary,
-    DrawChance,
-    Expression,
-    If,
-    Nearest,
-    Neighbours,
-    Number,
-    Previous,
-    Rank,
-    Span,
-    Truth,
-    Unary,
-    Upon,
-    operands,
-)
+from hamlet import universe
+from hamlet.universe import Expression, Span
 from hamletc.checking.knowledge import Known, links
 from hamletc.checking.ranges import called
 from hamletc.checking.report import Findings
@@ -83,17 +68,17 @@ class Conditions:
         if place is None or expression.span in self._past or place.known.is_high(expression):
             return
         match expression:
-            case If(condition, then, otherwise, _):
+            case universe.If(condition, then, otherwise, _):
                 self.condition(condition, place)
                 self.in_number(then, place.where(condition, True))
                 self.in_number(otherwise, place.where(condition, False))
-            case Previous(operand):
+            case universe.Previous(operand):
                 self.in_number(operand, place.then())
             # What is known at a place is known of one agent, or of one cell.
-            case Among() | Rank() | Nearest() | Upon() | Neighbours():
+            case universe.Among() | universe.Rank() | universe.Nearest() | universe.Upon() | universe.Neighbours():
                 pass
             case _:
-                for operand in operands(expression):
+                for operand in universe.operands(expression):
                     self.in_number(operand, place)
 
     def condition(self, condition: Expression, place: Place | None) -> bool:
@@ -103,17 +88,17 @@ class Conditions:
         if condition.span in self._past:
             return self._decide(condition, place)
         match condition:
-            case Truth():
+            case universe.Truth():
                 return False
-            case Unary(operand=operand, span=span) if operand.span != span:
+            case universe.Unary(operand=operand, span=span) if operand.span != span:
                 found = self.condition(operand, place)
-            case Unary():  # `here != Bed` is one condition to its author
+            case universe.Unary():  # `here != Bed` is one condition to its author
                 found = False
-            case Previous(operand):
+            case universe.Previous(operand):
                 found = self.condition(operand, place.then())
-            case Binary(op="and" | "or"):
+            case universe.Binary(op="and" | "or"):
                 found = self._chain(condition, place)
-            case If(test, then, otherwise, _):
+            case universe.If(test, then, otherwise, _):
                 looked = (
                     self.condition(test, place),
                     self.condition(then, place.where(test, True)),
@@ -121,12 +106,12 @@ class Conditions:
                 )
                 found = any(looked)
             case _:
-                for operand in operands(condition):
+                for operand in universe.operands(condition):
                     self.in_number(operand, place)
                 found = False
         return found or self._decide(condition, place)
 
-    def _chain(self, chain: Binary, place: Place) -> bool:
+    def _chain(self, chain: universe.Binary, place: Place) -> bool:
         """Each condition of the chain is held against the others that decide something, the last one first; in a long
         chain against those before it."""
         conditions, holds = links(chain), chain.op == "and"
@@ -148,7 +133,11 @@ class Conditions:
             return False
         if self._report.said(condition.span):
             return True
-        what = "comparison" if isinstance(condition, Binary) and condition.op not in ("and", "or") else "condition"
+        what = (
+            "comparison"
+            if isinstance(condition, universe.Binary) and condition.op not in ("and", "or")
+            else "condition"
+        )
         often = "always" if holds else "never"
         played = self._basis == "from the start"
         self._report.add(
@@ -183,13 +172,17 @@ class Conditions:
 def said_of(condition: Expression, known: Known) -> str:
     """Where the sides of a comparison lie, or the probability of a chance."""
     match condition:
-        case Binary(op=op, left=left, right=right) if op not in ("and", "or"):
+        case universe.Binary(op=op, left=left, right=right) if op not in ("and", "or"):
             sides = [(left, "the left side"), (right, "the right side")]
-        case DrawChance(probability=probability):
+        case universe.DrawChance(probability=probability):
             sides = [(probability, "the probability")]
         case _:
             return ""
-    found = [(called(side, otherwise), known.number(side)) for side, otherwise in sides if not isinstance(side, Number)]
+    found = [
+        (called(side, otherwise), known.number(side))
+        for side, otherwise in sides
+        if not isinstance(side, universe.Number)
+    ]
     return "; ".join(f"{name} {where.lies} here" for name, where in found if where is not None)
 
 

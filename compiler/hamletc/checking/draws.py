@@ -7,10 +7,8 @@ from itertools import accumulate, pairwise
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
-from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.report import Findings
-from hamletc.checking.standpoint import NEEDS, Scope, Whose
+from hamletc.checking.standpoint import NEEDS, Standpoint
 from hamletc.language import syntax
 
 LARGEST_INTEGER = 1 << 24
@@ -30,14 +28,9 @@ PLACES = {
 class Draws:
     """Resolves the draws of one declaration."""
 
-    def __init__(
-        self, names: Names, report: Findings, operations: Operations, scope: Scope, whose: Whose = "agent"
-    ) -> None:
-        self._names = names
-        self._report = report
+    def __init__(self, at: Standpoint, operations: Operations) -> None:
+        self._at = at
         self._operations = operations
-        self._scope = scope
-        self._whose = whose
 
     def draw(
         self, expr: syntax.CallExpr, operands: list[Operand], weights: Sequence[Constant] = ()
@@ -45,21 +38,23 @@ class Draws:
         """A draw with the right number of arguments, and the weights of all options, if they have some; `None` where
         something is wrong."""
         function = expr.function.text
-        if self._whose == "places":
+        if self._at.whose == "places":
             hint = "Let a rule of the world draw into a meter, and write that."
             where = "places are counted when the tick begins"
-            self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, where, hint=hint)
+            self._at.report.add("H068", f"`{function}` cannot be drawn here", expr.span, where, hint=hint)
             return None
-        if self._whose == "neighbour":
+        if self._at.whose == "neighbour":
             hint = "Let a rule of cells draw into a meter, and sum that."
             label = "they are read as they are"
-            self._report.add("H184", f"`{function}` cannot be asked of other cells", expr.span, label, hint=hint)
+            self._at.report.add("H184", f"`{function}` cannot be asked of other cells", expr.span, label, hint=hint)
             return None
-        if self._scope in PLACES:
+        if self._at.scope in PLACES:
             hint = "Draw in a statement or a guard, into a meter if it is needed here."
-            self._report.add("H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._scope], hint=hint)
+            self._at.report.add(
+                "H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._at.scope], hint=hint
+            )
             return None
-        site = self._names.sites[expr.span]
+        site = self._at.names.sites[expr.span]
         if function == "integer":
             return self._integer(expr, operands, site)
         values = [value for operand in operands if (value := self._operations.rounded(operand)) is not None]
@@ -84,7 +79,7 @@ class Draws:
         numbers, its ends rounded up. None where all weigh the same; `None` where something is wrong."""
         if (none := next((weight for weight in weights if not weight.value > 0), None)) is not None:
             hint = "Leave the option out."
-            self._report.add("H033", "a weight must be above 0", none.span, "this would never be chosen", hint=hint)
+            self._at.report.add("H033", "a weight must be above 0", none.span, "this would never be chosen", hint=hint)
             return None
         if len({weight.value for weight in weights}) <= 1:
             return ()
@@ -95,7 +90,7 @@ class Draws:
         for weight, (begin, end) in zip(weights, pairwise(begins), strict=True):
             if begin == end:
                 hint = "Leave the option out, or give it at least a part in 2^32 of all weights."
-                self._report.add(
+                self._at.report.add(
                     "H035", "this weight is too small", weight.span, "this would never be chosen", hint=hint
                 )
                 return None
@@ -113,12 +108,12 @@ class Draws:
         what = "a bound of `integer`"
         if not isinstance(operand, Constant):
             hint = "Write a whole number; `uniform` takes bounds that change."
-            self._report.add("H031", f"{what} must be a constant", operand.span, "this is not", hint=hint)
+            self._at.report.add("H031", f"{what} must be a constant", operand.span, "this is not", hint=hint)
         elif operand.value != int(operand.value):
-            self._report.add("H032", f"{what} must be a whole number", operand.span, hint="Write one, as in 6.")
+            self._at.report.add("H032", f"{what} must be a whole number", operand.span, hint="Write one, as in 6.")
         elif abs(operand.value) > LARGEST_INTEGER:
             hint = "Beyond, binary32 does not have every whole number."
-            self._report.add("H033", f"{what} must be -16777216 .. 16777216", operand.span, hint=hint)
+            self._at.report.add("H033", f"{what} must be -16777216 .. 16777216", operand.span, hint=hint)
         else:
             return int(operand.value)
         return None
@@ -128,7 +123,7 @@ class Draws:
         match operands:
             case [Constant(value=low), Constant(value=high)] if not low < high:
                 hint = "Write the lower bound first; where both are the same, nothing is random."
-                self._report.add("H040", "the lower bound must be less than the upper one", span, hint=hint)
+                self._at.report.add("H040", "the lower bound must be less than the upper one", span, hint=hint)
                 return False
             case _:
                 return True
@@ -137,5 +132,5 @@ class Draws:
         if not isinstance(deviation, Constant) or deviation.value > 0:
             return True
         hint = "Write how far from the mean numbers usually are, as in `normal(0, 0.1)`."
-        self._report.add("H033", "a standard deviation must be above 0", deviation.span, hint=hint)
+        self._at.report.add("H033", "a standard deviation must be above 0", deviation.span, hint=hint)
         return False

@@ -9,23 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from hamlet.universe import (
-    Assign,
-    AssignOp,
-    Binary,
-    Expression,
-    Guarded,
-    Meter,
-    MeterValue,
-    Number,
-    Rule,
-    Span,
-    Statement,
-    StateType,
-    WorldMeter,
-    WorldValue,
-    nodes,
-)
+from hamlet import universe
+from hamlet.universe import Expression, Meter, Rule, Span, Statement, nodes
 from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number
 from hamletc.diagnostics import Label
 from hamletc.expansion.lets import circle
@@ -37,7 +22,7 @@ MOST_STATEMENTS = 10_000
 """The most statements that effects may stand for in a universe."""
 MOST_LABELS = 8
 """How many of the effects of a circle are shown where they are declared."""
-COUNTED = StateType("int", ())
+COUNTED = universe.StateType("int", ())
 """What the meters of effects hold."""
 Moment: TypeAlias = Literal["on start", "each tick", "on end"]
 MOMENTS: tuple[Moment, ...] = ("on start", "each tick", "on end")
@@ -81,17 +66,19 @@ class Effect:
 
     def read(self, meter: str, span: Span) -> Expression:
         """The value of one of its meters."""
-        return WorldValue(meter, span) if self.of_world else MeterValue(meter, span)
+        return universe.WorldValue(meter, span) if self.of_world else universe.MeterValue(meter, span)
 
     def lasts(self, span: Span, *, holds: bool = True) -> Expression:
         """The condition that it lasts, or does not."""
-        return Binary(">" if holds else "<=", self.read(left_of(self.name), span), Number(0.0, span), span)
+        return universe.Binary(
+            ">" if holds else "<=", self.read(left_of(self.name), span), universe.Number(0.0, span), span
+        )
 
     def begun(self, start: tuple[Statement, ...], span: Span) -> tuple[Statement, ...]:
         """What `begin` writes."""
 
-        def write(meter: str, op: AssignOp, value: int) -> Statement:
-            return Assign(meter, op, Number(float(value), span), True, span)
+        def write(meter: str, op: universe.AssignOp, value: int) -> Statement:
+            return universe.Assign(meter, op, universe.Number(float(value), span), True, span)
 
         left, stacks = left_of(self.name), stacks_of(self.name)
         anew = write(left, "=", max(self.ticks, 1))
@@ -108,12 +95,12 @@ class Effect:
                 again = (anew, write(stacks, "+=", 1))
         if again and not start and not self.stacks:
             return again  # from 0 on it gives the same
-        begins = Guarded(self.lasts(span, holds=False), (*first, *start), span)
-        return (Guarded(self.lasts(span), again, self.again), begins) if again else (begins,)
+        begins = universe.Guarded(self.lasts(span, holds=False), (*first, *start), span)
+        return (universe.Guarded(self.lasts(span), again, self.again), begins) if again else (begins,)
 
     def ended(self, end: tuple[Statement, ...], span: Span) -> tuple[Statement, ...]:
         """What ends it, where it lasts."""
-        nothing = tuple(Assign(meter, "=", Number(0.0, span), True, span) for meter, _ in self.meters)
+        nothing = tuple(universe.Assign(meter, "=", universe.Number(0.0, span), True, span) for meter, _ in self.meters)
         return (*end, *nothing)
 
 
@@ -151,10 +138,10 @@ class Effects:
             Meter(name, 0.0, 0.0, float(most), None, None, None, each.span, type=COUNTED) for each, name, most in found
         )
 
-    def worlds_meters(self) -> tuple[WorldMeter, ...]:
+    def worlds_meters(self) -> tuple[universe.WorldMeter, ...]:
         """Those that a world has."""
         found = self.meters(of_world=True)
-        return tuple(WorldMeter(name, 0.0, 0.0, float(most), each.span, COUNTED) for each, name, most in found)
+        return tuple(universe.WorldMeter(name, 0.0, 0.0, float(most), each.span, COUNTED) for each, name, most in found)
 
     def owns(self, meter: str) -> bool:
         """Whether a meter is one of these."""
@@ -173,16 +160,16 @@ def going_on(effect: Effect, tick: tuple[Statement, ...], end: tuple[Statement, 
     body: list[Statement] = []
     over = until
     if effect.ticks:
-        one = Number(1.0, span)
-        body.append(Assign(left_of(effect.name), "-=", one, True, span))
+        one = universe.Number(1.0, span)
+        body.append(universe.Assign(left_of(effect.name), "-=", one, True, span))
         if end or effect.stacks:
             ran_out = effect.lasts(span, holds=False)
-            over = ran_out if until is None else Binary("or", ran_out, until, until.span)
+            over = ran_out if until is None else universe.Binary("or", ran_out, until, until.span)
     if over is not None:
-        body.append(Guarded(over, effect.ended(end, span), span))
+        body.append(universe.Guarded(over, effect.ended(end, span), span))
     # What it does in a tick can end it.
     ends_itself = any(left_of(effect.name) in statement.writes for statement in tick)
-    rest = (Guarded(effect.lasts(span), tuple(body), span),) if ends_itself and body else tuple(body)
+    rest = (universe.Guarded(effect.lasts(span), tuple(body), span),) if ends_itself and body else tuple(body)
     return Rule(rule_name(effect.name), effect.lasts(span), (*tick, *rest), effect.declaration.span)
 
 

@@ -15,7 +15,7 @@ from hamletc.checking.operations import Constant, Operand, Operations, is_condit
 from hamletc.checking.past import Past
 from hamletc.checking.quantities import COMPARED, Quantities
 from hamletc.checking.report import Findings
-from hamletc.checking.standpoint import Asker, Scope, Threshold, Whose
+from hamletc.checking.standpoint import Asker, Scope, Standpoint, Threshold, Whose
 from hamletc.checking.states import Options
 from hamletc.checking.symbols import is_word
 from hamletc.checking.types import as_condition, as_number, in_parentheses
@@ -41,21 +41,17 @@ class Expressions:
         whose: Whose = "agent",
         asker: Asker = "nobody",
     ) -> None:
-        self._names = names
-        self._report = report
-        self._threshold = threshold
-        self._scope = scope
-        self._whose = whose
+        self._at = Standpoint(names, report, threshold, scope, whose, asker)
         self._operations = Operations(report)
-        self._quantities = Quantities(names, report, threshold, scope, whose, asker)
-        self._draws = Draws(names, report, self._operations, scope, whose)
+        self._quantities = Quantities(self._at)
+        self._draws = Draws(self._at, self._operations)
         self._options = Options(names, self, report)
-        self._past = Past(names, self, self._quantities, self._options, report, scope, whose)
-        self._asking = Asking(names, self, self._quantities, report, scope, whose)
+        self._past = Past(self._at, self, self._options)
+        self._asking = Asking(self._at, self)
 
     def inside(self, scope: Scope, whose: Whose = "agent", asker: Asker = "nobody") -> Expressions:
         """What resolves an expression that stands inside of one of this declaration."""
-        return Expressions(self._names, self._report, self._threshold, scope, whose, asker)
+        return Expressions(self._at.names, self._at.report, self._at.threshold, scope, whose, asker)
 
     def number(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a number."""
@@ -64,7 +60,7 @@ class Expressions:
 
     def condition(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a condition."""
-        return as_condition(self.value(expr), expr, self._report)
+        return as_condition(self.value(expr), expr, self._at.report)
 
     def held(self, expr: syntax.Expr) -> Expression | None:
         """The number that a state with options is, or was."""
@@ -81,15 +77,14 @@ class Expressions:
     def chosen(self, expr: syntax.CallExpr, options: list[Operand]) -> Expression | None:
         """`choice` of these."""
         if len(options) < 2:
-            wrong_arguments(expr.function, expr.span, self._report)
+            wrong_arguments(expr.function, expr.span, self._at.report)
             return None
         weights = self._weights(expr)
         return None if weights is None else self._draws.draw(expr, options, weights)
 
-    def constant(self, expr: syntax.Expr, what: str, hint: str = ARITHMETIC) -> float | None:
-        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"; `hint` says
-        what to do where it is not constant."""
-        constant = self._constant(expr, what, hint)
+    def constant(self, expr: syntax.Expr, what: str) -> float | None:
+        """An expression that must be constant, rounded to binary32. `what` names it: "the start value"."""
+        constant = self._constant(expr, what)
         number = None if constant is None else self._operations.number(constant)
         return None if number is None else number.value
 
@@ -105,7 +100,7 @@ class Expressions:
             case Constant() as constant:
                 return constant
             case _:
-                self._report.add("H031", f"{what} must be a constant", expr.span, "this is not", hint=hint)
+                self._at.report.add("H031", f"{what} must be a constant", expr.span, "this is not", hint=hint)
                 return None
 
     # --- types -------------------------------------------------------------------------------------------------------
@@ -114,9 +109,9 @@ class Expressions:
         """An expression that must be a number, its constant not rounded yet."""
         if isinstance(expr, syntax.Name) and is_word(expr, "true", "false"):
             hint = f"Write {int(expr.text == 'true')}: a meter that is 0 or 1 can be compared, as in `ready > 0`."
-            self._report.add("H027", "a number is needed here", expr.span, "this is a condition", hint=hint)
+            self._at.report.add("H027", "a number is needed here", expr.span, "this is a condition", hint=hint)
             return None
-        return as_number(self.value(expr), expr, self._report)
+        return as_number(self.value(expr), expr, self._at.report)
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
@@ -139,7 +134,7 @@ class Expressions:
                 return self._call(expr)
             case syntax.WeightedExpr():
                 hint = "Leave the weight out."
-                self._report.add("H030", "only the options of `choice` have weights", expr.weight.span, hint=hint)
+                self._at.report.add("H030", "only the options of `choice` have weights", expr.weight.span, hint=hint)
                 return None
             case syntax.IfExpr():
                 return self._if(expr)
@@ -170,7 +165,7 @@ class Expressions:
         if expr.unit == "%":
             digits, _, exponent = expr.text.lower().partition("e")
             return self._operations.numeral(f"{digits}e{int(exponent or 0) - 2}", expr.span)
-        number, each = self._operations.numeral(expr.text, expr.span), self._names.ticks_of(expr.unit, expr.span)
+        number, each = self._operations.numeral(expr.text, expr.span), self._at.names.ticks_of(expr.unit, expr.span)
         if number is None or each is None:
             return None
         return self._operations.arithmetic("*", number, Constant(each, expr.span), expr.span) if each > 1 else number
@@ -179,7 +174,7 @@ class Expressions:
         match expr.op:
             case "and" | "or":
                 hint = in_parentheses(expr)
-                p = as_condition(self.value(expr.left), expr.left, self._report, hint)
+                p = as_condition(self.value(expr.left), expr.left, self._at.report, hint)
                 q = self.condition(expr.right)
                 return None if p is None or q is None else universe.Binary(expr.op, p, q, expr.span)
             case "+" | "-" | "*" | "/":
@@ -201,12 +196,12 @@ class Expressions:
         """One side of a comparison."""
         if is_word(side, "true", "false"):
             hint = "A condition stands alone, or behind `not`; a meter of 0 or 1 is compared, as in `ready > 0`."
-            self._report.add("H027", "a condition cannot be compared", side.span, "this is a condition", hint=hint)
+            self._at.report.add("H027", "a condition cannot be compared", side.span, "this is a condition", hint=hint)
             return None
         value = self.value(side)
         if value is None or not is_condition(value):
             return value
-        self._report.add(
+        self._at.report.add(
             "H027",
             "a condition cannot be compared",
             side.span,
@@ -223,10 +218,10 @@ class Expressions:
         if first is None or second is None:
             return None
         if is_condition(first):
-            a = as_condition(first, expr.then, self._report)
-            b = as_condition(second, expr.otherwise, self._report)
+            a = as_condition(first, expr.then, self._at.report)
+            b = as_condition(second, expr.otherwise, self._at.report)
         else:
-            number = as_number(second, expr.otherwise, self._report)
+            number = as_number(second, expr.otherwise, self._at.report)
             a = self._operations.rounded(first)
             b = None if number is None else self._operations.rounded(number)
         return None if condition is None or a is None or b is None else universe.If(condition, a, b, expr.span)
@@ -249,7 +244,7 @@ class Expressions:
         if function in HISTORY and not expr.function.quoted:
             return self._past.look_back(expr)
         if function not in FUNCTIONS or expr.function.quoted:
-            self._names.refuse(expr.function, "a function", (*FUNCTIONS, *HISTORY))
+            self._at.names.refuse(expr.function, "a function", (*FUNCTIONS, *HISTORY))
             if function not in FOREIGN_WORDS and function not in OWN_WORDS:
                 for argument in expr.arguments:
                     self._operand(argument)
@@ -285,7 +280,7 @@ class Expressions:
                 weights = self._weights(expr)
                 return None if weights is None else self._draws.draw(expr, operands, weights)
             case _:
-                wrong_arguments(expr.function, expr.span, self._report)
+                wrong_arguments(expr.function, expr.span, self._at.report)
                 return None
 
     def _weights(self, expr: syntax.CallExpr) -> list[Constant] | None:
@@ -294,7 +289,7 @@ class Expressions:
         if weighted and len(weighted) < len(expr.arguments):
             without = next(argument for argument in expr.arguments if not isinstance(argument, syntax.WeightedExpr))
             hint = "Give each option a weight, as in `choice(a: 3, b: 1)`, or none."
-            self._report.add("H030", "this option has no weight", without.span, "others have", hint=hint)
+            self._at.report.add("H030", "this option has no weight", without.span, "others have", hint=hint)
             return None
         hint = "Write a number. Where chances change, `if chance(p) then a else b` chooses."
         found = [self._constant(option.weight, "a weight", hint) for option in weighted]
@@ -303,11 +298,12 @@ class Expressions:
 
     def _timed(self, expr: syntax.TimedExpr) -> Expression | None:
         """`every 24 ticks`, `after 2 days`."""
-        world = self._names.history if self._whose in ("world", "cell") and self._scope == "tick" else None
-        if world is None and not self._quantities.of_agent(f"`{expr.when}`", expr.span):
+        at = self._at
+        world = at.names.history if at.whose in ("world", "cell") and at.scope == "tick" else None
+        if world is None and not at.of_agent(f"`{expr.when}`", expr.span):
             return None
         most = MOST_TICKS if world is None else MOST_SINCE
-        ticks = self._names.duration(expr.ticks, most, f"what stands after `{expr.when}` in")
+        ticks = at.names.duration(expr.ticks, most, f"what stands after `{expr.when}` in")
         if ticks is None:
             return None
         if world is not None:
@@ -321,12 +317,12 @@ class Expressions:
         message = f"this condition is {'always' if always else 'never'} true"
         lasts = "" if always else f"an episode has {world.longest} ticks"
         hint = "Leave it out." if always else "Write fewer ticks, or lengthen the lifespan."
-        self._report.add("H062", message, expr.span, lasts, hint=hint)
+        self._at.report.add("H062", message, expr.span, lasts, hint=hint)
         return universe.Truth(always, expr.span)
 
     def _at_hour(self, expr: syntax.AtHourExpr) -> Expression | None:
         """`at hour 8`."""
-        hour = self._names.hour(expr.hour) if self._names.has("clock", "`at hour`", expr.span) else None
+        hour = self._at.names.hour(expr.hour) if self._at.names.has("clock", "`at hour`", expr.span) else None
         if hour is None:
             return None
         return universe.Binary("==", universe.Hour(expr.span), universe.Number(float(hour), expr.hour.span), expr.span)

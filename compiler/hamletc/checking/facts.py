@@ -7,26 +7,13 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, TypeAlias
 
-from hamlet.universe import (
-    ActionTaken,
-    Age,
-    CellValue,
-    Expression,
-    Here,
-    LastUse,
-    MeterValue,
-    Previous,
-    Speed,
-    Used,
-    Velocity,
-    WorldValue,
-    operands,
-)
+from hamlet import universe
+from hamlet.universe import Expression
 from hamletc.checking.intervals import Interval, hull_of
 
 Shape: TypeAlias = int
 """Stands for all expressions that are written alike."""
-Naming: TypeAlias = Here | LastUse | Used | ActionTaken
+Naming: TypeAlias = universe.Here | universe.LastUse | universe.Used | universe.ActionTaken
 """Conditions that name an affordance or an action."""
 
 
@@ -50,7 +37,7 @@ class Shapes:
         known = self._known.get(id(expression))
         if known is not None:
             return known[1]
-        parts = [self.of(operand) for operand in operands(expression)]
+        parts = [self.of(operand) for operand in universe.operands(expression)]
         kind: Any = type(expression)
         words = [value for name in _names(kind) if isinstance(value := getattr(expression, name), _ATOMS)]
         key = (type(expression), *words, *parts)
@@ -59,9 +46,9 @@ class Shapes:
             shape = self._numbers[key] = len(self.height)
             self.height.append(1 + max((self.height[part] for part in parts), default=0))
             self.reads.append(self._meters(expression, parts))
-            self.ages.append(isinstance(expression, Age) or any(self.ages[part] for part in parts))
+            self.ages.append(isinstance(expression, universe.Age) or any(self.ages[part] for part in parts))
             match expression:
-                case Here(name) | LastUse(name) | Used(name) | ActionTaken(name):
+                case universe.Here(name) | universe.LastUse(name) | universe.Used(name) | universe.ActionTaken(name):
                     self.named[shape] = type(expression), name
                 case _:
                     pass
@@ -70,11 +57,11 @@ class Shapes:
 
     def _meters(self, expression: Expression, parts: list[Shape]) -> frozenset[str]:
         match expression:
-            case MeterValue(meter) | WorldValue(meter) | CellValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 return frozenset((meter,))
-            case Velocity() | Speed():
+            case universe.Velocity() | universe.Speed():
                 return frozenset((VELOCITY,))
-            case Previous():
+            case universe.Previous():
                 return frozenset()
             case _:
                 return frozenset().union(*(self.reads[part] for part in parts))

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Span, assigns, guards, parts, pushes
+from hamlet.universe.space import axes_of
 from hamletc.checking import intervals
 from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.effects import MOMENTS
@@ -16,7 +17,6 @@ from hamletc.checking.names import Names
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
-from hamletc.checking.symbols import axes_of
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 

@@ -4,36 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
+from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamlet.universe import (
-    AgentCount,
-    AgentNumber,
-    Binary,
-    Clamp,
-    Control,
-    Coordinate,
-    DrawChance,
-    DrawChoice,
-    DrawInteger,
-    DrawNormal,
-    DrawUniform,
-    Expression,
-    If,
-    Input,
-    Meter,
-    NoSpace,
-    Number,
-    On,
-    Param,
-    ParamValue,
-    Span,
-    StateType,
-    TerrainValue,
-    Truth,
-    Unary,
-    WorldValue,
-    parts,
-)
+from hamlet.universe import Expression, Meter, Span, parts
 from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
@@ -49,29 +22,44 @@ from hamletc.language.spelling import spell_expression, spell_name
 
 DRAINS = ("decay", "move", "interact")
 KNOWN_AT_START = (
-    *(Number, Truth, ParamValue, AgentNumber, AgentCount, Unary, Binary, Clamp, If),
-    *(DrawUniform, DrawInteger, DrawChoice, DrawNormal, DrawChance),
+    *(
+        universe.Number,
+        universe.Truth,
+        universe.ParamValue,
+        universe.AgentNumber,
+        universe.AgentCount,
+        universe.Unary,
+        universe.Binary,
+        universe.Clamp,
+        universe.If,
+    ),
+    *(universe.DrawUniform, universe.DrawInteger, universe.DrawChoice, universe.DrawNormal, universe.DrawChance),
 )
 """What start values consist of."""
-KNOWN_OF_CELLS = (*(kind for kind in KNOWN_AT_START if kind is not AgentNumber), Coordinate, On, TerrainValue)
+KNOWN_OF_CELLS = (
+    *(kind for kind in KNOWN_AT_START if kind is not universe.AgentNumber),
+    universe.Coordinate,
+    universe.On,
+    universe.TerrainValue,
+)
 """What start values of cells consist of."""
 DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
 
-def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Findings) -> Param | None:
+def resolve_param(declaration: syntax.ParamDecl, names: Names, report: Findings) -> universe.Param | None:
     """`param difficulty = 1.0 in 0 .. 4`."""
     values = _default_and_bounds(declaration, "the default of a param", names, report)
-    return None if values is None else Param(declaration.name.text, *values, declaration.span)
+    return None if values is None else universe.Param(declaration.name.text, *values, declaration.span)
 
 
-def resolve_input(declaration: syntax.InputDecl, names: Names, report: Findings) -> Input | None:
+def resolve_input(declaration: syntax.InputDecl, names: Names, report: Findings) -> universe.Input | None:
     """`input curiosity = 0 in -10 .. 10`."""
     values = _default_and_bounds(declaration, "the default of an input", names, report)
-    return None if values is None else Input(declaration.name.text, *values, declaration.span)
+    return None if values is None else universe.Input(declaration.name.text, *values, declaration.span)
 
 
-def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findings) -> Control | None:
+def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findings) -> universe.Control | None:
     """`control thrust in -1 .. 1`."""
     bounds = _bounds(declaration.bounds, Expressions(names, report), report)
     if bounds is None:
@@ -82,7 +70,7 @@ def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findi
         label = "the random policy draws from them, and their difference is beyond binary32"
         report.add("H154", f"the bounds of `{declaration.name.text}` are too far apart", span, label, hint=hint)
         return None
-    return Control(declaration.name.text, *bounds, declaration.span)
+    return universe.Control(declaration.name.text, *bounds, declaration.span)
 
 
 def _default_and_bounds(
@@ -126,7 +114,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
         drains[key] = (expressions if key == "decay" else acting).number(item.value)
         if drains[key] is None:
             names.suspects.add(name)
-        if key == "move" and isinstance(names.space, NoSpace):
+        if key == "move" and isinstance(names.space, universe.NoSpace):
             report.add(
                 "H064",
                 "`move` of a meter has no effect without a space",
@@ -146,7 +134,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
 
 def resolve_state(
     declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Whose = "agent"
-) -> tuple[float | Expression, float, float, StateType] | None:
+) -> tuple[float | Expression, float, float, universe.StateType] | None:
     """Start value, bounds and type of `state cooldown: int in 0 .. 50 = 0`, or of another state."""
     expressions = Expressions(names, report, whose=whose)
     held = type_of(declaration, report)
@@ -206,17 +194,17 @@ def _known_at_start(
 ) -> float | Expression | None:
     """A start value, if it is made of what is known when an episode begins. `statement` gives the meter such a value;
     `None` for one of the world. It may read the meters of the world that are `kept`."""
-    if start is None or isinstance(start, Number):
+    if start is None or isinstance(start, universe.Number):
         return None if start is None else start.value
     for node, _ in parts(start):
-        if isinstance(node, WorldValue) and node.meter in kept:
+        if isinstance(node, universe.WorldValue) and node.meter in kept:
             continue
         if not isinstance(node, KNOWN_AT_START):
             hint = "Read params and `agents`, or draw; a rule of the world can write it in a tick."
             if statement is not None:
                 hint = "Read params, `agent` and `agents`, or draw; in the first tick: "
                 hint += f"`rule start: age == 0 -> {statement}`."
-            if isinstance(node, WorldValue) and kept:
+            if isinstance(node, universe.WorldValue) and kept:
                 hint = "Read what the world keeps, params and draws, or let the world keep this, too: `kept meter ...`."
             label = "this is known from the first tick on"
             report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
@@ -231,21 +219,15 @@ def start_and_bounds_of_cells(
     begins, and its bounds."""
     expressions = Expressions(names, report, whose="cell")
     start = _known_of_cells(expressions.number(declaration.start), names, report)
-    bounds = _bounds_of(declaration, expressions, report)
-    if start is None or bounds is None:
-        return None
-    span = declaration.start.span
-    if isinstance(start, float) and not _inside(start, bounds, span, declaration.bounds, "the start value", report):
-        return None
-    return start, *bounds
+    return _within_bounds(declaration, start, expressions, report)
 
 
 def _known_of_cells(start: Expression | None, names: Names, report: Findings) -> float | Expression | None:
     """A start value of cells, if it is made of what is known of a cell when an episode begins."""
-    if start is None or isinstance(start, Number):
+    if start is None or isinstance(start, universe.Number):
         return None if start is None else start.value
     for node, _ in parts(start):
-        if isinstance(node, WorldValue) and node.meter in names.kept:
+        if isinstance(node, universe.WorldValue) and node.meter in names.kept:
             continue
         if not isinstance(node, KNOWN_OF_CELLS):
             hint = "Read params, terrains, regions and `position x`, or draw."
@@ -274,6 +256,13 @@ def resolve_world_numbers(
     """The start value of a meter of the world, and its bounds."""
     expressions = Expressions(names, report, whose="world")
     start = _known_at_start(expressions.number(declaration.start), None, report, _readable(declaration, names))
+    return _within_bounds(declaration, start, expressions, report)
+
+
+def _within_bounds(
+    declaration: syntax.MeterDecl, start: float | Expression | None, expressions: Expressions, report: Findings
+) -> tuple[float | Expression, float, float] | None:
+    """The start value of a meter, and its bounds."""
     bounds = _bounds_of(declaration, expressions, report)
     if start is None or bounds is None:
         return None

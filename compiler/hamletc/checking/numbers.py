@@ -8,7 +8,7 @@ from typing import Any
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
-from hamletc.expansion.lets import roles
+from hamletc.expansion.trees import roles
 from hamletc.language import syntax
 
 LONGEST_CLOCK = 9

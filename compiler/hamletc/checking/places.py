@@ -6,12 +6,11 @@ from math import prod
 
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Affordance, Continuous, Grid, Map, NoSpace, Space, Span
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import axes_of, letters_of
 from hamletc.checking.graph import is_graph, node_place
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, any_whole_number, counted
-from hamletc.checking.symbols import axes_of
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 

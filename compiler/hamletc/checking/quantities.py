@@ -23,12 +23,15 @@ COMPARED = ("here", "last", "used", "action")
 """The words that are compared with a name."""
 
 
-class Quantities(Standpoint):
+class Quantities:
     """Resolves names, and words that need one."""
+
+    def __init__(self, at: Standpoint) -> None:
+        self._at = at
 
     def name(self, name: syntax.Name) -> Expression | None:
         """A word, or a declared name."""
-        if not name.quoted and name.text in OF_AGENT and not self.of_agent(f"`{name.text}`", name.span):
+        if not name.quoted and name.text in OF_AGENT and not self._at.of_agent(f"`{name.text}`", name.span):
             return None
         if not name.quoted:
             match name.text:
@@ -47,7 +50,7 @@ class Quantities(Standpoint):
                 case "speed" if self._is_graph("a speed", name.span, "Ask for `action`, as in `action == WAIT`."):
                     return None
                 case "speed":
-                    known = self._names.starts_with_speed or self._has("space", name)
+                    known = self._at.names.starts_with_speed or self._has("space", name)
                     return universe.Speed(name.span) if known else None
                 case "visited":
                     return universe.Visited(name.span) if self._has("tracking", name) else None
@@ -57,16 +60,16 @@ class Quantities(Standpoint):
                     self._misplaced(word if word != "nothing" else "here", name.span)
                     return None
                 case _ if name.text in FUNCTIONS:
-                    wrong_arguments(name, name.span, self._report)
+                    wrong_arguments(name, name.span, self._at.report)
                     return None
                 case _:
                     pass
-        if self._names.means(name, "effect"):
+        if self._at.names.means(name, "effect"):
             return self._lasts(name)
-        match self._names.value_kind(name):
-            case "meter" | "input" | "control" if not self.of_agent(f"`{name.text}`", name.span):
+        match self._at.names.value_kind(name):
+            case "meter" | "input" | "control" if not self._at.of_agent(f"`{name.text}`", name.span):
                 return None
-            case "terrain" if not self.of_place(f"`{name.text}`", name.span):
+            case "terrain" if not self._at.of_place(f"`{name.text}`", name.span):
                 return None
             case "meter" | "world meter" | "cell meter":
                 return self._typed(name)
@@ -83,18 +86,18 @@ class Quantities(Standpoint):
             case None if name.text == "agents" and not name.quoted:
                 return universe.AgentCount(name.span)
             case None if name.text == "agent" and not name.quoted:
-                return universe.AgentNumber(name.span) if self.of_agent("`agent`", name.span) else None
+                return universe.AgentNumber(name.span) if self._at.of_agent("`agent`", name.span) else None
             case None:
-                is_affordance = self._names.means(name, "affordance")
+                is_affordance = self._at.names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
-                kinds = self._names.of_kind(*NAMED)
+                kinds = self._at.names.of_kind(*NAMED)
                 candidates = (*kinds, *self._known_quantities())
-                self._names.refuse(name, "a number", candidates, hint)
+                self._at.names.refuse(name, "a number", candidates, hint)
                 return None
 
     def _pair(self, name: syntax.Name) -> Expression | None:
         """`apart`, and `other`: not the agent that asks."""
-        if not self.asked(f"`{name.text}`", name.span):
+        if not self._at.asked(f"`{name.text}`", name.span):
             return None
         if name.text == "apart":
             return universe.Apart(name.span)
@@ -103,15 +106,15 @@ class Quantities(Standpoint):
 
     def held(self, name: syntax.Name) -> Expression | None:
         """The number that a meter or a state is."""
-        if self._names.means(name, "world meter"):
+        if self._at.names.means(name, "world meter"):
             return universe.WorldValue(name.text, name.span)
-        if self._names.means(name, "cell meter"):
-            return universe.CellValue(name.text, name.span) if self.of_place(f"`{name.text}`", name.span) else None
-        return universe.MeterValue(name.text, name.span) if self.of_agent(f"`{name.text}`", name.span) else None
+        if self._at.names.means(name, "cell meter"):
+            return universe.CellValue(name.text, name.span) if self._at.of_place(f"`{name.text}`", name.span) else None
+        return universe.MeterValue(name.text, name.span) if self._at.of_agent(f"`{name.text}`", name.span) else None
 
     def _typed(self, name: syntax.Name) -> Expression | None:
         """The value of a meter, or of a state: a number or a condition."""
-        spec, value = self._names.state(name), self.held(name)
+        spec, value = self._at.names.state(name), self.held(name)
         if spec is None or value is None or spec.kind in ("int", "real"):
             return value
         if spec.kind == "bool":
@@ -124,44 +127,44 @@ class Quantities(Standpoint):
         text, option = spell_expression(expr), spell_name(spec.options[0])
         label = Label(spec.span, "the options")
         hint = f"Compare it, as in `{text} == {option}`; `1 when {text} == {option}` is a number."
-        self._report.add(
+        self._at.report.add(
             "H161", f"`{text}` is one of its options, and no number", expr.span, secondary=(label,), hint=hint
         )
 
     def _known_quantities(self) -> tuple[str, ...]:
         """The words for values that this universe has."""
-        has_space = self._names.space is not None and not isinstance(self._names.space, universe.NoSpace)
+        has_space = self._at.names.space is not None and not isinstance(self._at.names.space, universe.NoSpace)
         return (
             "age",
             "agents",
-            *(("agent",) if self._whose == "agent" else ()),
-            *(("apart", "other") if self._asker == "agent" else ()),
-            *(("deficit", "shortfall") if self._threshold else ()),
-            *(("hour", "day_sin", "day_cos") if self._names.clock is not None else ()),
-            *(("progress",) if self._names.has_lasting else ()),
-            *(("last", "streak of", "visited") if self._names.tracking is not None else ()),
-            *(("action",) if self._scope not in ("needs", "mask", "previous") else ()),
-            *(("used",) if self._scope in KNOW_USES and self._names.of_kind("affordance") else ()),
-            *(("here",) if self._names.of_kind("affordance") else ()),
+            *(("agent",) if self._at.whose == "agent" else ()),
+            *(("apart", "other") if self._at.asker == "agent" else ()),
+            *(("deficit", "shortfall") if self._at.threshold else ()),
+            *(("hour", "day_sin", "day_cos") if self._at.names.clock is not None else ()),
+            *(("progress",) if self._at.names.has_lasting else ()),
+            *(("last", "streak of", "visited") if self._at.names.tracking is not None else ()),
+            *(("action",) if self._at.scope not in ("needs", "mask", "previous") else ()),
+            *(("used",) if self._at.scope in KNOW_USES and self._at.names.of_kind("affordance") else ()),
+            *(("here",) if self._at.names.of_kind("affordance") else ()),
             *(("position", "velocity", "speed") if has_space else ()),
-            *(("distance to",) if has_space and self._names.of_kind("affordance") else ()),
+            *(("distance to",) if has_space and self._at.names.of_kind("affordance") else ()),
         )
 
     def distance(self, expr: syntax.DistanceExpr) -> Expression | None:
         """`distance to Bed`, `straight distance to Bed`, `walking distance to Bed`."""
-        if not self.of_agent("the distance", expr.span):
+        if not self._at.of_agent("the distance", expr.span):
             return None
-        affordance = self._names.find(expr.affordance, "affordance")
+        affordance = self._at.names.find(expr.affordance, "affordance")
         if affordance is None:
             return None
         match expr.way:
-            case None if self._names.of_kind("node"):
+            case None if self._at.names.of_kind("node"):
                 return universe.WalkingDistance(affordance, expr.span)
             case "straight" if self._is_graph("a straight distance", expr.span, "Write `distance to`: fewest edges."):
                 return None
             case None:
                 return universe.Distance(affordance, expr.span)
-            case "straight" if is_hexagonal(self._names.space):
+            case "straight" if is_hexagonal(self._at.names.space):
                 self._on_hexagons("a straight distance", expr.span, "Write `distance to`: the fewest moves.")
                 return None
             case "straight":
@@ -170,35 +173,35 @@ class Quantities(Standpoint):
                 return universe.WalkingDistance(affordance, expr.span) if self._walks(expr) else None
 
     def _on_hexagons(self, what: str, span: Span, hint: str) -> None:
-        space = self._names.space
+        space = self._at.names.space
         there = () if space is None else (Label(space.span, "the axes are at 60 degrees"),)
-        self._report.add("H245", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
+        self._at.report.add("H245", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
 
     def _is_graph(self, what: str, span: Span, hint: str) -> bool:
-        return is_graph(what, self._names.space, span, hint, self._report)
+        return is_graph(what, self._at.names.space, span, hint, self._at.report)
 
     def _walks(self, expr: syntax.DistanceExpr) -> bool:
         """Whether there are cells to walk on."""
-        space = self._names.space
+        space = self._at.names.space
         if space is None or isinstance(space, universe.Grid):
             return True
         there = (Label(space.span, "no space" if isinstance(space, universe.NoSpace) else "the space"),)
         hint = "Write `distance to`, or declare a grid, as in `space grid 8 x 8`."
-        self._report.add("H055", "a walking distance needs a grid", expr.span, secondary=there, hint=hint)
+        self._at.report.add("H055", "a walking distance needs a grid", expr.span, secondary=there, hint=hint)
         return False
 
     def on(self, expr: syntax.OnExpr) -> Expression | None:
         """`on forest`; on a graph `on home`."""
-        if not self.of_place("`on`", expr.span):
+        if not self._at.of_place("`on`", expr.span):
             return None
-        space = self._names.space
-        if self._names.of_kind("node"):
-            node, graph = self._names.find(expr.region, "node"), graph_of(space)
+        space = self._at.names.space
+        if self._at.names.of_kind("node"):
+            node, graph = self._at.names.find(expr.region, "node"), graph_of(space)
             if node is None or graph is None:
                 return None
             own, number = universe.Coordinate("x", expr.span), universe.Number(float(graph.number(node)), expr.span)
             return universe.Binary("==", own, number, expr.span)
-        region = self._names.find(expr.region, "region")
+        region = self._at.names.find(expr.region, "region")
         if region is None:
             return None
         ground = None if space is None else letters_of(space)
@@ -209,49 +212,49 @@ class Quantities(Standpoint):
             if not there or there == letters:
                 often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
                 hint = "Leave it out, or give the region other letters."
-                who = "agents" if self._whose == "agent" else "cells"
-                self._report.add("H062", f"{who} are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
+                who = "agents" if self._at.whose == "agent" else "cells"
+                self._at.report.add("H062", f"{who} are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
         return universe.On(region, expr.span)
 
     def role(self, expr: syntax.RoleExpr) -> Expression | None:
         """`wolf`: the agent is one."""
-        if not self.of_agent(f"`{expr.role}`", expr.span):
+        if not self._at.of_agent(f"`{expr.role}`", expr.span):
             return None
         # Where sizes are still found out, no role has its agents yet: the condition is then no constant, whichever.
-        numbered = Numbered(0, 1) if self._names.roles is None else self._names.roles.get(expr.role)
+        numbered = Numbered(0, 1) if self._at.names.roles is None else self._at.names.roles.get(expr.role)
         return None if numbered is None else universe.is_numbered(numbered.first, numbered.agents, expr.span)
 
     def _lasts(self, name: syntax.Name) -> Expression | None:
         """The name of an effect: the condition that it lasts."""
-        effect = self._names.effects.known.get(name.text)
-        if effect is None or (not effect.of_world and not self.of_agent(f"`{name.text}`", name.span)):
+        effect = self._at.names.effects.known.get(name.text)
+        if effect is None or (not effect.of_world and not self._at.of_agent(f"`{name.text}`", name.span)):
             return None
-        self._names.effects.asked.add(name.text)
+        self._at.names.effects.asked.add(name.text)
         return effect.lasts(name.span)
 
     def of(self, expr: syntax.OfExpr) -> Expression | None:
         """`left of poisoned`, `stacks of poisoned`. Meters of affordances have become the world's."""
         quantity, owner = expr.quantity.text, expr.owner.text
-        if self._names.means(expr.owner, "affordance"):
-            known = [name for each in self._names.of_kind("world meter") if (name := _owned(each, owner))]
-            meant = self._names.guess(quantity, tuple(known))
+        if self._at.names.means(expr.owner, "affordance"):
+            known = [name for each in self._at.names.of_kind("world meter") if (name := _owned(each, owner))]
+            meant = self._at.names.guess(quantity, tuple(known))
             hint = (
                 f"Write `meter {quantity} = 1` in its braces."
                 if meant is None
                 else f"Did you mean `{meant} of {owner}`?"
             )
-            label = Label(self._names.span("affordance", owner), "the affordance")
+            label = Label(self._at.names.span("affordance", owner), "the affordance")
             message = f"the affordance `{owner}` has no meter `{quantity}`"
-            self._report.add("H176", message, expr.span, secondary=(label,), hint=hint)
+            self._at.report.add("H176", message, expr.span, secondary=(label,), hint=hint)
             return None
-        if not self._names.means(expr.owner, "effect"):
-            candidates = (*self._names.of_kind("effect"), *self._names.of_kind("affordance"))
-            self._names.refuse(expr.owner, "an effect or an affordance", candidates)
+        if not self._at.names.means(expr.owner, "effect"):
+            candidates = (*self._at.names.of_kind("effect"), *self._at.names.of_kind("affordance"))
+            self._at.names.refuse(expr.owner, "an effect or an affordance", candidates)
             return None
-        effect = self._names.effects.known.get(owner)
-        if effect is None or (not effect.of_world and not self.of_agent(f"`{quantity} of {owner}`", expr.span)):
+        effect = self._at.names.effects.known.get(owner)
+        if effect is None or (not effect.of_world and not self._at.of_agent(f"`{quantity} of {owner}`", expr.span)):
             return None
-        self._names.effects.asked.add(owner)
+        self._at.names.effects.asked.add(owner)
         if quantity == "left":
             return effect.read(left_of(owner), expr.span)
         if quantity == "stacks" and effect.stacks:
@@ -260,26 +263,26 @@ class Quantities(Standpoint):
         hint = f"Write `again stack up to 3` in its braces, or `left of {owner}`." if quantity == "stacks" else hint
         label = Label(effect.span, "the effect")
         message = f"the effect `{owner}` has no `{quantity}`"
-        self._report.add("H176", message, expr.span, secondary=(label,), hint=hint)
+        self._at.report.add("H176", message, expr.span, secondary=(label,), hint=hint)
         return None
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
         """`streak of Bed`."""
-        if not self.of_agent("`streak`", expr.span):
+        if not self._at.of_agent("`streak`", expr.span):
             return None
-        affordance = self._names.find(expr.affordance, "affordance")
-        if not self._names.has("tracking", "`streak`", expr.span) or affordance is None:
+        affordance = self._at.names.find(expr.affordance, "affordance")
+        if not self._at.names.has("tracking", "`streak`", expr.span) or affordance is None:
             return None
         return universe.Streak(affordance, expr.span)
 
     def _input(self, name: syntax.Name) -> Expression | None:
-        if self._scope == "mask":
-            self.unseen(f"the input `{name.text}`", name.span)
+        if self._at.scope == "mask":
+            self._at.unseen(f"the input `{name.text}`", name.span)
             return None
         return universe.InputValue(name.text, name.span)
 
     def _control(self, name: syntax.Name) -> Expression | None:
-        match self._scope:
+        match self._at.scope:
             case "needs":
                 where, hint = NEEDS, "Leave it out; an own action's statements and rules can be guarded by it."
             case "mask":
@@ -289,57 +292,57 @@ class Quantities(Standpoint):
             case _:
                 return universe.ControlValue(name.text, name.span)
         message = f"the control `{name.text}` is not known here: it is given in the tick"
-        self._report.add("H155", message, name.span, where, hint=hint)
+        self._at.report.add("H155", message, name.span, where, hint=hint)
         return None
 
     def _truth(self, name: syntax.Name) -> Expression:
         holds = name.text == "true"
         hint = "Write a condition that can change, or leave it out."
-        self._report.add("H062", f"this condition is {'always' if holds else 'never'} true", name.span, hint=hint)
+        self._at.report.add("H062", f"this condition is {'always' if holds else 'never'} true", name.span, hint=hint)
         return universe.Truth(holds, name.span)
 
     def _has(self, need: Need, name: syntax.Name) -> bool:
         """Whether the universe has what a word needs."""
-        return self._names.has(need, f"`{name.text}`", name.span)
+        return self._at.names.has(need, f"`{name.text}`", name.span)
 
     def axis(self, expr: syntax.AxisExpr) -> Expression | None:
         """`position x`, `velocity x`."""
-        known = self.of_place if expr.quantity == "position" else self.of_agent
+        known = self._at.of_place if expr.quantity == "position" else self._at.of_agent
         if not known(f"the {expr.quantity}", expr.span):
             return None
-        if not self._names.has("space", f"`{expr.quantity}`", expr.span):
+        if not self._at.names.has("space", f"`{expr.quantity}`", expr.span):
             return None
         velocity = expr.quantity == "velocity"
         if velocity and self._is_graph("a velocity", expr.span, "Write `position x != previous(position x)`."):
             return None
-        axis = axis_of(expr.axis, self._names, self._report)
+        axis = axis_of(expr.axis, self._at.names, self._at.report)
         if axis is None:
             return None
         quantity = universe.Coordinate if expr.quantity == "position" else universe.Velocity
         return quantity(axis, expr.span)
 
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
-        if self._scope in ("among", "early among", "history"):
-            self.unseen(f"`{name.text}`", name.span)
+        if self._at.scope in ("among", "early among", "history"):
+            self._at.unseen(f"`{name.text}`", name.span)
             return None
-        if self._threshold is None:
+        if self._at.threshold is None:
             hint = "In a rule, write it out, as in `(0.3 - energy) / 0.3`."
-            self._report.add(
+            self._at.report.add(
                 "H029", f"`{name.text}` is known in a cascade only", name.span, "not in a cascade", hint=hint
             )
             return None
-        if self._scope == "previous":
-            self.unseen(f"`{name.text}`", name.span)
+        if self._at.scope == "previous":
+            self._at.unseen(f"`{name.text}`", name.span)
             return None
         if name.text == "shortfall":
             return universe.Shortfall(name.span)
-        threshold = self._threshold.value
+        threshold = self._at.threshold.value
         if threshold is not None and threshold <= 0:
-            self._report.add(
+            self._at.report.add(
                 "H038",
                 "`deficit` divides by the threshold, which must be above 0",
                 name.span,
-                secondary=(Label(self._threshold.span, f"the threshold is {spell(threshold)}"),),
+                secondary=(Label(self._at.threshold.span, f"the threshold is {spell(threshold)}"),),
                 hint="Use `shortfall`, which is threshold - source.",
             )
             return None
@@ -350,7 +353,7 @@ class Quantities(Standpoint):
         sides = (expr.left, expr.right) if is_word(expr.left, *COMPARED) else (expr.right, expr.left)
         word, other = sides
         assert isinstance(word, syntax.Name)
-        if not self.of_agent(f"`{word.text}`", word.span):
+        if not self._at.of_agent(f"`{word.text}`", word.span):
             return None
         if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, *COMPARED):
             self._misplaced(word.text, expr.span)
@@ -360,11 +363,11 @@ class Quantities(Standpoint):
 
     def _place(self, word: syntax.Name, other: syntax.Name, span: Span) -> Expression | None:
         """A condition on the affordance that an agent is at, used last, or used in this tick."""
-        if word.text == "last" and not self._names.has("tracking", "`last`", word.span):
+        if word.text == "last" and not self._at.names.has("tracking", "`last`", word.span):
             return None
         affordance = None if is_word(other, "nothing") else other.text
-        if affordance is not None and not self._names.means(other, "affordance"):
-            self._names.refuse(other, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
+        if affordance is not None and not self._at.names.means(other, "affordance"):
+            self._at.names.refuse(other, "an affordance", (*self._at.names.of_kind("affordance"), "nothing"))
             return None
         match word.text:
             case "here":
@@ -372,11 +375,11 @@ class Quantities(Standpoint):
             case "last":
                 return universe.LastUse(affordance, span)
             case _:
-                return universe.Used(affordance, span) if self._is_known(word) else None
+                return universe.Used(affordance, span) if self._at.is_known(word) else None
 
     def _action(self, word: syntax.Name, other: syntax.Name, span: Span) -> Expression | None:
         """A condition on the action that an agent chose."""
-        if not self._is_known(word) or not self._names.is_action(other):
+        if not self._at.is_known(word) or not self._at.names.is_action(other):
             return None
         return universe.ActionTaken(other.text, span)
 
@@ -386,7 +389,7 @@ class Quantities(Standpoint):
         else:
             names = "an affordance or `nothing`"
             hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
-        self._report.add("H028", f"`{word}` can only be compared with {names}", span, "by `==` or `!=`", hint=hint)
+        self._at.report.add("H028", f"`{word}` can only be compared with {names}", span, "by `==` or `!=`", hint=hint)
 
 
 def _owned(meter: str, affordance: str) -> str | None:

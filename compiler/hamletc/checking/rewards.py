@@ -6,27 +6,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TypeGuard
 
+from hamlet import universe
 from hamlet.schema.bounds import returns
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.universe import (
-    After,
-    Cause,
-    DayTime,
-    Every,
-    Expression,
-    Goal,
-    Hour,
-    InputValue,
-    Lifespan,
-    Number,
-    ObserveMeters,
-    Potential,
-    Previous,
-    Report,
-    Reward,
-    draws,
-    parts,
-)
+from hamlet.universe import Expression, draws, parts
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -44,7 +27,7 @@ LONGEST_LIFE = 1_000_000_000
 """The most ticks of a lifespan: an I32 still counts twice that number."""
 
 
-def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Findings) -> Lifespan | None:
+def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Findings) -> universe.Lifespan | None:
     """`lifespan 500 ticks { reward 1.0 }`; the reward is 0 unless given. There is none with `lifespan forever`."""
     if isinstance(declaration.ticks, syntax.Name):
         return None
@@ -55,15 +38,15 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
         reward = Expressions(names, report).constant(given.value, "the reward of a lifespan")
         if reward == 0.0:
             report.add("H064", "a reward of 0 has no effect", given.span, hint="Leave it out.")
-    return None if ticks is None or reward is None else Lifespan(ticks, reward, declaration.span)
+    return None if ticks is None or reward is None else universe.Lifespan(ticks, reward, declaration.span)
 
 
 def resolve_causes(
     deaths: list[syntax.DiesDecl], goals: list[syntax.EndsDecl], names: Names, report: Findings
-) -> list[Cause]:
+) -> list[universe.Cause]:
     """`dies when a or b`, then `ends when c { reward 1 }`: every operand of `or` is a cause of its own, named as it is
     written."""
-    causes: dict[str, Cause] = {}
+    causes: dict[str, universe.Cause] = {}
     declarations: list[syntax.DiesDecl | syntax.EndsDecl] = [*deaths, *goals]
     for declaration in declarations:
         of_world = isinstance(declaration, syntax.EndsDecl) and declaration.world
@@ -77,7 +60,7 @@ def resolve_causes(
             if of_world:
                 _check_drawn(condition, report)
             name = spell_expression(written)
-            cause = Cause(name, condition, disjunct.span, goal)
+            cause = universe.Cause(name, condition, disjunct.span, goal)
             first = causes.setdefault(name, cause)
             if first is not cause:
                 what = "this cause of death" if goal is None else "this end"
@@ -85,15 +68,15 @@ def resolve_causes(
     return list(causes.values())
 
 
-def _goal(declaration: syntax.EndsDecl, names: Names, report: Findings) -> Goal | None:
+def _goal(declaration: syntax.EndsDecl, names: Names, report: Findings) -> universe.Goal | None:
     """What is paid where a goal is reached."""
     given = by_key(declaration.properties, ("reward",), "a goal", report).get("reward")
     if given is None:
-        return Goal(Number(0.0, declaration.span), declaration.span)
+        return universe.Goal(universe.Number(0.0, declaration.span), declaration.span)
     reward = Expressions(names, report, scope="ending").number(given.value)
-    if isinstance(reward, Number) and reward.value == 0.0:
+    if isinstance(reward, universe.Number) and reward.value == 0.0:
         report.add("H064", "a reward of 0 has no effect", given.span, hint="Leave it out.")
-    return None if reward is None else Goal(reward, declaration.span)
+    return None if reward is None else universe.Goal(reward, declaration.span)
 
 
 def _check_drawn(condition: Expression, report: Findings) -> None:
@@ -103,10 +86,10 @@ def _check_drawn(condition: Expression, report: Findings) -> None:
         report.add("H217", "nothing is drawn for the end of a world", draw.span, "agents draw apart", hint=hint)
 
 
-def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[Reward]:
+def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[universe.Reward]:
     """`reward energy`, `reward homesick: -0.1 * distance to Bed`; those with errors are left out."""
     expressions = Expressions(names, report, scope="ending")
-    rewards: list[Reward] = []
+    rewards: list[universe.Reward] = []
     for declaration in declarations:
         if is_word(declaration.value, "nothing"):
             rewards += _no_reward(declaration, declarations, report)
@@ -123,9 +106,9 @@ def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report:
             continue
         # Under a name it is reported: with `inert allowed` it keeps the place of a reward that others pay.
         meant = report.inert_allowed and name is not None
-        if isinstance(value, Number) and value.value == 0.0 and len(declarations) > 1 and not meant:
+        if isinstance(value, universe.Number) and value.value == 0.0 and len(declarations) > 1 and not meant:
             report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
-        rewards.append(Reward(None if name is None else name.text, value, declaration.span))
+        rewards.append(universe.Reward(None if name is None else name.text, value, declaration.span))
     return rewards
 
 
@@ -134,7 +117,9 @@ def _is_shaping(value: syntax.Expr) -> TypeGuard[syntax.CallExpr]:
     return isinstance(value, syntax.CallExpr) and value.function.text == "shaping" and not value.function.quoted
 
 
-def _shaping(declaration: syntax.RewardDecl, call: syntax.CallExpr, names: Names, report: Findings) -> Iterator[Reward]:
+def _shaping(
+    declaration: syntax.RewardDecl, call: syntax.CallExpr, names: Names, report: Findings
+) -> Iterator[universe.Reward]:
     """`reward guide: shaping(0.99, -0.1 * distance to Bed)`."""
     if len(call.arguments) != 2:
         hint = "Write the discount and the potential, as in `shaping(0.99, -0.1 * distance to Bed)`."
@@ -153,14 +138,14 @@ def _shaping(declaration: syntax.RewardDecl, call: syntax.CallExpr, names: Names
         return
     name = declaration.name
     if name is None or names.owns(name):
-        before = Potential(discount, Previous(value, call.span), call.span)
-        yield Reward(None if name is None else name.text, value, declaration.span, before)
+        before = universe.Potential(discount, universe.Previous(value, call.span), call.span)
+        yield universe.Reward(None if name is None else name.text, value, declaration.span, before)
 
 
 def _lasts(potential: Expression, report: Findings) -> bool:
     """Whether a potential is the same after a tick and before the next one."""
     for node, _ in parts(potential):
-        if isinstance(node, Hour | DayTime | Every | After | InputValue):
+        if isinstance(node, universe.Hour | universe.DayTime | universe.Every | universe.After | universe.InputValue):
             hint = "Write what lasts from tick to tick: meters, positions, `age`; a rule can keep others in a meter."
             report.add("H216", "a potential cannot ask for what changes between ticks", node.span, hint=hint)
             return False
@@ -172,7 +157,9 @@ def pays_nothing(declarations: list[syntax.RewardDecl]) -> bool:
     return len(declarations) == 1 and is_word(declarations[0].value, "nothing")
 
 
-def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardDecl], report: Findings) -> list[Reward]:
+def _no_reward(
+    declaration: syntax.RewardDecl, declarations: list[syntax.RewardDecl], report: Findings
+) -> list[universe.Reward]:
     others = [other for other in declarations if not is_word(other.value, "nothing")]
     if declaration.who is not None:
         hint = "Leave it out: a role without a reward of its own is paid what all agents are."
@@ -189,13 +176,13 @@ def _no_reward(declaration: syntax.RewardDecl, declarations: list[syntax.RewardD
     elif declaration.name is not None:
         hint = "Leave the name out, or delete it."
         report.add("H064", "nothing needs no name", declaration.name.span, hint=hint)
-    return [Reward(None, Number(0.0, declaration.value.span), declaration.span)]
+    return [universe.Reward(None, universe.Number(0.0, declaration.value.span), declaration.span)]
 
 
-def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Findings) -> Report | None:
+def resolve_report(declaration: syntax.ReportDecl, names: Names, report: Findings) -> universe.Report | None:
     """`report comfort: energy * mood`."""
     value = Expressions(names, report, scope="ending").number(declaration.value)
-    return None if value is None else Report(declaration.name.text, value, declaration.span)
+    return None if value is None else universe.Report(declaration.name.text, value, declaration.span)
 
 
 SMALLER = "Write a smaller reward."
@@ -240,7 +227,7 @@ def check_rewards(draft: Draft, meters: State, ranges: Ranges) -> None:
     )
 
 
-def _paid(reward: Reward, term: Interval | None, ranges: Ranges) -> Interval | None:
+def _paid(reward: universe.Reward, term: Interval | None, ranges: Ranges) -> Interval | None:
     """Where what is paid lies, of a reward whose value lies there."""
     potential = reward.potential
     if potential is None:
@@ -270,7 +257,7 @@ def check_observed(draft: Draft, names: Names, bounds: Mapping[str, Interval], m
     """Report a meter that leaves its bounds and is observed where bfloat16 has no number for it. Where bounds reach
     that far, such observations are refused when an environment is made."""
     for item in draft.observed():
-        if not isinstance(item, ObserveMeters):
+        if not isinstance(item, universe.ObserveMeters):
             continue
         for name in item.meters:
             reached = meters.get(name)

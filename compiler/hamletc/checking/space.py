@@ -18,6 +18,7 @@ from hamlet.universe import (
     Space,
     Start,
 )
+from hamlet.universe.space import axes_of
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph, resolve_graph
 from hamletc.checking.intervals import spell
@@ -34,7 +35,6 @@ from hamletc.checking.report import (
     word,
 )
 from hamletc.checking.surroundings import first_speed
-from hamletc.checking.symbols import axes_of
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
@@ -80,12 +80,12 @@ def resolve_space(
     if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
         return None
     edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
-    usual = {"grid": "manhattan", "hexagons": "hexagonal"}.get(declaration.kind.text, "euclidean")
+    usual = syntax.GRIDS.get(declaration.kind.text, "euclidean")
     metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else usual
     match declaration.kind.text:
         case "graph":
             return resolve_graph(declaration, given, names, report)
-        case "grid" | "hexagons":
+        case kind if kind in syntax.GRIDS:
             return _grid(declaration, given, edges, metric, ground, report)
         case "continuous":
             return _continuous(declaration, given, edges, metric, expressions, report)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from hamlet.schema import axis_names
-from hamlet.universe import Continuous, Grid, NoSpace, Space, Span
+from hamlet.universe import Space, Span
+from hamlet.universe.space import axes_of
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
 from hamletc.foreign import OWN_WORDS, instead
@@ -264,15 +264,6 @@ def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
             return "A rule has no value; it writes meters, which have."
         case _:
             return f"Write the name of {wanted}, or declare one."
-
-
-def axes_of(space: Space) -> tuple[str, ...]:
-    """The names of the axes."""
-    match space:
-        case Grid(sizes=of_space) | Continuous(axes=of_space):
-            return axis_names(len(of_space))
-        case NoSpace():
-            return ()
 
 
 def axis_of(name: syntax.Name, names: Symbols, report: Findings) -> str | None:

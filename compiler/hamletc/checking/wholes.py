@@ -45,11 +45,9 @@ class Wholes:
 
     def quantity(self, expression: Expression) -> bool:
         """Whether an expression is whole whatever it is made of."""
+        if isinstance(expression, universe.WHOLE):
+            return True
         match expression:
-            case universe.Hour() | universe.Age() | universe.Progress() | universe.Streak() | universe.Visited():
-                return True
-            case universe.AgentNumber() | universe.AgentCount():
-                return True
             case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
                 return True
             case universe.Among(op="count") | universe.Upon(op="count") | universe.Rank():

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label
-from hamletc.expansion.lets import kept, roles
+from hamletc.expansion.lets import kept
 from hamletc.expansion.places import Copy, Places, rewritten
+from hamletc.expansion.trees import Role, rebuilt
 from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
@@ -183,15 +184,13 @@ class Renamed:
             return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
         if isinstance(node, str | bool | Span | syntax.Name | None):
             return node
-        changes: dict[str, Any] = {}
         words = kept(node)
-        for name, role in roles(node):
-            old = getattr(node, name)
+
+        def changed(name: str, role: Role, old: Any) -> Any:
             written = role == "expression" or (isinstance(node, syntax.AssignStmt) and self._is_renamed(old))
-            new = old if role == "span" or name in words else self._item(old) if written else self.tree(old)
-            if new is not old:
-                changes[name] = new
-        return replace(node, **changes) if changes else node
+            return old if name in words else self._item(old) if written else self.tree(old)
+
+        return rebuilt(node, changed)
 
     def _is_renamed(self, name: object) -> bool:
         return isinstance(name, syntax.Name) and isinstance(self.names.get(name.text), str)

@@ -12,8 +12,8 @@ from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic, Label
 from hamletc.expansion.affordances import Around, Renamed, joined, opened, own_name, repeated
 from hamletc.expansion.constants import constant
-from hamletc.expansion.lets import roles
 from hamletc.expansion.places import Copy, Places, rewritten
+from hamletc.expansion.trees import rebuilt
 from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 
@@ -182,13 +182,7 @@ class _Said:
                 return replace(node, words=tuple(each for word in node.words for each in self._seen(node, word)))
             case _:
                 pass
-        changes: dict[str, Any] = {}
-        for field, role in roles(node):
-            old = getattr(node, field)
-            new = old if role == "span" else self.tree(old)
-            if new is not old:
-                changes[field] = new
-        return replace(node, **changes) if changes else node
+        return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
     def _names(self, name: syntax.Name) -> list[syntax.Name]:
         """The names of the copies that are meant."""

@@ -12,10 +12,9 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
-from hamletc.expansion.lets import roles
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.things import Thing, problems_of_things, slots_of, things_of
-from hamletc.expansion.trees import assign, binary, call, every, named, number, whole
+from hamletc.expansion.trees import assign, binary, call, every, named, number, rebuilt, whole
 from hamletc.language import syntax
 
 VERBS = {"pick": "PICK", "drop": "DROP", "give": "GIVE"}
@@ -245,13 +244,7 @@ class Inventory:
                 known = thing is not None and (thing.lies if word == "lying" else thing.wear > 0)
                 return named(own_name(word, owner.text), node.span) if known else node
             case _:
-                changes: dict[str, Any] = {}
-                for field, role in roles(node):
-                    old = getattr(node, field)
-                    new = old if role == "span" else self.tree(old)
-                    if new is not old:
-                        changes[field] = new
-                return replace(node, **changes) if changes else node
+                return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
     def _each(self, item: Any) -> Iterator[Any]:
         """What stands for an item of a list."""

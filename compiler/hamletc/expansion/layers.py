@@ -34,15 +34,7 @@ _NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...
     ("value", syntax.ItemDecl),
 )
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
-    ("space", syntax.SpaceDecl),
-    ("map", syntax.MapDecl),
-    ("moves", syntax.MovesDecl),
-    ("start", syntax.StartDecl),
-    ("clock", syntax.ClockDecl),
-    ("lifespan", syntax.LifespanDecl),
-    ("episodes", syntax.EpisodesDecl),
-    ("track", syntax.TrackDecl),
-    ("inert", syntax.InertDecl),
+    *syntax.SETTINGS.items(),
     ("slots", syntax.SlotsDecl),
     ("stages", syntax.StagesDecl),
     ("observe", syntax.ObserveDecl),

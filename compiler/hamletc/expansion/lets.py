@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
-from functools import cache
-from typing import Any, Literal, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.expansion.places import Copy, Places
+from hamletc.expansion.trees import Role, roles
 from hamletc.language import syntax
 from hamletc.language.words import MEANINGS, PLACES
 
 T = TypeVar("T")
 _BLOCKS = syntax.WorldDecl | syntax.CellsDecl
-Role: TypeAlias = Literal["expression", "span", "tree"]
 
 MOST_PARTS = 20_000
 """The most nodes of a syntax tree that lets may stand for in a universe."""
@@ -31,24 +30,6 @@ class ExpansionError(Exception):
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
-
-
-@cache
-def _roles(kind: Any) -> tuple[tuple[str, Role], ...]:
-    found: list[tuple[str, Role]] = []
-    for field in fields(kind):
-        written = str(field.type)
-        if written in ("str", "bool") or written.startswith("Literal"):
-            continue
-        role: Role = "expression" if "Expr" in written else "span" if "Span" in written else "tree"
-        found.append((field.name, role))
-    return tuple(found)
-
-
-def roles(node: object) -> tuple[tuple[str, Role], ...]:
-    """The fields of a node that may hold something, and what."""
-    kind: Any = type(node)
-    return _roles(kind)
 
 
 def circle(uses: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

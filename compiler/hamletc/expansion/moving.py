@@ -12,10 +12,9 @@ from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
-from hamletc.expansion.lets import roles
 from hamletc.expansion.places import Places
 from hamletc.expansion.room import Axis, Room, room_of
-from hamletc.expansion.trees import assign, binary, call, named, number, whole
+from hamletc.expansion.trees import assign, binary, call, named, number, rebuilt, whole
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 
@@ -205,8 +204,7 @@ class _Written:
             case syntax.CallExpr(function=function) if function.text in AMONG:
                 return node  # there a position is an agent's
             case _:
-                fields = {name: getattr(node, name) for name, role in roles(node) if role != "span"}
-                return replace(node, **{name: self.tree(value) for name, value in fields.items()})
+                return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------
@@ -234,6 +232,11 @@ def _problems(head: syntax.AffordanceDecl, room: Room | None, places: Places) ->
     if cells > MOST_CELLS:
         message = f"affordances move on grids of at most {MOST_CELLS:,} cells, this one has {cells:,}"
         yield places.diagnose("H223", message, head.name.span, hint="Use a smaller grid.")
+    short = [axis.name for axis in room.axes if axis.low == axis.high]
+    if short:
+        message = f"`{name}` moves, and the axis `{short[0]}` has one cell"
+        hint = "Make the axis longer, or leave it out, as in `space grid 8`."
+        yield places.diagnose("H223", message, head.name.span, hint=hint)
     ways = [item for item in head.items if isinstance(item, syntax.FollowsItem | syntax.WandersItem)]
     for item in ways[1:]:
         hint = "Write one of them; a rule can do both: `rule NAME: position x += 1`."

@@ -12,9 +12,10 @@ from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-from hamletc.expansion.lets import WORDED, roles
+from hamletc.expansion.lets import WORDED
 from hamletc.expansion.places import Places
 from hamletc.expansion.templates import LISTS_OF_NAMES, declared
+from hamletc.expansion.trees import Role, rebuilt
 from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import AMONG, MEANINGS, PLACES
@@ -288,18 +289,14 @@ class Roles:
                 return replace(node, condition=self._item(condition, scope, self._value))
             case _:
                 pass
-        changes: dict[str, Any] = {}
-        for name, role in roles(node):
-            old = getattr(node, name)
-            if old is None or role == "span":
-                continue
+
+        def changed(name: str, role: Role, old: Any) -> Any:
             named = self._value if role == "expression" else self._kept
             if isinstance(old, syntax.Name) and (type(node), name) in _NAMED_THINGS:
                 named = self._thing
-            new = self._item(old, scope, named)
-            if new is not old:
-                changes[name] = new
-        return replace(node, **changes) if changes else node
+            return None if old is None else self._item(old, scope, named)
+
+        return rebuilt(node, changed)
 
     def _item(self, item: Any, scope: _Scope, named: Callable[[syntax.Name, _Scope], syntax.Expr]) -> Any:
         if isinstance(item, tuple):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from hamlet.universe import CellMetric
+from hamlet.universe.space import axis_names, sides
 from hamletc.expansion.constants import constant
 from hamletc.language import syntax
 
@@ -31,7 +33,7 @@ class Room:
         leads: of a graph the numbers of the nodes to which each leads; `None` elsewhere.
         rows: of a map; none without one.
         walls: the letters of its walls.
-        hexagonal: whether cells are hexagons.
+        metric: of a grid, unless another is written.
     """
 
     axes: tuple[Axis, ...]
@@ -40,15 +42,12 @@ class Room:
     leads: Mapping[str, tuple[int, ...]] | None = None
     rows: tuple[str, ...] = ()
     walls: str = ""
-    hexagonal: bool = False
+    metric: CellMetric = "manhattan"
 
     @property
     def ways(self) -> tuple[tuple[int, ...], ...]:
-        """What leads to the cells beside one, a number per axis: back and on along each axis, and the rest of a
-        hexagon's."""
-        count = len(self.axes)
-        straight = (tuple(by * (axis == each) for each in range(count)) for axis in range(count) for by in (-1, 1))
-        return (*straight, *(((1, -1), (-1, 1)) if self.hexagonal else ()))
+        """What leads to the cells beside one, a number per axis."""
+        return sides(len(self.axes), self.metric)
 
     def coordinates(self, spot: Spot) -> tuple[float, ...] | None:
         """Those of a place; `None` where there is none such."""
@@ -77,11 +76,11 @@ def room_of(declarations: tuple[syntax.Decl, ...]) -> Room | None:
         case "graph":
             leads = _leads(space.paths)
             return Room((Axis("x", 0, len(leads) - 1),), True, "clamp", leads)
-        case "grid" | "hexagons":
+        case kind if kind in syntax.GRIDS:
             return _grid(space, next((item for item in declarations if isinstance(item, syntax.MapDecl)), None), edges)
         case "continuous":
             lows, highs = ([constant(end) for end in ends] for ends in zip(*space.bounds, strict=True))
-            ends = zip(_names(len(lows)), lows, highs, strict=True)
+            ends = zip(axis_names(len(lows)), lows, highs, strict=True)
             axes = tuple(Axis(name, low, high) for name, low, high in ends if low is not None and high is not None)
             return Room(axes, False, edges) if len(axes) == len(space.bounds) else None
         case _:
@@ -91,16 +90,12 @@ def room_of(declarations: tuple[syntax.Decl, ...]) -> Room | None:
 def _grid(space: syntax.SpaceDecl, drawn: syntax.MapDecl | None, edges: Edges) -> Room | None:
     rows = () if drawn is None else tuple(row.text for row in drawn.rows)
     sizes = [constant(size) for size in space.sizes] or ([len(rows[0]), len(rows)] if rows else [])
-    axes = tuple(Axis(name, 0, size - 1) for name, size in zip(_names(len(sizes)), sizes, strict=True) if size)
+    axes = tuple(Axis(name, 0, size - 1) for name, size in zip(axis_names(len(sizes)), sizes, strict=True) if size)
     letters = () if drawn is None else drawn.items
     walls = (each.letters.text for each in letters if isinstance(each, syntax.MapLetters) and each.kind.text == "wall")
     if not axes or len(axes) != len(sizes):
         return None
-    return Room(axes, True, edges, None, rows, "".join(walls), space.kind.text == "hexagons")
-
-
-def _names(count: int) -> tuple[str, ...]:
-    return ("x", "y", "z")[:count] if count <= 3 else tuple(f"x{axis}" for axis in range(count))
+    return Room(axes, True, edges, None, rows, "".join(walls), syntax.GRIDS[space.kind.text])
 
 
 def _leads(paths: tuple[syntax.GraphPath, ...]) -> dict[str, tuple[int, ...]]:

@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-from hamletc.expansion.lets import MOST_LABELS, MOST_PARTS, ExpansionError, Role, circle, roles
+from hamletc.expansion.lets import MOST_LABELS, MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
+from hamletc.expansion.trees import Role, roles
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import LONGEST_NAME

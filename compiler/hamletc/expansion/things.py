@@ -144,7 +144,7 @@ def _shares(thing: Thing, things: Mapping[str, Thing], places: Places) -> Iterat
 
 def _space(thing: Thing, declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:
     space = next((item.kind.text for item in declarations if isinstance(item, syntax.SpaceDecl)), "none")
-    if thing.lies and space not in ("grid", "hexagons"):
+    if thing.lies and space not in syntax.GRIDS:
         hint = "Use `space grid 8 x 8`; without cells things are carried, given and made."
         message = f"`{thing.name}` lies on cells, and there is no grid"
         yield places.diagnose("H234", message, thing.head.name.span, hint=hint)

@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cache, reduce
+from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+
+Role: TypeAlias = Literal["expression", "span", "tree"]
+"""What a field of a node holds."""
+
+
+@cache
+def _roles(kind: Any) -> tuple[tuple[str, Role], ...]:
+    found: list[tuple[str, Role]] = []
+    for field in fields(kind):
+        written = str(field.type)
+        if written in ("str", "bool") or written.startswith("Literal"):
+            continue
+        role: Role = "expression" if "Expr" in written else "span" if "Span" in written else "tree"
+        found.append((field.name, role))
+    return tuple(found)
+
+
+def roles(node: object) -> tuple[tuple[str, Role], ...]:
+    """The fields of a node that may hold something, and what."""
+    kind: Any = type(node)
+    return _roles(kind)
+
+
+def rebuilt(node: Any, changed: Callable[[str, Role, Any], Any]) -> Any:
+    """The node with what `changed` gives for the name, the role and the value of each field; itself where all stay."""
+    changes: dict[str, Any] = {}
+    for name, role in roles(node):
+        old = getattr(node, name)
+        new = old if role == "span" else changed(name, role, old)
+        if new is not old:
+            changes[name] = new
+    return replace(node, **changes) if changes else node
 
 
 def number(value: float, span: Span) -> syntax.Expr:

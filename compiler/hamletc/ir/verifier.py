@@ -7,22 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from hamlet.numbers.binary32 import LARGEST, round32
+from hamletc.ir import ops
 from hamletc.ir.function import Function, Program, Reduction, Table, reducer
-from hamletc.ir.ops import (
-    PLAIN,
-    Binary,
-    Const,
-    Element,
-    Fold,
-    Input,
-    Lookup,
-    Op,
-    Right,
-    Type,
-    TypingError,
-    operands,
-    result_type,
-)
+from hamletc.ir.ops import Const, Op, Type, operands
 from hamletc.ir.text import PLAIN_NAME
 
 _RANGES = {Type.I32: (-(2**31), 2**31 - 1), Type.U32: (0, 2**32 - 1)}
@@ -64,7 +51,7 @@ def verify_program(program: Program, verified: Program | None = None) -> None:
     for function in program.functions:
         for node in function.nodes:
             match node.op:
-                case Input(name=name, type=type_) if name.startswith("among.") and results.get(name) is not type_:
+                case ops.Input(name=name, type=type_) if name.startswith("among.") and results.get(name) is not type_:
                     raise VerificationError(f"{function.name}: {node.op}: no reduction gives it")
                 case _:
                     pass
@@ -72,16 +59,16 @@ def verify_program(program: Program, verified: Program | None = None) -> None:
 
 def _folds(program: Program, function: Function) -> None:
     """Check the folds of a function; those of one loop, which differ in their outputs, once."""
-    last: tuple[Fold, Type] | None = None
+    last: tuple[ops.Fold, Type] | None = None
     for node in function.nodes:
-        if isinstance(node.op, Fold):
+        if isinstance(node.op, ops.Fold):
             alike = last is not None and replace(node.op, output=last[0].output) == last[0] and node.type is last[1]
             if not alike and (problem := _fold_problem(program, node.op, node.type)):
                 raise VerificationError(f"{function.name}: {node.op}: {problem}")
             last = node.op, node.type
 
 
-def _fold_problem(program: Program, op: Fold, type_: Type) -> str | None:
+def _fold_problem(program: Program, op: ops.Fold, type_: Type) -> str | None:
     """What is wrong between a fold and the function that it runs, if anything."""
     body = next((function for function in program.functions if function.name == op.function), None)
     if body is None:
@@ -90,11 +77,11 @@ def _fold_problem(program: Program, op: Fold, type_: Type) -> str | None:
         return "its outputs have other names"
     for node in body.nodes:
         match node.op:
-            case Input(type=given, name=name) if (name not in op.names or given is not type_) and name != "row":
+            case ops.Input(type=given, name=name) if (name not in op.names or given is not type_) and name != "row":
                 return f"its input {name} is none of its outputs"
-            case Lookup(table=table) if table not in op.tables:
+            case ops.Lookup(table=table) if table not in op.tables:
                 return f"it reads another table, {table}"
-            case Fold():
+            case ops.Fold():
                 return "it folds, too"
             case _:
                 pass
@@ -123,11 +110,11 @@ def _pairs_problem(program: Program, reduction: Reduction) -> str | None:
     shown = _given(program.function(reducer(reduction.stage)))
     for node in program.function(reduction.function).nodes:
         match node.op:
-            case Input(type=type_, name=name):
+            case ops.Input(type=type_, name=name):
                 whose, _, number = name.partition(".")
                 if whose not in ("own", "other") or shown.get(f"shown.{number}") is not type_:
                     return f"no lane shows {name}: {type_.value}"
-            case Lookup() | Fold():
+            case ops.Lookup() | ops.Fold():
                 return "pairs of lanes read no tables"
             case _:
                 pass
@@ -158,7 +145,7 @@ def _nodes(function: Function, table_types: Mapping[str, Type]) -> None:
         problem = _operand_problem(function, number, table_types)
         if problem is None and op in seen:
             problem = "computed twice"
-        if problem is None and isinstance(op, Input) and inputs.setdefault(op.name, op.type) is not op.type:
+        if problem is None and isinstance(op, ops.Input) and inputs.setdefault(op.name, op.type) is not op.type:
             problem = "the same input with another type"
         if problem is not None:
             raise VerificationError(f"{function.name}: %{number} = {op}: {problem}")
@@ -173,34 +160,34 @@ def _operand_problem(function: Function, number: int, table_types: Mapping[str, 
         if not 0 <= value < number:
             return f"operand %{value} does not come before it"
     try:
-        type_ = result_type(node.op, tuple([function.nodes[value].type for value in values]), table_types)
-    except TypingError as error:
+        type_ = ops.result_type(node.op, tuple([function.nodes[value].type for value in values]), table_types)
+    except ops.TypingError as error:
         return str(error)
     if type_ is not node.type:
         return f"is {type_.value}, not {node.type.value}"
     match node.op:
         case Const(type=type_, value=literal):
             return _literal_problem(type_, literal)
-        case Input(name=name):
+        case ops.Input(name=name):
             return None if _is_name(name) else "not a name"
-        case Fold(output=output, names=names, count=count):
+        case ops.Fold(output=output, names=names, count=count):
             return None if output in names and count > 0 else "is none of the outputs, or runs no row"
-        case Binary(right=right) if type_ is Type.U32:
-            return _right_problem(PLAIN[type(node.op)].right, function.nodes[right].op)
+        case ops.Binary(right=right) if type_ is Type.U32:
+            return _right_problem(ops.PLAIN[type(node.op)].right, function.nodes[right].op)
         case _:
             return None
 
 
-def _right_problem(allowed: Right | None, op: Op) -> str | None:
+def _right_problem(allowed: ops.Right | None, op: Op) -> str | None:
     """What is wrong with the right operand of an operation on U32, if anything."""
     match allowed:
         case None:
             return None
-        case Right.DIVISOR:
-            fits = isinstance(op, Const) and op.value in Right.DIVISOR.value
+        case ops.Right.DIVISOR:
+            fits = isinstance(op, Const) and op.value in ops.Right.DIVISOR.value
             return None if fits else "divides by no non-zero constant"
-        case Right.AMOUNT:
-            fits = not isinstance(op, Const) or op.value in Right.AMOUNT.value
+        case ops.Right.AMOUNT:
+            fits = not isinstance(op, Const) or op.value in ops.Right.AMOUNT.value
             return None if fits else "shifts by 32 or more"
 
 
@@ -229,7 +216,7 @@ def element_of(function: Function) -> list[str | None]:
     """
     found: list[str | None] = []
     for number, node in enumerate(function.nodes):
-        own = node.op.output if isinstance(node.op, Element) else None
+        own = node.op.output if isinstance(node.op, ops.Element) else None
         for value in operands(node.op):
             other = found[value]
             if other is not None and own is not None and other != own:

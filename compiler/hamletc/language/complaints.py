@@ -20,6 +20,15 @@ _BEGIN_EXPRESSIONS = {
     *("distance", "straight", "walking", "position", "velocity", "streak"),
 }
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
+_GOES_ON = frozenset((*_OPERATORS, *_UNITS, "(", "{", ":", "->", "in", "of", "unclamped", "x"))
+"""What goes on with an item that could have ended before."""
+_PHRASES = (
+    *(("on", "on completion", "each"), ("each", "each tick", "on completion")),
+    *(("per", "per agent", "rule"), ("up", "up to", "up")),
+)
+"""Words that begin something of two words, with these, where another one can stand too."""
+_MANY = 20
+"""Declarations that are not named one by one any more."""
 
 
 def complain(situation: Situation) -> tuple[Diagnostic, Cure | None]:
@@ -53,7 +62,23 @@ def _expected(situation: Situation) -> str:
     """What may stand there, and what does."""
     token = situation.token
     found = {"end": "the end of the file", "quoted": token.text}.get(token.kind) or f"`{token.text}`"
-    return f"expected {_listed(_in_words(situation.expected, situation.texts, situation.shifted), 'or')}, found {found}"
+    expected, texts = situation.expected, situation.texts
+    if _begins_item(situation):
+        expected, texts = frozenset[str](), texts - _GOES_ON
+    return f"expected {_listed(_in_words(expected, texts, situation.shifted), 'or')}, found {found}"
+
+
+def _begins_item(situation: Situation) -> bool:
+    """Whether the token begins a line where something may be declared: it belongs to nothing before it."""
+    return {"meter", "rule"} <= situation.texts and begins_line(situation.tokens, situation.index)
+
+
+def _block(situation: Situation) -> int | None:
+    """Where the declaration begins in whose braces the token is."""
+    if situation.opener is None:
+        return None
+    before = range(situation.opener - 1, -1, -1)
+    return next((index for index in before if situation.tokens[index].text in DECLARATIONS), None)
 
 
 def _around(situation: Situation, span: Span) -> list[Label]:
@@ -62,8 +87,9 @@ def _around(situation: Situation, span: Span) -> list[Label]:
     tokens, start = situation.tokens, situation.start
     if ")" in situation.texts and (opening := _open_parenthesis(tokens, situation.index)) is not None:
         labels.append(Label(opening.span, "this parenthesis is open"))
-    begins_anew = situation.texts >= DECLARATIONS and begins_line(tokens, situation.index)
-    if start > 0 and tokens[start].line < span.line and not begins_anew:
+    if _begins_item(situation):
+        start = _block(situation) or 0
+    if start > 0 and tokens[start].line < span.line:
         labels.append(Label(tokens[start].span, f"in this {tokens[start].text}"))
     return labels
 
@@ -104,11 +130,12 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         named = False
     if named:
         words.append("a name")
-    if {"meter", "rule"} <= rest:
+    for first, phrase, beside in _PHRASES:
+        if rest >= {first, beside}:
+            rest = rest - {first} | {phrase}
+    if len(rest & DECLARATIONS) >= _MANY:
         words.append("a declaration")
         rest -= DECLARATIONS | {"extends"}
-    if rest >= {"each", "on"}:
-        rest = rest - {"each", "on"} | {"each tick", "on completion"}
     words.extend(f"`{text}`" for text in sorted(rest, key=lambda text: (not text[0].isalpha(), text)))
     return words
 
@@ -139,11 +166,13 @@ def _hint(situation: Situation) -> str:
             return f"Did you mean `{meant}`?"
     if token.text == ")" and texts >= DECLARATIONS:
         return "Leave it out: no parenthesis is open here."
-    begins_anew = texts >= DECLARATIONS and begins_line(situation.tokens, situation.index)
-    if situation.declaration == "" or begins_anew:
+    block = _block(situation)
+    if situation.declaration == "" or (texts >= DECLARATIONS and _begins_item(situation)):
         words = [f"`{word}`" for word in sorted(DECLARATIONS)]
         return f"A declaration begins with {_listed(words, 'or')}."
-    return shape(situation)
+    if block is not None and "}" in texts and token.text in DECLARATIONS and token.kind == "word":
+        return f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`."
+    return shape(situation.tokens, block if block is not None and _begins_item(situation) else situation.start)
 
 
 def _open_parenthesis(tokens: tuple[Token, ...], index: int) -> Token | None:

@@ -99,10 +99,10 @@ def cure(situation: Situation) -> Cure | None:
     return next((cure for cure in found if cure is not None), None)
 
 
-def shape(situation: Situation) -> str:
-    """How the declaration is written, as a sentence."""
-    kind = f"{situation.declaration} {situation.tokens[situation.start + 1].text}"
-    return f"Write it as in `{SHAPES.get(kind) or SHAPES[situation.declaration]}`."
+def shape(tokens: tuple[Token, ...], start: int) -> str:
+    """How the declaration that begins there is written, as a sentence."""
+    word = tokens[start].text
+    return f"Write it as in `{SHAPES.get(f'{word} {tokens[start + 1].text}') or SHAPES[word]}`."
 
 
 # --- `=` and `:` -----------------------------------------------------------------------------------------------------

@@ -47,11 +47,7 @@ _ALIGNED = (
     *(syntax.CascadeDecl, syntax.RewardDecl, syntax.ReportDecl),
 )
 _CHAPTERS = (
-    (
-        *(syntax.SpaceDecl, syntax.MapDecl, syntax.MovesDecl, syntax.StartDecl, syntax.ClockDecl, syntax.LifespanDecl),
-        *(syntax.EpisodesDecl, syntax.TrackDecl, syntax.InertDecl, syntax.ParamDecl, syntax.InputDecl),
-        syntax.ControlDecl,
-    ),
+    (*syntax.SETTINGS.values(), syntax.ParamDecl, syntax.InputDecl, syntax.ControlDecl),
     (syntax.IncludeDecl,),
     (syntax.WithoutDecl,),
     (syntax.TemplateDecl,),

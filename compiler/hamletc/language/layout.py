@@ -184,7 +184,7 @@ def _role_head(role: syntax.RoleDecl) -> str:
 
 def _space_head(space: syntax.SpaceDecl) -> str:
     shape = [size.text for size in space.sizes] or [f"({low.text} .. {high.text})" for low, high in space.bounds]
-    if space.kind.text in ("grid", "hexagons") and not shape:
+    if space.kind.text in syntax.GRIDS and not shape:
         shape = ["map"]
     return f"space {space.kind.text} {' x '.join(shape)}".rstrip()
 

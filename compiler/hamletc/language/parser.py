@@ -245,10 +245,15 @@ class _Parse:
         return self._automaton.accepts("NAME") and (word in self._declared or word == "unclamped")
 
     @cached_property
-    def _declared(self) -> frozenset[str]:
-        """The meters, params, inputs, controls and lets that the text seems to declare."""
+    def _pairs(self) -> frozenset[tuple[str, str]]:
+        """The meters, params, inputs, controls and lets that the text seems to declare, each behind its word."""
         pairs = zip(self._tokens, self._tokens[1:], strict=False)
-        return frozenset(name.text for word, name in pairs if word.text in DECLARED)
+        return frozenset((word.text, name.text) for word, name in pairs if word.text in DECLARED)
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(name for _, name in self._pairs)
 
     def _goes_on(self, index: int) -> bool:
         """Whether what follows a word that could be a keyword or a name makes it a keyword."""
@@ -283,7 +288,7 @@ class _Parse:
             case "starts":  # a node may be called so
                 return following.text not in ("-", "->")
             case "map":  # a size may be called so
-                return following.text != "x" and "map" not in self._declared
+                return following.text != "x" and ("let", "map") not in self._pairs
             case _:
                 return True
 

@@ -5,26 +5,7 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from hamletc.language.syntax import (
-    AtHourExpr,
-    AxisExpr,
-    BinaryExpr,
-    CallExpr,
-    DistanceExpr,
-    Expr,
-    IfExpr,
-    Name,
-    Numeral,
-    OfExpr,
-    OnExpr,
-    RoleExpr,
-    StreakExpr,
-    TimedExpr,
-    UnaryExpr,
-    Unit,
-    WeightedExpr,
-    WhenExpr,
-)
+from hamletc.language import syntax
 from hamletc.language.words import MEANINGS, RESERVED
 
 _IF, _OR, _AND, _NOT, _COMPARE, _ADD, _WHEN, _MULTIPLY, _NEGATE, _ATOM = range(10)
@@ -37,7 +18,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OF_ROLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*")
 
 
-def spell_name(name: Name, keywords: frozenset[str] = frozenset()) -> str:
+def spell_name(name: syntax.Name, keywords: frozenset[str] = frozenset()) -> str:
     """A name, in backticks where it needs them; `keywords` are the words that mean something else where it stands."""
     if _OF_ROLE.fullmatch(name.text) and not name.quoted:
         return name.text
@@ -45,78 +26,86 @@ def spell_name(name: Name, keywords: frozenset[str] = frozenset()) -> str:
     return name.text if bare and not (name.quoted and name.text in MEANINGS) else f"`{name.text}`"
 
 
-def spell_quantity(text: str, unit: Unit) -> str:
+def spell_quantity(text: str, unit: syntax.Unit) -> str:
     """A number with its unit: `1 hour`, `3 hours`, `20 %`."""
     return f"{text} {unit}{'' if text == '1' or unit == '%' else 's'}" if unit else text
 
 
-def spell_expression(expression: Expr) -> str:
+def spell_expression(expression: syntax.Expr) -> str:
     """The text of an expression. Parsed again it gives the same tree."""
     return _spell(expression, _IF)
 
 
-def _spell(expression: Expr, level: int) -> str:
+def _spell(expression: syntax.Expr, level: int) -> str:
     """The text, in parentheses where the expression binds less tightly than its place demands."""
     text = _bare(expression)
     return text if _tightness(expression) >= level else f"({text})"
 
 
-def _tightness(expression: Expr) -> int:
+def _tightness(expression: syntax.Expr) -> int:
     match expression:
-        case IfExpr() | WeightedExpr():
+        case syntax.IfExpr() | syntax.WeightedExpr():
             return _IF
-        case BinaryExpr(op=op):
+        case syntax.BinaryExpr(op=op):
             return _BINARY.get(op, _COMPARE)
-        case UnaryExpr(op="not"):
+        case syntax.UnaryExpr(op="not"):
             return _NOT
-        case WhenExpr():
+        case syntax.WhenExpr():
             return _WHEN
-        case UnaryExpr():
+        case syntax.UnaryExpr():
             return _NEGATE
-        case Name() | Numeral() | CallExpr() | DistanceExpr() | AxisExpr() | StreakExpr() | TimedExpr():
+        case (
+            syntax.Name()
+            | syntax.Numeral()
+            | syntax.CallExpr()
+            | syntax.DistanceExpr()
+            | syntax.AxisExpr()
+            | syntax.StreakExpr()
+            | syntax.TimedExpr()
+        ):
             return _ATOM
-        case OnExpr() | OfExpr() | AtHourExpr() | RoleExpr():
+        case syntax.OnExpr() | syntax.OfExpr() | syntax.AtHourExpr() | syntax.RoleExpr():
             return _ATOM
     assert_never(expression)
 
 
-def _bare(expression: Expr) -> str:
+def _bare(expression: syntax.Expr) -> str:
     match expression:
-        case Name():
+        case syntax.Name():
             return spell_name(expression)
-        case Numeral(text=text, unit=unit):
+        case syntax.Numeral(text=text, unit=unit):
             return spell_quantity(text, unit)
-        case DistanceExpr(affordance=affordance, way=way):
+        case syntax.DistanceExpr(affordance=affordance, way=way):
             return f"{'' if way is None else f'{way} '}distance to {spell_name(affordance)}"
-        case AxisExpr(quantity=quantity, axis=axis):
+        case syntax.AxisExpr(quantity=quantity, axis=axis):
             return f"{quantity} {axis.text}"
-        case OnExpr(region=region):
+        case syntax.OnExpr(region=region):
             return f"on {spell_name(region)}"
-        case RoleExpr(role=role):
-            return spell_name(Name(role, expression.span))
-        case StreakExpr(affordance=affordance):
+        case syntax.RoleExpr(role=role):
+            return spell_name(syntax.Name(role, expression.span))
+        case syntax.StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
-        case OfExpr(quantity=quantity, owner=owner):
+        case syntax.OfExpr(quantity=quantity, owner=owner):
             quantity_of = quantity.text if quantity.text.startswith("position ") else spell_name(quantity)
             return f"{quantity_of} of {spell_name(owner)}"
-        case TimedExpr(when=when, ticks=ticks):
+        case syntax.TimedExpr(when=when, ticks=ticks):
             return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
-        case AtHourExpr(hour=hour):
+        case syntax.AtHourExpr(hour=hour):
             return f"at hour {hour.text}"
-        case CallExpr(function=function, arguments=arguments):
+        case syntax.CallExpr(function=function, arguments=arguments):
             over = " over cells" if expression.over_cells else ""
             return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))}){over}"
-        case WeightedExpr(value=value, weight=weight):
+        case syntax.WeightedExpr(value=value, weight=weight):
             return f"{spell_expression(value)}: {spell_expression(weight)}"
-        case IfExpr(condition=condition, then=then, otherwise=otherwise):
+        case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise):
             return f"if {_spell(condition, _OR)} then {_spell(then, _OR)} else {_spell(otherwise, _IF)}"
-        case WhenExpr(value=value, condition=condition):
+        case syntax.WhenExpr(value=value, condition=condition):
             return f"{_spell(value, _MULTIPLY)} when {_condition(condition)}"
-        case UnaryExpr(op="not", operand=operand):
+        case syntax.UnaryExpr(op="not", operand=operand):
             return f"not {_spell(operand, _NOT)}"
-        case UnaryExpr(operand=operand):
+        case syntax.UnaryExpr(operand=operand):
             return f"-{_spell(operand, _NEGATE)}"
-        case BinaryExpr(op=op, left=left, right=right):
+        case syntax.BinaryExpr(op=op, left=left, right=right):
             if op not in _BINARY:  # a comparison: what it compares may not itself be one
                 first = f"({_bare(left)})" if _is_open(left) else _spell(left, _ADD)
                 return f"{first} {op} {_spell(right, _ADD)}"
@@ -124,25 +113,32 @@ def _bare(expression: Expr) -> str:
     assert_never(expression)
 
 
-def _condition(condition: Expr) -> str:
+def _condition(condition: syntax.Expr) -> str:
     """What follows `when`: a comparison of products, a call, a name, the negation of one, or parentheses."""
     match condition:
-        case BinaryExpr(op=op, left=left, right=right) if op not in _BINARY:
+        case syntax.BinaryExpr(op=op, left=left, right=right) if op not in _BINARY:
             return f"{_spell(left, _MULTIPLY)} {op} {_spell(right, _MULTIPLY)}"
-        case UnaryExpr(op="not", operand=operand):
+        case syntax.UnaryExpr(op="not", operand=operand):
             return f"not {_condition(operand)}"
-        case CallExpr() | Name() | TimedExpr() | OnExpr() | AtHourExpr() | RoleExpr():
+        case (
+            syntax.CallExpr()
+            | syntax.Name()
+            | syntax.TimedExpr()
+            | syntax.OnExpr()
+            | syntax.AtHourExpr()
+            | syntax.RoleExpr()
+        ):
             return _bare(condition)
         case _:
             return f"({_bare(condition)})"
 
 
-def _is_open(expression: Expr) -> bool:
+def _is_open(expression: syntax.Expr) -> bool:
     """Whether it is a sum that ends in `when`, whose condition would swallow a comparison that follows."""
     match expression:
-        case WhenExpr():
+        case syntax.WhenExpr():
             return True
-        case BinaryExpr(op="+" | "-", right=right):
+        case syntax.BinaryExpr(op="+" | "-", right=right):
             return _is_open(right)
         case _:
             return False

@@ -6,64 +6,9 @@ from dataclasses import dataclass, replace
 from math import cos, pi, sin
 from typing import Literal
 
-from hamlet import schema
+from hamlet import schema, universe
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import (
-    ActionTaken,
-    After,
-    Age,
-    AgentCount,
-    AgentNumber,
-    Among,
-    Apart,
-    Binary,
-    BinaryOp,
-    CellValue,
-    Clamp,
-    ControlValue,
-    Coordinate,
-    DayTime,
-    Deficit,
-    Distance,
-    DrawChance,
-    DrawChoice,
-    DrawInteger,
-    DrawNormal,
-    DrawUniform,
-    Every,
-    Expression,
-    Here,
-    Hour,
-    If,
-    InputValue,
-    LastUse,
-    MeterValue,
-    Nearest,
-    Neighbours,
-    Number,
-    OfAll,
-    On,
-    Own,
-    ParamValue,
-    Previous,
-    Progress,
-    Rank,
-    Shortfall,
-    Speed,
-    StraightDistance,
-    Streak,
-    TerrainValue,
-    Truth,
-    Unary,
-    UnaryOp,
-    Universe,
-    Upon,
-    Used,
-    Velocity,
-    Visited,
-    WalkingDistance,
-    WorldValue,
-)
+from hamlet.universe import Expression, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import F32, I32, Value
@@ -97,110 +42,110 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
     if lane.leaf is not None and (leaf := lane.leaf(expression)) is not None:
         return leaf
     match expression:
-        case Number(value=value):
+        case universe.Number(value=value):
             return builder.lookup(lane.columns[int(value)], lane.row) if lane.columns else builder.f32(round32(value))
-        case MeterValue(meter=meter):
+        case universe.MeterValue(meter=meter):
             return lane.meters[meter]
-        case ParamValue(param=param):
+        case universe.ParamValue(param=param):
             return lane.params[param]
-        case WorldValue(meter=meter):
+        case universe.WorldValue(meter=meter):
             return lane.world[meter]
-        case CellValue(meter=meter):
+        case universe.CellValue(meter=meter):
             return cell_value(lane, meter)
-        case Neighbours():
+        case universe.Neighbours():
             if expression not in lane.near:
                 raise ValueError(f"neighbours are not known here, line {expression.span.line}")
             return builder.input(F32, lane.near[expression])
-        case Among() | Rank() | Nearest() | Upon():
+        case universe.Among() | universe.Rank() | universe.Nearest() | universe.Upon():
             return _among(lane, expression)
-        case Own(operand=operand):
+        case universe.Own(operand=operand):
             return lower(operand)
-        case Apart():
+        case universe.Apart():
             raise ValueError("`apart` has a meaning between two agents only")
-        case InputValue(input=name):
+        case universe.InputValue(input=name):
             return lane.inputs[name]
-        case ControlValue(control=name):
+        case universe.ControlValue(control=name):
             return lane.controls[name]
-        case Truth(value=value):
+        case universe.Truth(value=value):
             return builder.boolean(value)
-        case Deficit():
+        case universe.Deficit():
             source, threshold = _measured(measured)
             return builder.div(builder.sub(threshold, source), threshold)
-        case Shortfall():
+        case universe.Shortfall():
             source, threshold = _measured(measured)
             return builder.sub(threshold, source)
-        case Hour():
+        case universe.Hour():
             return builder.to_f32(clock_hour(lane))
-        case DayTime(function=function):
+        case universe.DayTime(function=function):
             return builder.lookup(day_time(lane.universe, function), clock_hour(lane))
-        case Age():
+        case universe.Age():
             return builder.to_f32(lane.age)
-        case AgentNumber():
+        case universe.AgentNumber():
             return builder.to_f32(_counted(lane, "agent"))
-        case AgentCount():
+        case universe.AgentCount():
             return builder.to_f32(_counted(lane, "agents"))
-        case Coordinate(axis=axis):
+        case universe.Coordinate(axis=axis):
             coordinate = lane.position[schema.axes(lane.universe).index(axis)]
             return coordinate if schema.position_dtype(lane.universe) == "f32" else builder.to_f32(coordinate)
-        case Velocity(axis=axis):
+        case universe.Velocity(axis=axis):
             return lane.velocity[schema.axes(lane.universe).index(axis)]
-        case Speed():
+        case universe.Speed():
             return speed(lane)
-        case Progress():
+        case universe.Progress():
             return builder.to_f32(there_is(lane.progress, "progress"))
-        case Here(affordance=affordance):
+        case universe.Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
-        case On(region=region):
+        case universe.On(region=region):
             known, cell = _ground(lane)
             return is_in(builder, known, region, cell)
-        case TerrainValue(terrain=terrain):
+        case universe.TerrainValue(terrain=terrain):
             known, cell = _ground(lane)
             return number_of(builder, known, terrain, cell)
-        case LastUse(affordance=affordance):
+        case universe.LastUse(affordance=affordance):
             return builder.equal(there_is(lane.last, "last use"), builder.i32(_number(lane, affordance)))
-        case ActionTaken(action=action):
+        case universe.ActionTaken(action=action):
             number = schema.action_names(lane.universe).index(action)
             return builder.equal(there_is(lane.action, "action"), builder.i32(number))
-        case Used(affordance=affordance):
+        case universe.Used(affordance=affordance):
             used, number = there_is(lane.used, "use"), _number(lane, affordance)
             return lane.uses[number] if number in lane.uses else builder.equal(used, builder.i32(number))
-        case Every(ticks=ticks):
+        case universe.Every(ticks=ticks):
             return builder.equal(builder.rem(_tick_of_life(lane), builder.u32(ticks)), builder.u32(0))
-        case After(ticks=ticks):
+        case universe.After(ticks=ticks):
             return builder.less(builder.u32(ticks), _tick_of_life(lane))
-        case Streak(affordance=affordance):
+        case universe.Streak(affordance=affordance):
             return builder.to_f32(lane.streaks[affordance])
-        case Visited():
+        case universe.Visited():
             return builder.to_f32(_visited(lane))
-        case Distance(affordance=affordance):
+        case universe.Distance(affordance=affordance):
             return distance(lane, lane.plan.numbers[affordance])
-        case StraightDistance(affordance=affordance):
+        case universe.StraightDistance(affordance=affordance):
             return straight_distance(lane, lane.plan.numbers[affordance])
-        case WalkingDistance(affordance=affordance):
+        case universe.WalkingDistance(affordance=affordance):
             return walking_distance(lane, lane.plan.numbers[affordance])
-        case Previous(operand=operand):
+        case universe.Previous(operand=operand):
             if lane.before is None:
                 raise ValueError("`previous` has a meaning in a tick only")
             return lower_expression(replace(lane.before, columns=lane.columns, row=lane.row), operand)
-        case Unary(op=op, operand=operand):
+        case universe.Unary(op=op, operand=operand):
             return _unary(builder, op, lower(operand))
-        case Binary(op=op, left=left, right=right):
+        case universe.Binary(op=op, left=left, right=right):
             return _binary(builder, op, lower(left), lower(right))
-        case Clamp(operand=operand, low=low, high=high):
+        case universe.Clamp(operand=operand, low=low, high=high):
             return builder.clamp(lower(operand), lower(low), lower(high))
-        case If(condition=condition, then=then, otherwise=otherwise):
+        case universe.If(condition=condition, then=then, otherwise=otherwise):
             return builder.select(lower(condition), lower(then), lower(otherwise))
-        case DrawUniform(low=low, high=high, site=site):
+        case universe.DrawUniform(low=low, high=high, site=site):
             return draws.uniform(builder, draws.random_word(lane, site), lower(low), lower(high))
-        case DrawInteger(low=least, high=most, site=site):
+        case universe.DrawInteger(low=least, high=most, site=site):
             return draws.integer(builder, draws.random_word(lane, site), least, most)
-        case DrawChoice(options=options, site=site, thresholds=thresholds):
+        case universe.DrawChoice(options=options, site=site, thresholds=thresholds):
             word = draws.random_word(lane, site)
             return draws.choice(builder, word, [lower(option) for option in options], thresholds)
-        case DrawNormal(mean=mean, deviation=deviation, site=site):
+        case universe.DrawNormal(mean=mean, deviation=deviation, site=site):
             first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
             return draws.normal(builder, first, second, lower(mean), lower(deviation))
-        case DrawChance(probability=probability, site=site):
+        case universe.DrawChance(probability=probability, site=site):
             return draws.chance(builder, draws.random_word(lane, site), lower(probability))
 
 
@@ -257,13 +202,13 @@ def _visited(lane: Lane) -> Value:
     return count
 
 
-def _among(lane: Lane, among: OfAll | Upon) -> Value:
+def _among(lane: Lane, among: universe.OfAll | universe.Upon) -> Value:
     """What the agents of a world have together, or what the lane finds that asks them (F32)."""
     builder = lane.builder
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")
     results = [builder.input(F32, f"among.{name}") for name in lane.among[among]]
-    if isinstance(among, Rank | Nearest) or among.op != "average":
+    if isinstance(among, universe.Rank | universe.Nearest) or among.op != "average":
         return results[0]
     total, count = results
     # Where nobody runs the total is 0, and so is a share of it.
@@ -288,7 +233,7 @@ def _measured(measured: Measured | None) -> tuple[Value, Value]:
     return measured.source, measured.threshold
 
 
-def _unary(builder: Builder, op: UnaryOp, operand: Value) -> Value:
+def _unary(builder: Builder, op: universe.UnaryOp, operand: Value) -> Value:
     match op:
         case "-":
             return builder.neg(operand)
@@ -300,7 +245,7 @@ def _unary(builder: Builder, op: UnaryOp, operand: Value) -> Value:
             return call(builder, op, operand)
 
 
-def _binary(builder: Builder, op: BinaryOp, left: Value, right: Value) -> Value:
+def _binary(builder: Builder, op: universe.BinaryOp, left: Value, right: Value) -> Value:
     match op:
         case "+":
             return builder.add(left, right)

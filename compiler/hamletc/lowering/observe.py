@@ -6,35 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from hamlet import schema
+from hamlet import schema, universe
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import (
-    Continuous,
-    Encoding,
-    Grid,
-    NoSpace,
-    Observation,
-    ObserveBlank,
-    ObserveCell,
-    ObserveCells,
-    ObserveConstant,
-    ObserveGrid,
-    ObserveHere,
-    ObserveLifetime,
-    ObserveMeters,
-    ObserveParams,
-    ObservePosition,
-    ObserveProgress,
-    ObserveRegion,
-    ObserveSpeed,
-    ObserveState,
-    ObserveTime,
-    ObserveVelocity,
-    ObserveWindow,
-    ObserveWorld,
-    Role,
-    state_of,
-)
 from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.expressions import cell_value, clock_hour, day_time, is_at, is_nowhere, lower_expression, there_is
@@ -56,17 +29,17 @@ Row: TypeAlias = Callable[[Callable[[], Value]], Value]
 
 def observe(lane: Lane) -> tuple[Output, ...]:
     """The outputs of all observations, in order."""
-    builder, universe = lane.builder, lane.universe
-    segments, seen = schema.common_segments(universe), _Seen(lane)
-    rows = seen.rows(universe.observations, [segment.name for segment in segments])
+    builder = lane.builder
+    segments, seen = schema.common_segments(lane.universe), _Seen(lane)
+    rows = seen.rows(lane.universe.observations, [segment.name for segment in segments])
     outputs = tuple(
         Output(segment.name, row(partial(builder.element, segment.name)), segment.count if segment.repeated else None)
         for segment, row in zip(segments, rows, strict=True)
     )
-    return outputs if universe.roles is None else (*outputs, *_of_roles(lane, universe.roles, seen))
+    return outputs if lane.universe.roles is None else (*outputs, *_of_roles(lane, lane.universe.roles, seen))
 
 
-def _of_roles(lane: Lane, roles: tuple[Role, ...], seen: _Seen) -> Iterator[Output]:
+def _of_roles(lane: Lane, roles: tuple[universe.Role, ...], seen: _Seen) -> Iterator[Output]:
     """Rows behind those that all agents have: of the role of the agent, or 0."""
     builder = lane.builder
     common = len(schema.common_segments(lane.universe))
@@ -106,74 +79,74 @@ class _Seen:
         self._found = self._found or occupancy(self._lane)
         return self._found
 
-    def rows(self, items: tuple[Observation, ...], keys: Sequence[str]) -> Iterator[Row]:
+    def rows(self, items: tuple[universe.Observation, ...], keys: Sequence[str]) -> Iterator[Row]:
         """A row for each segment of these items; `keys` are the names of the segments in the plan."""
         lane, names = self._lane, iter(keys)
-        builder, universe = lane.builder, lane.universe
+        builder = lane.builder
         for item in items:
             match item:
-                case ObserveGrid():
+                case universe.ObserveGrid():
                     next(names)
                     yield self._each(item, self._grid)
-                case ObserveWindow(radius=radius, within=within):
+                case universe.ObserveWindow(radius=radius, within=within):
                     name = next(names)
                     yield self._each(item, partial(self._window, radius, None if within is None else name))
-                case ObserveRegion():
+                case universe.ObserveRegion():
                     yield self._each(item, partial(_region, lane, next(names), item))
-                case ObserveCells():
+                case universe.ObserveCells():
                     next(names)
                     yield self._each(item, partial(_cells, lane, item))
-                case ObserveCell(meters=meters):
+                case universe.ObserveCell(meters=meters):
                     for meter in meters:
                         next(names)
                         yield self._each(item, partial(_of_cell, lane, meter))
-                case ObserveState(states=states):
+                case universe.ObserveState(states=states):
                     for state in states:
                         next(names)
                         yield self._each(item, partial(_state, lane, state))
-                case ObservePosition(encoding="node"):
+                case universe.ObservePosition(encoding="node"):
                     next(names)
                     yield self._each(item, self._node)
-                case ObservePosition(encoding=encoding):
+                case universe.ObservePosition(encoding=encoding):
                     with builder.at(Construct("observe position"), item.span):
                         values = _position(lane, encoding)
                     yield from _alone(names, values)
-                case ObserveMeters(meters=meters):
+                case universe.ObserveMeters(meters=meters):
                     yield from _alone(names, [lane.meters[meter] for meter in meters])
-                case ObserveHere(affordances=affordances):
+                case universe.ObserveHere(affordances=affordances):
                     yield self._each(item, partial(_here, lane, next(names), affordances))
-                case ObserveTime(functions=functions):
+                case universe.ObserveTime(functions=functions):
                     with builder.at(Construct("observe time"), item.span):
-                        tables = [day_time(universe, function) for function in functions]
+                        tables = [day_time(lane.universe, function) for function in functions]
                         values = [builder.lookup(table, clock_hour(lane)) for table in tables]
                     yield from _alone(names, values)
-                case ObserveProgress(per=per):
+                case universe.ObserveProgress(per=per):
                     with builder.at(Construct("observe progress"), item.span):
                         values = [_progress(lane, per)]
                     yield from _alone(names, values)
-                case ObserveLifetime():
+                case universe.ObserveLifetime():
                     with builder.at(Construct("observe lifetime"), item.span):
                         values = [_lifetime(lane)]
                     yield from _alone(names, values)
-                case ObserveParams(params=params):
+                case universe.ObserveParams(params=params):
                     yield from _alone(names, [lane.params[param] for param in params])
-                case ObserveWorld(meters=meters):
+                case universe.ObserveWorld(meters=meters):
                     yield from _alone(names, [lane.world[meter] for meter in meters])
-                case ObserveVelocity(axes=axes):
-                    yield from _alone(names, [lane.velocity[schema.axes(universe).index(axis)] for axis in axes])
-                case ObserveSpeed():
+                case universe.ObserveVelocity(axes=axes):
+                    yield from _alone(names, [lane.velocity[schema.axes(lane.universe).index(axis)] for axis in axes])
+                case universe.ObserveSpeed():
                     with builder.at(Construct("observe speed"), item.span):
                         values = [speed(lane)]
                     yield from _alone(names, values)
-                case ObserveBlank():
+                case universe.ObserveBlank():
                     with builder.at(Construct("observe blank"), item.span):
                         values = [builder.f32(0.0)]
                     yield from _alone(names, values)
-                case ObserveConstant():
+                case universe.ObserveConstant():
                     table = lane.plan.rows[next(names)]
                     yield self._each(item, partial(self._constant, table))
 
-    def _each(self, item: Observation, row: Row) -> Row:
+    def _each(self, item: universe.Observation, row: Row) -> Row:
         """A row of an item that has many alike."""
         kind = type(item).__name__.removeprefix("Observe").lower()
 
@@ -264,7 +237,7 @@ def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
     return builder.all(conditions), cell
 
 
-def _region(lane: Lane, name: str, item: ObserveRegion, element: Callable[[], Value]) -> Value:
+def _region(lane: Lane, name: str, item: universe.ObserveRegion, element: Callable[[], Value]) -> Value:
     """`grid of forest`, `window 2 of wall`."""
     builder, grid, known, words = lane.builder, grid_of(lane.universe), lane.plan.ground, lane.plan.seen[name]
     row = element()
@@ -288,7 +261,7 @@ def _region(lane: Lane, name: str, item: ObserveRegion, element: Callable[[], Va
     return _indicator(lane, builder.select(inside, there, outside))
 
 
-def _cells(lane: Lane, item: ObserveCells, element: Callable[[], Value]) -> Value:
+def _cells(lane: Lane, item: universe.ObserveCells, element: Callable[[], Value]) -> Value:
     """`grid of moss`, `window 2 of moss`."""
     builder = lane.builder
     row = element()
@@ -299,24 +272,24 @@ def _cells(lane: Lane, item: ObserveCells, element: Callable[[], Value]) -> Valu
     return builder.select(inside, there, builder.f32(0.0))
 
 
-def _position(lane: Lane, encoding: Encoding) -> list[Value]:
+def _position(lane: Lane, encoding: universe.Encoding) -> list[Value]:
     builder, position = lane.builder, lane.position
     match lane.universe.space:
-        case Grid(sizes=of_grid):
+        case universe.Grid(sizes=of_grid):
             sizes = [float(size) for size in of_grid]
             absolute = [builder.to_f32(coordinate) for coordinate in position]
             from_low = [
                 builder.div(coordinate, builder.f32(max(size - 1.0, 1.0)))
                 for coordinate, size in zip(absolute, sizes, strict=True)
             ]
-        case Continuous(axes=axes):
+        case universe.Continuous(axes=axes):
             sizes = [round32(axis.size) for axis in axes]
             absolute = list(position)
             from_low = [
                 builder.div(builder.sub(coordinate, builder.f32(round32(axis.low))), builder.f32(size))
                 for coordinate, axis, size in zip(position, axes, sizes, strict=True)
             ]
-        case NoSpace():
+        case universe.NoSpace():
             return []
     match encoding:
         case "absolute":
@@ -340,7 +313,7 @@ def _of_cell(lane: Lane, meter: str, element: Callable[[], Value]) -> Value:
 
 
 def _held(lane: Lane, state: str, value: Value, element: Callable[[], Value]) -> Value:
-    builder, declared = lane.builder, state_of(lane.universe, state)
+    builder, declared = lane.builder, universe.state_of(lane.universe, state)
     if declared.type is None or not declared.type.options:
         return value
     return _indicator(lane, builder.equal(builder.to_f32(element()), value))

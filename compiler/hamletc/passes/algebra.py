@@ -5,32 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import frexp
 
+from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import (
-    Abs,
-    Add,
-    And,
-    Const,
-    Div,
-    Equal,
-    Mul,
-    MulHigh,
-    Neg,
-    Not,
-    Op,
-    Or,
-    Rem,
-    Select,
-    ShiftLeft,
-    ShiftRight,
-    Sub,
-    ToI32,
-    ToU32,
-    Type,
-    Value,
-    Xor,
-)
+from hamletc.ir.ops import Const, Op, Type, Value
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 
@@ -66,36 +44,36 @@ class _Rules:
 
     def apply(self, op: Op, type_: Type) -> Value | None:
         match op:
-            case Select():
+            case ops.Select():
                 return self.select(op)
-            case Not(operand=operand):
+            case ops.Not(operand=operand):
                 inner = self.builder.nodes[operand].op
-                return inner.operand if isinstance(inner, Not) else None
-            case And() | Or() if type_ is Type.BOOL:
+                return inner.operand if isinstance(inner, ops.Not) else None
+            case ops.And() | ops.Or() if type_ is Type.BOOL:
                 return self.boolean(op)
-            case Equal(left=left, right=right):
+            case ops.Equal(left=left, right=right):
                 return self.equal(left, right)
-            case Neg(operand=operand):
+            case ops.Neg(operand=operand):
                 inner = self.builder.nodes[operand].op
-                return inner.operand if isinstance(inner, Neg) else None
-            case Abs(operand=operand):
+                return inner.operand if isinstance(inner, ops.Neg) else None
+            case ops.Abs(operand=operand):
                 inner = self.builder.nodes[operand].op
-                if isinstance(inner, Abs):
+                if isinstance(inner, ops.Abs):
                     return operand
-                return self.builder.abs(inner.operand) if isinstance(inner, Neg) and type_ is Type.F32 else None
-            case ToU32(operand=operand) | ToI32(operand=operand):
+                return self.builder.abs(inner.operand) if isinstance(inner, ops.Neg) and type_ is Type.F32 else None
+            case ops.ToU32(operand=operand) | ops.ToI32(operand=operand):
                 inner = self.builder.nodes[operand].op
-                return inner.operand if isinstance(inner, ToU32 | ToI32) else None
-            case Add() | Mul() if self.constant(op.left) is not None and self.constant(op.right) is None:
+                return inner.operand if isinstance(inner, ops.ToU32 | ops.ToI32) else None
+            case ops.Add() | ops.Mul() if self.constant(op.left) is not None and self.constant(op.right) is None:
                 return self.arithmetic(type(op)(op.right, op.left), type_)
-            case Add() | Sub() | Mul() | Div():
+            case ops.Add() | ops.Sub() | ops.Mul() | ops.Div():
                 return self.arithmetic(op, type_)
-            case MulHigh() | Rem() | And() | Or() | Xor() | ShiftLeft() | ShiftRight():
+            case ops.MulHigh() | ops.Rem() | ops.And() | ops.Or() | ops.Xor() | ops.ShiftLeft() | ops.ShiftRight():
                 return self.bits(op)
             case _:
                 return None
 
-    def arithmetic(self, op: Add | Sub | Mul | Div, type_: Type) -> Value | None:
+    def arithmetic(self, op: ops.Add | ops.Sub | ops.Mul | ops.Div, type_: Type) -> Value | None:
         """On a constant at the right."""
         constant = self.constant(op.right)
         if constant is None:
@@ -104,68 +82,70 @@ class _Rules:
             return self.floats(op, float(constant))
         return self.integers(op, int(constant), type_)
 
-    def floats(self, op: Add | Sub | Mul | Div, constant: float) -> Value | None:
+    def floats(self, op: ops.Add | ops.Sub | ops.Mul | ops.Div, constant: float) -> Value | None:
         builder = self.builder
         match op:
-            case Add(left=left) if constant == 0.0:
+            case ops.Add(left=left) if constant == 0.0:
                 return left if str(constant) == "-0.0" or not self.ranges[left].negative_zero else None
-            case Sub(left=left) if constant == 0.0:
+            case ops.Sub(left=left) if constant == 0.0:
                 return left if str(constant) == "0.0" or not self.ranges[left].negative_zero else None
-            case Mul(left=left) | Div(left=left) if constant == 1.0:
+            case ops.Mul(left=left) | ops.Div(left=left) if constant == 1.0:
                 return left
-            case Mul(left=left) | Div(left=left) if constant == -1.0:
+            case ops.Mul(left=left) | ops.Div(left=left) if constant == -1.0:
                 return builder.neg(left)
-            case Div(left=left) if frexp(abs(constant))[0] == 0.5 and 2.0**-126 <= abs(constant) <= 2.0**126:
+            case ops.Div(left=left) if frexp(abs(constant))[0] == 0.5 and 2.0**-126 <= abs(constant) <= 2.0**126:
                 return builder.mul(left, builder.f32(1.0 / constant))
             case _:
                 return None
 
-    def integers(self, op: Add | Sub | Mul | Div, constant: int, type_: Type) -> Value | None:
+    def integers(self, op: ops.Add | ops.Sub | ops.Mul | ops.Div, constant: int, type_: Type) -> Value | None:
         builder = self.builder
         left = builder.nodes[op.left].op
         match op:
-            case Add() | Sub() if constant == 0:
+            case ops.Add() | ops.Sub() if constant == 0:
                 return op.left
-            case Mul() | Div() if constant == 1:
+            case ops.Mul() | ops.Div() if constant == 1:
                 return op.left
-            case Mul() if constant == 0:
+            case ops.Mul() if constant == 0:
                 return op.right
-            case Add() if isinstance(left, Add) and (inner := self.constant(left.right)) is not None:
+            case ops.Add() if isinstance(left, ops.Add) and (inner := self.constant(left.right)) is not None:
                 return builder.add(left.left, self.number(int(inner) + constant, type_))
-            case Mul() if type_ is Type.U32 and _is_power_of_two(constant):
+            case ops.Mul() if type_ is Type.U32 and _is_power_of_two(constant):
                 return builder.shift_left(op.left, builder.u32(constant.bit_length() - 1))
-            case Div() if _is_power_of_two(constant):
+            case ops.Div() if _is_power_of_two(constant):
                 return builder.shift_right(op.left, constant.bit_length() - 1)
             case _:
                 return None
 
-    def bits(self, op: MulHigh | Rem | And | Or | Xor | ShiftLeft | ShiftRight) -> Value | None:
+    def bits(
+        self, op: ops.MulHigh | ops.Rem | ops.And | ops.Or | ops.Xor | ops.ShiftLeft | ops.ShiftRight
+    ) -> Value | None:
         """U32 operations with a constant at the right."""
         builder = self.builder
         constant = self.constant(op.right)
         if constant is None:
-            return builder.u32(0) if isinstance(op, Xor) and op.left == op.right else None
+            return builder.u32(0) if isinstance(op, ops.Xor) and op.left == op.right else None
         number = int(constant)
         match op:
-            case Or() | Xor() | ShiftLeft() | ShiftRight() if number == 0:
+            case ops.Or() | ops.Xor() | ops.ShiftLeft() | ops.ShiftRight() if number == 0:
                 return op.left
-            case And() | MulHigh() if number == 0:
+            case ops.And() | ops.MulHigh() if number == 0:
                 return op.right
-            case And() if _is_power_of_two(number + 1) and self.ranges[op.left].high <= number:
+            case ops.And() if _is_power_of_two(number + 1) and self.ranges[op.left].high <= number:
                 return op.left
-            case Rem() if self.ranges[op.left].high < number:
+            case ops.Rem() if self.ranges[op.left].high < number:
                 return op.left
-            case Rem() if _is_power_of_two(number):
+            case ops.Rem() if _is_power_of_two(number):
                 return builder.and_(op.left, builder.u32(number - 1))
-            case MulHigh() if number == 1:
+            case ops.MulHigh() if number == 1:
                 return builder.u32(0)
-            case MulHigh() if _is_power_of_two(number):
+            case ops.MulHigh() if _is_power_of_two(number):
                 return builder.shift_right(op.left, 33 - number.bit_length())
             case _:
                 return None
 
-    def boolean(self, op: And | Or) -> Value | None:
-        neutral = isinstance(op, And)
+    def boolean(self, op: ops.And | ops.Or) -> Value | None:
+        neutral = isinstance(op, ops.And)
         for one, other in ((op.left, op.right), (op.right, op.left)):
             constant = self.constant(one)
             if constant is not None:
@@ -181,7 +161,7 @@ class _Rules:
             return left if constant else builder.not_(left)
         # Equal(Select(c, 3, 5), 3) is c.
         op = builder.nodes[left].op
-        if not isinstance(op, Select):
+        if not isinstance(op, ops.Select):
             return None
         then, otherwise = self.constant(op.then), self.constant(op.otherwise)
         if then is None or otherwise is None:
@@ -196,14 +176,14 @@ class _Rules:
             case _:
                 return builder.boolean(False)
 
-    def select(self, op: Select) -> Value:
+    def select(self, op: ops.Select) -> Value:
         builder = self.builder
         chosen = self.constant(op.condition)
         if chosen is not None:
             return op.then if chosen else op.otherwise
         condition = builder.nodes[op.condition].op
-        if isinstance(condition, Not):
-            return self.select(Select(condition.operand, op.otherwise, op.then))
+        if isinstance(condition, ops.Not):
+            return self.select(ops.Select(condition.operand, op.otherwise, op.then))
         then, otherwise = self.choose(op.condition, op.then, True), self.choose(op.condition, op.otherwise, False)
         if then == otherwise:
             return then
@@ -222,7 +202,7 @@ class _Rules:
     def choose(self, condition: Value, value: Value, holds: bool) -> Value:
         """What a value is where the condition is known."""
         op = self.builder.nodes[value].op
-        while isinstance(op, Select) and op.condition == condition:
+        while isinstance(op, ops.Select) and op.condition == condition:
             value = op.then if holds else op.otherwise
             op = self.builder.nodes[value].op
         return value

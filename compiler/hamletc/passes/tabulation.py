@@ -16,22 +16,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
+from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Origin, Output, Program, Table
-from hamletc.ir.ops import (
-    And,
-    Const,
-    Equal,
-    LessEqual,
-    Lookup,
-    Op,
-    Select,
-    ShiftRight,
-    Type,
-    Value,
-    operands,
-    with_operands,
-)
+from hamletc.ir.ops import Const, Op, Type, Value, operands
 from hamletc.passes.cases import cases_of, in_each_case
 from hamletc.passes.constant_folding import Literal
 from hamletc.passes.dead_code import DeadCodeElimination
@@ -59,7 +47,7 @@ def tabulate(program: Program, facts: Facts, within: Collection[str] | None = No
         _tabulated(function, facts, tables) if within is None or function.name in within else function
         for function in program.functions
     )
-    read = {node.op.table for f in functions for node in f.nodes if isinstance(node.op, Lookup)}
+    read = {node.op.table for f in functions for node in f.nodes if isinstance(node.op, ops.Lookup)}
     made = tuple(table for table in tables.made if table.name in read)
     return replace(program, functions=functions, tables=(*program.tables, *made))
 
@@ -132,7 +120,7 @@ class _Rewriting(ABC):
 
     def same(self, op: Op, type_: Type) -> Value:
         """The same operation on the new operands."""
-        return self.builder.node(with_operands(op, tuple([self.new(operand) for operand in operands(op)])), type_)
+        return self.builder.node(ops.with_operands(op, tuple([self.new(operand) for operand in operands(op)])), type_)
 
     def index(self, key: Value) -> Value:
         """The row (I32) of tables for a number: the number itself, the last row for -1."""
@@ -155,7 +143,7 @@ class _Rewriting(ABC):
         builder = self.builder
         numbers = self.cases.numbers[key]
         word = sum(1 << (number % _rows(numbers)) for number, bit in zip(numbers, holds, strict=True) if bit)
-        bit = builder.emit(ShiftRight(builder.u32(word), builder.to_u32(self.index(key))))
+        bit = builder.emit(ops.ShiftRight(builder.u32(word), builder.to_u32(self.index(key))))
         return builder.equal(builder.and_(bit, builder.u32(1)), builder.u32(1))
 
 
@@ -184,12 +172,12 @@ class _Used(_Rewriting):
         """What a condition comes to, if it compares an integer that distinguishes cases with one of its numbers; -1 is
         none, as it is what `used` is where needs do not hold."""
         match op:
-            case Equal(left=left, right=right) if left in self.cases.numbers:
+            case ops.Equal(left=left, right=right) if left in self.cases.numbers:
                 constant = self.function.nodes[right].op
                 if not isinstance(constant, Const) or constant.value < 0:
                     return None
                 return _Test(left, int(constant.value), ())
-            case And(left=left, right=right) if (left in self.tests) != (right in self.tests):
+            case ops.And(left=left, right=right) if (left in self.tests) != (right in self.tests):
                 hit, need = (left, right) if left in self.tests else (right, left)
                 test = self.tests[hit]
                 return _Test(test.key, test.number, (*test.needs, need))
@@ -233,11 +221,11 @@ class _Used(_Rewriting):
         for number, hit in self.hits[key].items():
             for need in self.tests[hit].needs:
                 match self.function.nodes[need].op:
-                    case LessEqual(left=bound, right=value) if self._is_bound(bound, value) and (
+                    case ops.LessEqual(left=bound, right=value) if self._is_bound(bound, value) and (
                         number not in alike[value, True]
                     ):
                         alike[value, True][number] = bound
-                    case LessEqual(left=value, right=bound) if self._is_bound(bound, value) and (
+                    case ops.LessEqual(left=value, right=bound) if self._is_bound(bound, value) and (
                         number not in alike[value, False]
                     ):
                         alike[value, False][number] = bound
@@ -303,7 +291,7 @@ class _Lookups(_Rewriting):
                     return self.look_up(key, type_, self._cases(key, value, values))
                 if values is not None and _rows(self.cases.numbers[key]) <= WORD:
                     return self.test(key, values)
-        elif isinstance(op, Select):
+        elif isinstance(op, ops.Select):
             return self._alternatives(value, op, type_)
         return self.same(op, type_)
 
@@ -321,14 +309,14 @@ class _Lookups(_Rewriting):
                 waiting += operands(self.function.nodes[each].op)
         return len(found)
 
-    def _alternatives(self, value: Value, op: Select, type_: Type) -> Value:
+    def _alternatives(self, value: Value, op: ops.Select, type_: Type) -> Value:
         """A chain of alternatives by one integer, and what holds in no alternative."""
         key = self.cases.keys[op.condition]
         if key is None or type_ is Type.BOOL or _rows(self.cases.numbers[key]) > WORD:
             return self.same(op, type_)
         arms: list[tuple[list[Literal], list[_Case]]] = []
         rest = value
-        while isinstance(each := self.function.nodes[rest].op, Select) and self.cases.keys[each.condition] == key:
+        while isinstance(each := self.function.nodes[rest].op, ops.Select) and self.cases.keys[each.condition] == key:
             holds = in_each_case(self.function, self.cases, each.condition, self.tables.known)
             values = self._values(key, each.then)
             if holds is None or values is None:
@@ -353,7 +341,7 @@ class _Lookups(_Rewriting):
         origins: list[Origin | None] = []
         for case in range(len(values)):
             each, origin = value, None
-            while isinstance(op := self.function.nodes[each].op, Select):
+            while isinstance(op := self.function.nodes[each].op, ops.Select):
                 holds = self._held(key, op.condition)
                 if holds is None:
                     break

@@ -9,7 +9,7 @@ import numpy as np
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.universe import Grid, Universe
-from hamlet.universe.space import is_hexagonal
+from hamlet.universe.space import sides
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program, Reduction, reducer
 
@@ -103,25 +103,16 @@ class Spreading:
         return evaluate(self._program.function(function), inputs, self._program.tables, self._program.functions)
 
     def _beside(self, values: Array) -> Array:
-        """The sums over neighbours, axis by axis."""
+        """The sums over neighbours, side by side."""
         assert self._grid is not None, "cells are on a grid"
         laid = values.reshape(-1, *self._grid.sizes[::-1])
-        total: Array | None = None
-        for axis, size in enumerate(self._grid.sizes):
-            dimension = laid.ndim - 1 - axis
-            for step, edge in ((1, 0), (-1, size - 1)):
-                each = np.roll(laid, step, dimension)
-                if self._grid.edges != "wrap":
-                    each.swapaxes(0, dimension)[edge] = 0
-                total = each if total is None else total + each
-        assert total is not None, "a grid has an axis"
-        for right in (1, -1) if is_hexagonal(self._grid) else ():
-            # A neighbour that is further right is further up.
-            each = np.roll(laid, (right, -right), (1, 2))
-            if self._grid.edges != "wrap":
-                each[:, 0 if right > 0 else -1] = 0
-                each[:, :, -1 if right > 0 else 0] = 0
-            total = total + each
+        count, total = len(self._grid.sizes), np.zeros(())
+        for number, side in enumerate(sides(count, self._grid.metric)):
+            across = [(laid.ndim - 1 - axis, by) for axis, by in enumerate(side) if by]
+            each = np.roll(laid, [-by for _, by in across], [dimension for dimension, _ in across])
+            for dimension, by in across if self._grid.edges != "wrap" else ():
+                each.swapaxes(0, dimension)[-1 if by > 0 else 0] = 0
+            total = total + each if number else each
         return total.reshape(-1)
 
     def _joined(self, reduction: Reduction, terms: Mapping[str, Array], place: Array, runs: Array, size: int) -> Array:

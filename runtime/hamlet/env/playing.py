@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -21,9 +21,6 @@ from hamlet.universe import Universe
 
 MOST_TICKS = 1 << 16
 """An episode that has not ended by then is recorded so far."""
-
-Deciding: TypeAlias = Callable[[Tensor, Tensor], Actions]
-"""Actions [agents], from observations [agents, values] f32 and masks [agents, actions] bool."""
 
 
 class World(Protocol):

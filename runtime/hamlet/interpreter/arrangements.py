@@ -9,7 +9,7 @@ from torch import Tensor
 from hamlet.interpreter.layouts import free_cells
 from hamlet.numbers.permutation import GOLDEN, domain
 from hamlet.numbers.random import WORD, mix, multiply_high, permute
-from hamlet.schema.grid import cell_index, coordinates, hexagons_between, steps_between
+from hamlet.schema.grid import between, cell_index, coordinates
 from hamlet.universe import Affordance, Grid, Universe
 
 MOST_ARRANGEMENTS = 1024
@@ -94,13 +94,4 @@ def _measure(grid: Grid, distance: int) -> int:
 
 def _apart(grid: Grid, one: Tensor, other: Tensor) -> Tensor:
     """The distance between cells, of the euclidean metric its square; i64."""
-    if grid.metric == "hexagonal":
-        return hexagons_between(coordinates(one, grid.sizes), coordinates(other, grid.sizes), grid)
-    steps = steps_between(coordinates(one, grid.sizes), coordinates(other, grid.sizes), grid)
-    match grid.metric:
-        case "manhattan":
-            return torch.stack(steps).sum(dim=0)
-        case "chebyshev":
-            return torch.stack(steps).amax(dim=0)
-        case "euclidean":
-            return torch.stack(steps).square().sum(dim=0)
+    return between(coordinates(one, grid.sizes), coordinates(other, grid.sizes), grid)

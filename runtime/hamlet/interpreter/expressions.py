@@ -11,70 +11,12 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from hamlet import schema
+from hamlet import schema, universe
 from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import apart, clamp, distance, larger, place_at, speed, straight_distance
 from hamlet.interpreter.ways import walking_distance
-from hamlet.universe import (
-    ActionTaken,
-    Affordance,
-    After,
-    Age,
-    AgentCount,
-    AgentNumber,
-    Among,
-    Apart,
-    Binary,
-    BinaryOp,
-    CellValue,
-    Clamp,
-    ControlValue,
-    Coordinate,
-    DayTime,
-    Deficit,
-    Distance,
-    Draw,
-    DrawChance,
-    DrawChoice,
-    DrawInteger,
-    DrawNormal,
-    DrawUniform,
-    Every,
-    Expression,
-    Here,
-    Hour,
-    If,
-    InputValue,
-    LastUse,
-    MeterValue,
-    Nearest,
-    Neighbours,
-    Number,
-    OfAll,
-    On,
-    Own,
-    ParamValue,
-    Previous,
-    Progress,
-    Rank,
-    Shortfall,
-    Span,
-    Speed,
-    StraightDistance,
-    Streak,
-    TerrainValue,
-    Truth,
-    Unary,
-    UnaryOp,
-    Upon,
-    Used,
-    Velocity,
-    Visited,
-    WalkingDistance,
-    WorldValue,
-    depends_on_asker,
-)
+from hamlet.universe import Expression, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,113 +30,119 @@ class Measured:
 def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = None) -> Tensor:
     """The value of an expression in every lane, also in lanes that will not use it."""
     match expression:
-        case Number(value=value):
+        case universe.Number(value=value):
             return lanes.constant(value)
-        case Truth(value=value):
+        case universe.Truth(value=value):
             return torch.full_like(lanes.running, value)
-        case MeterValue(meter=meter):
+        case universe.MeterValue(meter=meter):
             return lanes.meters[meter]
-        case ParamValue(param=param):
+        case universe.ParamValue(param=param):
             return lanes.params[param]
-        case WorldValue(meter=meter):
+        case universe.WorldValue(meter=meter):
             return lanes.world[meter]
-        case Nearest():
+        case universe.Nearest():
             return pairs(expression, lanes)
-        case Among() | Rank() if depends_on_asker(expression):
+        case universe.Among() | universe.Rank() if universe.depends_on_asker(expression):
             return pairs(expression, lanes)
-        case Among():
+        case universe.Among():
             return together(expression, lanes)
-        case Rank():
+        case universe.Rank():
             return rank(expression, lanes)
-        case Own(operand=operand):
+        case universe.Own(operand=operand):
             return lanes.asked_by(evaluate(operand, lanes), expression.span)
-        case Apart():
+        case universe.Apart():
             return apart(lanes, expression.span)
-        case CellValue(meter=meter):
+        case universe.CellValue(meter=meter):
             return lanes.cells[meter].gather(1, lanes.index())
-        case Neighbours(operand=operand):
+        case universe.Neighbours(operand=operand):
             return neighbours(operand, lanes)
-        case Upon():
+        case universe.Upon():
             return upon(expression, lanes)
-        case InputValue(input=name):
+        case universe.InputValue(input=name):
             return lanes.inputs[name]
-        case ControlValue(control=name):
+        case universe.ControlValue(control=name):
             return lanes.controls[name]
-        case Hour():
+        case universe.Hour():
             return lanes.hour.to(torch.float32)
-        case DayTime(function=function):
+        case universe.DayTime(function=function):
             return day_time(function, lanes)
-        case Age():
+        case universe.Age():
             return lanes.age.to(torch.float32)
-        case AgentNumber():
+        case universe.AgentNumber():
             return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
-        case AgentCount():
+        case universe.AgentCount():
             return torch.full_like(lanes.age[:, :1], lanes.age.shape[1], dtype=torch.float32)
-        case Coordinate(axis=axis):
+        case universe.Coordinate(axis=axis):
             return lanes.position[schema.axes(lanes.universe).index(axis)].to(torch.float32)
-        case Velocity(axis=axis):
+        case universe.Velocity(axis=axis):
             return lanes.velocity[schema.axes(lanes.universe).index(axis)]
-        case Speed():
+        case universe.Speed():
             return speed(lanes)
-        case Progress():
+        case universe.Progress():
             return lanes.progress.to(torch.float32)
-        case Here(affordance=affordance):
+        case universe.Here(affordance=affordance):
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
-        case On(region=region):
+        case universe.On(region=region):
             return lanes.ground.regions[region][lanes.index()]
-        case TerrainValue(terrain=terrain):
+        case universe.TerrainValue(terrain=terrain):
             return lanes.ground.terrains[terrain][lanes.index()]
-        case LastUse(affordance=affordance):
+        case universe.LastUse(affordance=affordance):
             return lanes.last == number_of(affordance, lanes)
-        case ActionTaken(action=action):
+        case universe.ActionTaken(action=action):
             return action_taken(action, lanes, expression.span)
-        case Used(affordance=affordance):
+        case universe.Used(affordance=affordance):
             return used(affordance, lanes, expression.span)
-        case Every(ticks=ticks):
+        case universe.Every(ticks=ticks):
             return tick_of_life(lanes) % ticks == 0
-        case After(ticks=ticks):
+        case universe.After(ticks=ticks):
             return tick_of_life(lanes) > ticks
-        case Streak(affordance=affordance):
+        case universe.Streak(affordance=affordance):
             return lanes.streaks[affordance].to(torch.float32)
-        case Visited():
+        case universe.Visited():
             seen = [one.to(torch.int32) for one in lanes.seen.values()]
             return sum(seen, start=torch.zeros_like(lanes.age)).to(torch.float32)
-        case Distance(affordance=affordance):
+        case universe.Distance(affordance=affordance):
             return distance(lanes, affordance)
-        case StraightDistance(affordance=affordance):
+        case universe.StraightDistance(affordance=affordance):
             return straight_distance(lanes, affordance)
-        case WalkingDistance(affordance=affordance):
+        case universe.WalkingDistance(affordance=affordance):
             return walking_distance(lanes, affordance)
-        case Previous(operand=operand):
+        case universe.Previous(operand=operand):
             if lanes.before is None:
                 raise ValueError(f"previous outside a tick, line {expression.span.line}")
             return evaluate(operand, lanes.before)
-        case Unary(op=op, operand=operand):
+        case universe.Unary(op=op, operand=operand):
             return unary(op, evaluate(operand, lanes, measured))
-        case Binary(op=op, left=left, right=right):
+        case universe.Binary(op=op, left=left, right=right):
             return binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
-        case Clamp(operand=operand, low=low, high=high):
+        case universe.Clamp(operand=operand, low=low, high=high):
             return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
-        case If(condition=condition, then=then, otherwise=otherwise):
+        case universe.If(condition=condition, then=then, otherwise=otherwise):
             where = evaluate(condition, lanes, measured)
             return torch.where(where, evaluate(then, lanes, measured), evaluate(otherwise, lanes, measured))
-        case Deficit() | Shortfall():
+        case universe.Deficit() | universe.Shortfall():
             if measured is None:
                 raise ValueError(f"{type(expression).__name__.lower()} outside a cascade, line {expression.span.line}")
-            return measured.deficit if isinstance(expression, Deficit) else measured.shortfall
-        case DrawUniform() | DrawInteger() | DrawChoice() | DrawNormal() | DrawChance():
+            return measured.deficit if isinstance(expression, universe.Deficit) else measured.shortfall
+        case (
+            universe.DrawUniform()
+            | universe.DrawInteger()
+            | universe.DrawChoice()
+            | universe.DrawNormal()
+            | universe.DrawChance()
+        ):
             return draw(expression, lanes, measured)
     raise TypeError(f"not an expression: {expression!r}")
 
 
-def together(expression: Among, lanes: Lanes) -> Tensor:
+def together(expression: universe.Among, lanes: Lanes) -> Tensor:
     """What the running agents of each world have together, f32 [worlds, 1]."""
     others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
     return joined(expression, each, others.running)
 
 
-def joined(expression: Among, each: Tensor, running: Tensor) -> Tensor:
+def joined(expression: universe.Among, each: Tensor, running: Tensor) -> Tensor:
     """What running agents have together, [..., agents] of their values, as [..., 1]."""
     match expression.op:
         case "count":
@@ -238,14 +186,14 @@ def _diagonally(laid: Tensor, right: int, lanes: Lanes) -> Tensor:
     return beside
 
 
-def upon(expression: Upon, lanes: Lanes) -> Tensor:
+def upon(expression: universe.Upon, lanes: Lanes) -> Tensor:
     """What the running agents on each cell have together, f32 [worlds, cells]."""
     others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
     return among.on_cells(expression.op, each, others.running, others.index(), lanes.running.shape[1])
 
 
-def rank(expression: Rank, lanes: Lanes) -> Tensor:
+def rank(expression: universe.Rank, lanes: Lanes) -> Tensor:
     """How many of the running agents come before each, f32 [worlds, agents]."""
     others = _others(lanes, expression.span)
     holds = evaluate(expression.condition, others).expand(others.running.shape)
@@ -258,7 +206,7 @@ MOST_PAIRS = 1 << 18
 """Pairs of agents that are looked at together."""
 
 
-def pairs(expression: OfAll, lanes: Lanes) -> Tensor:
+def pairs(expression: universe.OfAll, lanes: Lanes) -> Tensor:
     """What each agent finds that asks the running agents of its world, f32 [worlds, agents]."""
     others = _others(lanes, expression.span)
     worlds, agents = others.running.shape
@@ -274,7 +222,7 @@ def pairs(expression: OfAll, lanes: Lanes) -> Tensor:
     return result
 
 
-def _asked(expression: OfAll, lanes: Lanes) -> Tensor:
+def _asked(expression: universe.OfAll, lanes: Lanes) -> Tensor:
     """What these askers find, f32 [askers, worlds, 1]."""
     everybody = torch.ones_like(lanes.running).expand(lanes.number_of_askers, *lanes.running.shape)
     running = lanes.running & everybody
@@ -283,16 +231,16 @@ def _asked(expression: OfAll, lanes: Lanes) -> Tensor:
         return evaluate(part, lanes).expand(everybody.shape)
 
     match expression:
-        case Among(operand=operand):
+        case universe.Among(operand=operand):
             return joined(expression, each(operand), running)
-        case Rank(condition=condition, priority=priority):
-            number = evaluate(AgentNumber(expression.span), lanes)
+        case universe.Rank(condition=condition, priority=priority):
+            number = evaluate(universe.AgentNumber(expression.span), lanes)
             first = evaluate(priority, lanes).expand(lanes.running.shape)
             mine, own = (lanes.asked_by(value, expression.span) for value in (first, number))
             before = (first > mine) | ((first == mine) & (number < own))
             return among.count(each(condition) & before, running)
-        case Nearest(condition=condition, value=value, otherwise=otherwise):
-            number = evaluate(AgentNumber(expression.span), lanes)
+        case universe.Nearest(condition=condition, value=value, otherwise=otherwise):
+            number = evaluate(universe.AgentNumber(expression.span), lanes)
             another = number != lanes.asked_by(number, expression.span)
             mine = lanes.asked_by(evaluate(otherwise, lanes), expression.span)
             away = apart(lanes, expression.span).expand(everybody.shape)
@@ -306,37 +254,37 @@ def _others(lanes: Lanes, span: Span) -> Lanes:
     return lanes.others
 
 
-def draw(drawn: Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
+def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
     """The value of a draw."""
     if lanes.sites is None:
         raise ValueError(f"a draw outside a tick, line {drawn.span.line}")
     word = lanes.sites.word(drawn.site)
     match drawn:
-        case DrawUniform(low=low, high=high):
+        case universe.DrawUniform(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
             return draws.uniform(word, evaluate(low, lanes, measured), evaluate(high, lanes, measured))
-        case DrawInteger(low=low, high=high):
+        case universe.DrawInteger(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
             return draws.integer(word, low, high)
-        case DrawChoice(options=options, thresholds=thresholds):
+        case universe.DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
             index, result = draws.choice(word, len(options), thresholds), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)
             return result
-        case DrawNormal(mean=mean, deviation=deviation):
+        case universe.DrawNormal(mean=mean, deviation=deviation):
             lanes.count(coverage.draw(drawn), lanes.running)
             second = lanes.sites.word(drawn.site + 1)
             return draws.normal(word, second, evaluate(mean, lanes, measured), evaluate(deviation, lanes, measured))
-        case DrawChance(probability=probability):
+        case universe.DrawChance(probability=probability):
             holds = draws.chance(word, evaluate(probability, lanes, measured))
             lanes.count(coverage.draw(drawn, "holds"), lanes.running & holds)
             lanes.count(coverage.draw(drawn, "fails"), lanes.running & ~holds)
             return holds
 
 
-def unary(op: UnaryOp, value: Tensor) -> Tensor:
+def unary(op: universe.UnaryOp, value: Tensor) -> Tensor:
     """The value of a unary operation."""
     match op:
         case "-":
@@ -349,7 +297,7 @@ def unary(op: UnaryOp, value: Tensor) -> Tensor:
             return functions.call(op, value)
 
 
-def binary(op: BinaryOp, left: Tensor, right: Tensor) -> Tensor:
+def binary(op: universe.BinaryOp, left: Tensor, right: Tensor) -> Tensor:
     """The value of a binary operation; arithmetic is rounded once."""
     match op:
         case "+":
@@ -429,7 +377,7 @@ def number_of(affordance: str | None, lanes: Lanes) -> int:
 # --- where affordances are -------------------------------------------------------------------------------------------
 
 
-def is_there(affordance: Affordance, lanes: Lanes) -> Tensor | None:
+def is_there(affordance: universe.Affordance, lanes: Lanes) -> Tensor | None:
     """In which worlds an affordance that appears is there, bool [worlds, 1]; `None` of one that always is."""
     if affordance.appears is None or affordance.opening is None:
         return None

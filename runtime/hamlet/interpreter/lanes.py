@@ -262,16 +262,16 @@ def load(
     )
 
 
-def remember(lanes: Lanes) -> None:
-    """Keep the lanes as they are for `previous`."""
-    lanes.before = dataclasses.replace(
+def as_they_are(lanes: Lanes, coverage: Coverage | None = None) -> Lanes:
+    """The lanes as they are now, whatever is written later; nothing is traced on them."""
+    return dataclasses.replace(
         lanes,
         meters=dict(lanes.meters),
         streaks=dict(lanes.streaks),
         seen=dict(lanes.seen),
         world=dict(lanes.world),
         cells=dict(lanes.cells),
-        coverage=None,
+        coverage=coverage,
         trace=None,
     )
 

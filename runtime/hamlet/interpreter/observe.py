@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from hamlet import schema
+from hamlet import schema, universe
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import at, at_one_of, day_time, evaluate, is_there, nowhere
 from hamlet.interpreter.interact import is_open
@@ -15,31 +15,6 @@ from hamlet.interpreter.ways import in_sight
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.schema.roles import members
-from hamlet.universe import (
-    Continuous,
-    Grid,
-    NoSpace,
-    Observation,
-    ObserveBlank,
-    ObserveCell,
-    ObserveCells,
-    ObserveConstant,
-    ObserveGrid,
-    ObserveHere,
-    ObserveLifetime,
-    ObserveMeters,
-    ObserveParams,
-    ObservePosition,
-    ObserveProgress,
-    ObserveRegion,
-    ObserveSpeed,
-    ObserveState,
-    ObserveTime,
-    ObserveVelocity,
-    ObserveWindow,
-    ObserveWorld,
-    state_of,
-)
 from hamlet.universe.space import around
 
 
@@ -80,26 +55,26 @@ def encode(value: Tensor, scale: Scale, lanes: Lanes) -> Tensor:
     return clamp(steps, lanes.constant(0.0), lanes.constant(STEPS)).round().to(torch.uint8)
 
 
-def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
+def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
     """The rows of one item of `observe`, each f32 and broadcasting to [worlds, agents]."""
     match item:
-        case ObserveGrid():
+        case universe.ObserveGrid():
             return grid(lanes)
-        case ObserveWindow(radius=radius, within=within):
+        case universe.ObserveWindow(radius=radius, within=within):
             rows = window(radius, lanes)
             return rows if within is None else seen_of(rows, radius, lanes)
-        case ObserveRegion(radius=reach, region=region, within=within):
+        case universe.ObserveRegion(radius=reach, region=region, within=within):
             if reach is None:
                 return list(ground_of(region, lanes).to(torch.float32))
             rows = window_of(region, reach, lanes)
             return rows if within is None else seen_of(rows, reach, lanes)
-        case ObserveCells(radius=reach, meter=meter):
+        case universe.ObserveCells(radius=reach, meter=meter):
             values = lanes.cells[meter]
             return list(values.T.unsqueeze(2)) if reach is None else cells_around(values, reach, lanes)
-        case ObserveCell(meters=meters):
+        case universe.ObserveCell(meters=meters):
             found = {meter: lanes.cells[meter].gather(1, lanes.index()) for meter in meters}
             return [row for meter, value in found.items() for row in held_rows(meter, value, lanes)]
-        case ObservePosition(encoding=encoding):
+        case universe.ObservePosition(encoding=encoding):
             match encoding:
                 case "relative":
                     return relative_position(lanes)
@@ -110,37 +85,37 @@ def rows_of(item: Observation, lanes: Lanes) -> list[Tensor]:
                 case "node":
                     every = range(schema.cells(lanes.grid))
                     return [(lanes.position[0] == node).to(torch.float32) for node in every]
-        case ObserveMeters(meters=meters):
+        case universe.ObserveMeters(meters=meters):
             return [lanes.meters[meter] for meter in meters]
-        case ObserveHere(affordances=affordances):
+        case universe.ObserveHere(affordances=affordances):
             here = [nowhere(lanes) if name is None else at_one_of(lanes, name) for name in affordances]
             return [who.to(torch.float32) for who in here]
-        case ObserveTime(functions=functions):
+        case universe.ObserveTime(functions=functions):
             return [day_time(function, lanes) for function in functions]
-        case ObserveProgress(per=per):
+        case universe.ObserveProgress(per=per):
             return [progress(per, lanes)]
-        case ObserveLifetime():
+        case universe.ObserveLifetime():
             return [lifetime(lanes)]
-        case ObserveParams(params=params):
+        case universe.ObserveParams(params=params):
             return [lanes.params[param] for param in params]
-        case ObserveWorld(meters=meters):
+        case universe.ObserveWorld(meters=meters):
             return [lanes.world[meter] for meter in meters]
-        case ObserveState(states=states):
+        case universe.ObserveState(states=states):
             held = {name: lanes.meters[name] if name in lanes.meters else lanes.world[name] for name in states}
             return [row for state, value in held.items() for row in held_rows(state, value, lanes)]
-        case ObserveVelocity(axes=axes):
+        case universe.ObserveVelocity(axes=axes):
             return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
-        case ObserveSpeed():
+        case universe.ObserveSpeed():
             return [speed(lanes)]
-        case ObserveBlank(count=count):
+        case universe.ObserveBlank(count=count):
             return [lanes.constant(0.0)] * count
-        case ObserveConstant(values=values):
+        case universe.ObserveConstant(values=values):
             return [lanes.constant(value) for value in values]
 
 
 def held_rows(name: str, value: Tensor, lanes: Lanes) -> list[Tensor]:
     """The value of a state; of one with options whether it is each of them."""
-    declared = state_of(lanes.universe, name)
+    declared = universe.state_of(lanes.universe, name)
     options = () if declared.type is None else declared.type.options
     return [(value == number).to(torch.float32) for number, _ in enumerate(options)] if options else [value]
 
@@ -227,26 +202,26 @@ def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:
 def relative_position(lanes: Lanes) -> list[Tensor]:
     """Per axis x / (size - 1) on a grid, (x - low) / size in a continuous space."""
     match lanes.universe.space:
-        case Grid(sizes=of_grid):
+        case universe.Grid(sizes=of_grid):
             divisors = [lanes.constant(float(max(size - 1, 1))) for size in of_grid]
             return [x.to(torch.float32) / divisor for x, divisor in zip(lanes.position, divisors, strict=True)]
-        case Continuous(axes=axes):
+        case universe.Continuous(axes=axes):
             return [
                 (x - lanes.constant(axis.low)) / lanes.constant(axis.size)
                 for x, axis in zip(lanes.position, axes, strict=True)
             ]
-        case NoSpace():
+        case universe.NoSpace():
             return []
 
 
 def sizes(lanes: Lanes) -> list[Tensor]:
     """The size of each axis."""
     match lanes.universe.space:
-        case Grid(sizes=of_grid):
+        case universe.Grid(sizes=of_grid):
             return [lanes.constant(float(size)) for size in of_grid]
-        case Continuous(axes=axes):
+        case universe.Continuous(axes=axes):
             return [lanes.constant(axis.size) for axis in axes]
-        case NoSpace():
+        case universe.NoSpace():
             return []
 
 
@@ -274,11 +249,10 @@ def progress(per: int | None, lanes: Lanes) -> Tensor:
 
 def mask(lanes: Lanes, out: Tensor) -> None:
     """Write which actions are allowed; out: bool [actions, worlds, agents]. Who runs no tick may only WAIT."""
-    universe = lanes.universe
-    names, wait = schema.action_names(universe), schema.interact_action(universe) + 1
+    names, wait = schema.action_names(lanes.universe), schema.interact_action(lanes.universe) + 1
     allowed = [*moves_somewhere(lanes), usable(lanes)]
-    allowed += [torch.ones_like(lanes.alive)] * (1 + len(universe.actions))
-    for item in universe.masks:
+    allowed += [torch.ones_like(lanes.alive)] * (1 + len(lanes.universe.actions))
+    for item in lanes.universe.masks:
         condition = evaluate(item.allowed, lanes) & torch.ones_like(lanes.alive)
         said = torch.ones_like(lanes.alive) if item.who is None else evaluate(item.who, lanes) & lanes.running
         lanes.count(coverage.allow(item), condition & said & lanes.running)
@@ -286,7 +260,7 @@ def mask(lanes: Lanes, out: Tensor) -> None:
             number = names.index(name)
             allowed[number] = torch.where(said, condition, allowed[number]) if item.who is not None else condition
     every = torch.stack(allowed)
-    for item in universe.masks:
+    for item in lanes.universe.masks:
         if not item.actions:
             condition = evaluate(item.allowed, lanes)
             every = every & (condition if item.who is None else condition | ~evaluate(item.who, lanes))
@@ -298,7 +272,7 @@ def moves_somewhere(lanes: Lanes) -> Tensor:
     """Whose position each move changes, bool [moves, worlds, agents]; all, of one that goes nowhere and in a continuous
     space."""
     moves = len(lanes.universe.moves)
-    if not isinstance(lanes.universe.space, Grid):
+    if not isinstance(lanes.universe.space, universe.Grid):
         return torch.ones((moves, *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
     if lanes.constant.leads is not None:
         return lanes.constant.leads[lanes.index()][..., :moves].permute(2, 0, 1) != 0

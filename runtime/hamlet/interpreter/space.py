@@ -10,7 +10,8 @@ from torch import Tensor
 
 from hamlet.interpreter.fma import fma
 from hamlet.interpreter.lanes import Lanes
-from hamlet.schema.grid import cell_index, hexagons_between, steps_between
+from hamlet.schema.grid import between as cells_between
+from hamlet.schema.grid import cell_index
 from hamlet.universe import Continuous, Edges, Grid, NoSpace, Span
 
 
@@ -223,16 +224,8 @@ def between(lanes: Lanes, position: Sequence[Tensor], there: Sequence[Tensor]) -
 
 def grid_distance(position: Sequence[Tensor], there: Sequence[Tensor], grid: Grid) -> Tensor:
     """The distance between cells, f32 of an integer (of its root)."""
-    steps = steps_between(position, there, grid)
-    match grid.metric:
-        case "hexagonal":
-            return hexagons_between(position, there, grid).to(torch.float32)
-        case "manhattan":
-            return reduce(torch.add, steps).to(torch.float32)
-        case "chebyshev":
-            return reduce(torch.maximum, steps).to(torch.float32)
-        case "euclidean":
-            return square_root(reduce(torch.add, [step * step for step in steps]).to(torch.float32))
+    apart = cells_between(position, there, grid).to(torch.float32)
+    return square_root(apart) if grid.metric == "euclidean" else apart
 
 
 def straight_distance(lanes: Lanes, affordance: str) -> Tensor:

@@ -12,13 +12,13 @@ from hamlet.interpreter.cells import spread
 from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
 from hamlet.interpreter.interact import interact
-from hamlet.interpreter.lanes import Lanes, remember, store
+from hamlet.interpreter.lanes import Lanes, as_they_are, store
 from hamlet.interpreter.world import begin, world
 
 
 def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     """One tick with actions i32 [worlds, agents]: the new state and the outcomes go to the buffers."""
-    remember(lanes)
+    lanes.before = as_they_are(lanes)
     lanes.count(coverage.AFTER_THE_END, lanes.running & ~lanes.alive)
     lanes.action = actions
     begin(lanes)

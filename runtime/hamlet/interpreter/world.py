@@ -11,7 +11,7 @@ from hamlet import schema
 from hamlet.interpreter import among, coverage
 from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.interact import can_use
-from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.lanes import Lanes, as_they_are
 from hamlet.interpreter.statements import run
 
 
@@ -40,15 +40,7 @@ def begin(lanes: Lanes) -> None:
 
 def world(lanes: Lanes) -> None:
     """Run the rules of the world. From here on, what agents have together is of what they are now."""
-    lanes.others = dataclasses.replace(
-        lanes,
-        meters=dict(lanes.meters),
-        streaks=dict(lanes.streaks),
-        seen=dict(lanes.seen),
-        world=dict(lanes.world),
-        cells=dict(lanes.cells),
-        trace=None,
-    )
+    lanes.others = as_they_are(lanes, lanes.coverage)
     if lanes.universe.world is None:
         return
     everywhere = torch.ones_like(lanes.running[:, :1])

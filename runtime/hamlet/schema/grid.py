@@ -43,7 +43,21 @@ def cell_of(words: Sequence[Integer], grid: Grid) -> tuple[Integer, ...]:
     return tuple(x for word, (begin, end) in ranges for x in coordinates(word, grid.sizes[begin:end]))
 
 
-def steps_between(one: Sequence[Tensor], other: Sequence[Tensor], grid: Grid) -> list[Tensor]:
+def between(one: Sequence[Tensor], other: Sequence[Tensor], grid: Grid) -> Tensor:
+    """The distance between cells by the metric of the grid, around the edges where they wrap; integers. Of the
+    euclidean metric its square."""
+    match grid.metric:
+        case "hexagonal":
+            return _hexagons_between(one, other, grid)
+        case "manhattan":
+            return reduce(torch.add, _steps_between(one, other, grid))
+        case "chebyshev":
+            return reduce(torch.maximum, _steps_between(one, other, grid))
+        case "euclidean":
+            return reduce(torch.add, [step * step for step in _steps_between(one, other, grid)])
+
+
+def _steps_between(one: Sequence[Tensor], other: Sequence[Tensor], grid: Grid) -> list[Tensor]:
     """How far cells are from each other on each axis, around the edges where they wrap."""
     steps = []
     for x, to, size in zip(one, other, grid.sizes, strict=True):
@@ -52,7 +66,7 @@ def steps_between(one: Sequence[Tensor], other: Sequence[Tensor], grid: Grid) ->
     return steps
 
 
-def hexagons_between(position: Sequence[Tensor], there: Sequence[Tensor], grid: Grid) -> Tensor:
+def _hexagons_between(position: Sequence[Tensor], there: Sequence[Tensor], grid: Grid) -> Tensor:
     """The fewest moves between hexagons without walls; integers. Where edges wrap the shortest way around."""
     right, down = (x - to for x, to in zip(position, there, strict=True))
     ways = [(right, down)]

@@ -5,41 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from hamlet.universe.quantities import (
-    ActionTaken,
-    After,
-    Age,
-    AgentCount,
-    AgentNumber,
-    Apart,
-    CellValue,
-    ControlValue,
-    Coordinate,
-    DayTime,
-    Deficit,
-    Distance,
-    Every,
-    Here,
-    Hour,
-    InputValue,
-    LastUse,
-    MeterValue,
-    Number,
-    On,
-    ParamValue,
-    Progress,
-    Shortfall,
-    Speed,
-    StraightDistance,
-    Streak,
-    TerrainValue,
-    Truth,
-    Used,
-    Velocity,
-    Visited,
-    WalkingDistance,
-    WorldValue,
-)
+from hamlet.universe.quantities import Quantity
 from hamlet.universe.span import Span
 
 __all__ = [
@@ -244,45 +210,13 @@ OfAll: TypeAlias = Among | Rank | Nearest
 """What is found by asking all agents of a world."""
 Draw: TypeAlias = DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance
 Expression: TypeAlias = (
-    Number
-    | Truth
-    | MeterValue
-    | ParamValue
-    | WorldValue
+    Quantity
     | Among
     | Rank
     | Nearest
     | Own
-    | Apart
-    | CellValue
     | Neighbours
     | Upon
-    | InputValue
-    | ControlValue
-    | Deficit
-    | Shortfall
-    | Hour
-    | DayTime
-    | Age
-    | AgentNumber
-    | AgentCount
-    | Coordinate
-    | Velocity
-    | Speed
-    | Progress
-    | Here
-    | On
-    | TerrainValue
-    | LastUse
-    | ActionTaken
-    | Used
-    | Every
-    | After
-    | Streak
-    | Visited
-    | Distance
-    | StraightDistance
-    | WalkingDistance
     | Previous
     | Unary
     | Binary

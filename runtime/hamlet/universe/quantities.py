@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from hamlet.universe.span import Span
 
 __all__ = [
+    "WHOLE",
     "ActionTaken",
     "After",
     "Age",
@@ -30,6 +31,7 @@ __all__ = [
     "On",
     "ParamValue",
     "Progress",
+    "Quantity",
     "Shortfall",
     "Speed",
     "StraightDistance",
@@ -299,3 +301,42 @@ class WalkingDistance:
 
     affordance: str
     span: Span
+
+
+Quantity: TypeAlias = (
+    Number
+    | Truth
+    | MeterValue
+    | ParamValue
+    | WorldValue
+    | Apart
+    | CellValue
+    | InputValue
+    | ControlValue
+    | Deficit
+    | Shortfall
+    | Hour
+    | DayTime
+    | Age
+    | AgentNumber
+    | AgentCount
+    | Coordinate
+    | Velocity
+    | Speed
+    | Progress
+    | Here
+    | On
+    | TerrainValue
+    | LastUse
+    | ActionTaken
+    | Used
+    | Every
+    | After
+    | Streak
+    | Visited
+    | Distance
+    | StraightDistance
+    | WalkingDistance
+)
+WHOLE = (Hour, Age, AgentNumber, AgentCount, Progress, Streak, Visited)
+"""Quantities that are whole numbers in every universe."""

@@ -139,9 +139,16 @@ def is_hexagonal(space: Space | None) -> bool:
     return isinstance(space, Grid) and space.metric == "hexagonal"
 
 
+def sides(count: int, metric: CellMetric) -> tuple[tuple[int, ...], ...]:
+    """What leads to the cells beside one, a number for each of `count` axes: back and on along each axis, then the rest
+    of what the metric has. In this order they are summed."""
+    straight = (tuple(by * (axis == each) for each in range(count)) for axis in range(count) for by in (-1, 1))
+    return (*straight, *(((1, -1), (-1, 1)) if metric == "hexagonal" else ()))
+
+
 def beside(space: Grid) -> int:
     """How many cells are beside one that is not at an edge."""
-    return 2 * len(space.sizes) + (2 if is_hexagonal(space) else 0)
+    return len(sides(len(space.sizes), space.metric))
 
 
 def count_around(space: Space, radius: int) -> int:

@@ -7,26 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hamlet import html
-from hamlet.universe.declarations import (
-    Action,
-    Affordance,
-    Cascade,
-    Cause,
-    Cells,
-    Clock,
-    Control,
-    Input,
-    Lifespan,
-    Mask,
-    Meter,
-    Param,
-    Report,
-    Reward,
-    Rule,
-    Start,
-    Tracking,
-    World,
-)
+from hamlet.universe import declarations
+from hamlet.universe.declarations import Meter
 from hamlet.universe.observations import Observation, Role
 from hamlet.universe.space import Move, Space
 
@@ -55,26 +37,26 @@ class Universe:
     sources: tuple[str, ...]
     space: Space
     moves: tuple[Move, ...]
-    clock: Clock | None
-    lifespan: Lifespan | None
+    clock: declarations.Clock | None
+    lifespan: declarations.Lifespan | None
     velocity: bool
     by_hand: bool
-    tracking: Tracking | None
-    params: tuple[Param, ...]
-    inputs: tuple[Input, ...]
+    tracking: declarations.Tracking | None
+    params: tuple[declarations.Param, ...]
+    inputs: tuple[declarations.Input, ...]
     meters: tuple[Meter, ...]
-    dynamics: tuple[Rule | Cascade, ...]
-    affordances: tuple[Affordance, ...]
-    actions: tuple[Action, ...]
-    masks: tuple[Mask, ...]
-    causes: tuple[Cause, ...]
-    rewards: tuple[Reward, ...]
-    reports: tuple[Report, ...]
+    dynamics: tuple[declarations.Rule | declarations.Cascade, ...]
+    affordances: tuple[declarations.Affordance, ...]
+    actions: tuple[declarations.Action, ...]
+    masks: tuple[declarations.Mask, ...]
+    causes: tuple[declarations.Cause, ...]
+    rewards: tuple[declarations.Reward, ...]
+    reports: tuple[declarations.Report, ...]
     observations: tuple[Observation, ...]
-    start: Start | None = None
-    world: World | None = None
-    controls: tuple[Control, ...] = ()
-    cells: Cells | None = None
+    start: declarations.Start | None = None
+    world: declarations.World | None = None
+    controls: tuple[declarations.Control, ...] = ()
+    cells: declarations.Cells | None = None
     roles: tuple[Role, ...] | None = None
 
     def __repr__(self) -> str:

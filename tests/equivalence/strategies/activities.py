@@ -126,9 +126,14 @@ class Activities(Spaces):
         space = self.space.space
         return isinstance(space, Continuous) or (isinstance(space, Grid) and math.prod(space.sizes) <= 1024)
 
+    def _may_move(self) -> bool:
+        """Whether they may move: on axes of more than one cell."""
+        space = self.space.space
+        return self._may_leave() and not (isinstance(space, Grid) and min(space.sizes) == 1)
+
     def _moving(self) -> str:
         """Sometimes a rule, or another way, by which an affordance moves."""
-        if not self._may_leave() or not self.chance(2):
+        if not self._may_move() or not self.chance(2):
             return ""
         space = self.space.space
         whole = isinstance(space, Grid)

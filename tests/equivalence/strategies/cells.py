@@ -6,7 +6,7 @@ import math
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Grid
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import beside, letters_of
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, WHEN, MeterPlan, Piece, joined
@@ -129,24 +129,20 @@ class Cells(States):
         return self.pick(known) if known else self.meter()
 
     def _sum_beside(self) -> Piece:
-        """The sum over the cells beside one, two on each axis."""
-        with self.about(_beside=True):
-            each = self._read_by_cell()
-            if self.chance(2):
-                other = self._read_by_cell()
-                each = Piece(
-                    f"{each.at_least(PRODUCT)} * {other.at_least(FACTOR)}", PRODUCT, self._product(each, other)
-                )
-        if self.chance(6):
-            each = Piece("1", ATOM, Interval(1.0, 1.0))
-        count = Interval(0.0, 2.0 * len(self.space.axes))
+        """The sum over the cells beside one."""
+        count = Interval(0.0, float(beside(self.space.space)) if isinstance(self.space.space, Grid) else 0.0)
         try:
+            with self.about(_beside=True):
+                each = self._read_by_cell()
+                if self.chance(2):
+                    other = self._read_by_cell()
+                    text = f"{each.at_least(PRODUCT)} * {other.at_least(FACTOR)}"
+                    each = Piece(text, PRODUCT, intervals.multiply(each.lies, other.lies))
+            if self.chance(6):
+                each = Piece("1", ATOM, Interval(1.0, 1.0))
             return Piece(f"neighbours({each.text})", ATOM, intervals.multiply(each.lies, count))
         except OverflowError:
             return self.meter()
-
-    def _product(self, one: Piece, other: Piece) -> Interval:
-        return intervals.multiply(one.lies, other.lies)
 
     # --- what agents observe ----------------------------------------------------------------------------------------
 

@@ -54,9 +54,11 @@ class Worlds(Statements):
         outer = {name: getattr(self, name) for name in others}
         for name, value in others.items():
             setattr(self, name, value)
-        yield
-        for name, value in outer.items():
-            setattr(self, name, value)
+        try:
+            yield
+        finally:
+            for name, value in outer.items():
+                setattr(self, name, value)
 
     def world_lines(self) -> list[str]:
         """The block of the world, if there is one."""
@@ -79,13 +81,12 @@ class Worlds(Statements):
             extent=extent(nowhere.space),
         ):
             rules = [self._rule(number) for number in range(self.integer(0, 4))]
-            meters = [self.meter_start(plan) for plan in self.of_world]
+            meters = [f"{'kept ' if self.chance(4) else ''}{self.meter_start(plan)}" for plan in self.of_world]
         self._agents = None
         return [f"world {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
 
     def meter_start(self, plan: MeterPlan) -> str:
-        kept = "kept " if self.chance(4) else ""
-        return f"{kept}meter {self.word(plan.name)} = {self._in_bounds(plan.low, plan.high)}"
+        return f"meter {self.word(plan.name)} = {self._in_bounds(plan.low, plan.high)}"
 
     def _rule(self, number: int) -> str:
         name = self.word(self.name(f"law{number}", "rule"))

@@ -91,9 +91,9 @@ def test_on_hexagons_things_lie_and_what_wanders_takes_six_ways() -> None:
     made = universe(CAMP + duck, HEXAGONS.replace("grid  meters", "meters  cell wood"))
     (way,) = (meter for meter in made.world.meters if meter.name == "way of Duck")  # type: ignore[union-attr]
     assert (way.low, way.high) == (0.0, 5.0)
-    room = Room((Axis("x", 0, 7), Axis("y", 0, 7)), True, "wrap", hexagonal=True)
+    room = Room((Axis("x", 0, 7), Axis("y", 0, 7)), True, "wrap", metric="hexagonal")
     assert set(room.ways) == {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}
-    assert set(replace(room, hexagonal=False).ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
+    assert set(replace(room, metric="manhattan").ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
 
 
 def test_all_states_are_those_that_items_did_not_observe() -> None:
@@ -154,6 +154,12 @@ def test_what_is_refused(added: str, code: str, message: str) -> None:
     found = check(file, ("small.hamlet",))[1]
     assert [finding.code for finding in found] == [code]
     assert message in found[0].message
+
+
+def test_an_affordance_moves_on_axes_of_several_cells() -> None:
+    text = BASE.replace("4 x 4", "1 x 4") + "affordance A { wanders  instantly { mood += 0.1 } }\n"
+    (found,) = check(parse(text)[0] or pytest.fail("no tree"), ("small.hamlet",))[1]
+    assert (found.code, "the axis `x` has one cell" in found.message) == ("H223", True)
 
 
 def test_names_of_copies_and_things_reach_nothing_but_names() -> None:

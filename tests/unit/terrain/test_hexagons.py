@@ -12,7 +12,7 @@ import hamlet
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
-from hamlet.schema.grid import hexagons_between
+from hamlet.schema.grid import between as cells_between
 from hamlet.universe import Grid, Universe
 from hamletc.arrangements import away
 from hamletc.checking.check import check
@@ -85,7 +85,7 @@ def test_distances_are_the_fewest_moves(edges: str) -> None:
         assert len(known) == 20
         for (x, y), count in known.items():
             cell = [torch.tensor([value]) for value in (*start, x, y)]
-            assert int(hexagons_between(cell[:2], cell[2:], grid)) == count
+            assert int(cells_between(cell[:2], cell[2:], grid)) == count
             assert away(grid, number, x + 5 * y) == count
             given = {
                 name: value.numpy().astype("int32")

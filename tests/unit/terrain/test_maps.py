@@ -263,6 +263,12 @@ observe { meters on wall }
     assert universe.space.sizes == (4, 4)
 
 
+def test_a_meter_called_map_is_no_size(tmp_path: Path) -> None:
+    universe = universe_of(f"{FILED}meter map = 1 {{ decay 0.1 }}\nreward map\n", tmp_path, ground__txt="#.fF\n#B..\n")
+    assert isinstance(universe.space, Grid)
+    assert universe.space.sizes == (4, 2)
+
+
 def test_formatting_keeps_rows() -> None:
     row = "#" * 60 + "  (f or f)  " + "#" * 60
     text = f"""universe wide

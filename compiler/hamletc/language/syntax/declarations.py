@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 from hamlet.universe import Span
@@ -40,6 +42,7 @@ from hamletc.language.syntax.space import (
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
+    "SETTINGS",
     "ActionDecl",
     "AffordanceDecl",
     "AffordanceItem",
@@ -380,6 +383,21 @@ Decl: TypeAlias = (
     | ReportDecl
     | ObserveDecl
 )
+
+SETTINGS: Mapping[str, type[Decl]] = MappingProxyType(
+    {
+        "space": SpaceDecl,
+        "map": MapDecl,
+        "moves": MovesDecl,
+        "start": StartDecl,
+        "clock": ClockDecl,
+        "lifespan": LifespanDecl,
+        "episodes": EpisodesDecl,
+        "track": TrackDecl,
+        "inert": InertDecl,
+    }
+)
+"""What a universe says once of itself, before anything that has a name."""
 
 
 @dataclass(frozen=True, slots=True)

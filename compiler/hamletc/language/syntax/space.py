@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
-from hamlet.universe import Span
+from hamlet.universe import CellMetric, Span
 from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
 from hamletc.language.syntax.items import Property
 
 __all__ = [
+    "GRIDS",
     "ClockDecl",
     "EpisodesDecl",
     "GraphPath",
@@ -24,6 +27,9 @@ __all__ = [
     "StartDecl",
     "TerrainDecl",
 ]
+
+GRIDS: Mapping[str, CellMetric] = MappingProxyType({"grid": "manhattan", "hexagons": "hexagonal"})
+"""The kinds of space that are grids, with their metric unless another is written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from math import prod
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
-from hamlet.universe.space import is_hexagonal
+from hamlet.universe.space import sides
 from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
 from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.together import Reduced
@@ -156,31 +156,27 @@ def _fetched(functions: Functions) -> list[tuple[str, int]]:
 
 
 def _sum(begin: int, edges: list[tuple[int, int]], room: int, grid: Grid) -> str:
-    """The expression of the sum over neighbours of what begins there, axis by axis."""
-    found, wraps = "", grid.edges == "wrap"
-    for axis, (stride, size) in enumerate(edges):
-        for side, step in ((0, -stride), (1, stride)):
-            beyond = f"near_cells[wide({begin - step * (size - 1)} + first)]" if wraps else "f32(0.0)"
-            flag = f"at_edge[wide({(2 * axis + side) * room} + first)]"
-            beside = f"where({flag}, {beyond}, near_cells[wide({begin + step} + first)])"
-            found = f"{found} + {beside}" if found else beside
-    if is_hexagonal(grid):
-        found += "".join(f" + {_diagonal(begin, edges, room, right, wraps=wraps)}" for right in (1, -1))
-    return found
+    """The expression of the sum over neighbours of what begins there, side by side."""
+    found = []
+    for side in sides(len(grid.sizes), grid.metric):
+        across = [(axis, by) for axis, by in enumerate(side) if by]
+        flags = [f"at_edge[wide({(2 * axis + (by > 0)) * room} + first)]" for axis, by in across]
+        steps = [by * edges[axis][0] for axis, by in across]
+        if grid.edges == "wrap":
+            around = [-step * edges[axis][1] for step, (axis, _) in zip(steps, across, strict=True)]
+            found.append(_around(begin + sum(steps), list(zip(flags, around, strict=True))))
+        else:
+            found.append(f"where({' | '.join(flags)}, f32(0.0), {_near(begin + sum(steps))})")
+    return " + ".join(found)
 
 
-def _diagonal(begin: int, edges: list[tuple[int, int]], room: int, right: int, *, wraps: bool) -> str:
-    """The expression of what the hexagon has that is so many further right and as many less down."""
-    (_, width), (_, height) = edges
+def _around(begin: int, edges: list[tuple[str, int]]) -> str:
+    """What begins there; of cells at an edge, whose flags these are, what is so much further."""
+    if not edges:
+        return _near(begin)
+    (flag, further), *rest = edges
+    return f"where({flag}, {_around(begin + further, rest)}, {_around(begin, rest)})"
 
-    def there(step: int) -> str:
-        return f"near_cells[wide({begin + step} + first)]"
 
-    flags = [f"at_edge[wide({number * room} + first)]" for number in ((1, 2) if right > 0 else (0, 3))]
-    step, across, along = right - right * width, -right * width, right * width * height
-    if not wraps:
-        return f"where({flags[0]} | {flags[1]}, f32(0.0), {there(step)})"
-    both, one = there(step + across + along), there(step + along)
-    return (
-        f"where({flags[0]}, where({flags[1]}, {both}, {there(step + across)}), where({flags[1]}, {one}, {there(step)}))"
-    )
+def _near(begin: int) -> str:
+    return f"near_cells[wide({begin} + first)]"

@@ -12,7 +12,7 @@ from math import prod
 
 from hamlet import schema
 from hamlet.universe import Grid, Universe
-from hamlet.universe.space import is_hexagonal
+from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, Program
 from hamletc.targets.body import Body, table_name
 from hamletc.targets.printing import listing
@@ -45,7 +45,7 @@ class Spread:
     given: dict[str, str]
     fetched: list[tuple[str, int]]
     sums: list[tuple[str, str]]
-    hexagonal: bool
+    sides: tuple[tuple[int, ...], ...]
 
     @property
     def levels(self) -> int:
@@ -74,30 +74,18 @@ class Spread:
         """For each neighbour in order: where what it adds of this number is, from the world's first number on, and
         whether there is one."""
         begin = (len(self.meters) + number) * self.count
-        found = []
-        for axis, (stride, size) in enumerate(self.axes):
-            place = f"place_{axis}"
-            for step, last in ((-stride, 0), (stride, size - 1)):
-                there = f"{begin} + cell {'-' if step < 0 else '+'} {abs(step)}"
-                if self.wraps:
-                    beyond = f"{begin} + cell {'+' if step < 0 else '-'} {abs(step) * (size - 1)}"
-                    found.append((f"tl.where({place} == {last}, {beyond}, {there})", "inside"))
-                else:
-                    found.append((there, f"inside & ({place} != {last})"))
-        if self.hexagonal:
-            found += [self._diagonal(begin, right) for right in (1, -1)]
-        return found
+        return [self._side(begin, [(axis, by) for axis, by in enumerate(side) if by]) for side in self.sides]
 
-    def _diagonal(self, begin: int, right: int) -> tuple[str, str]:
-        """The same of the hexagon that is so many further right and as many less down."""
-        (_, width), (_, height) = self.axes
-        edges = [(0, width - 1), (1, 0)] if right > 0 else [(0, 0), (1, height - 1)]
-        at_edge = [f"(place_{axis} == {last})" for axis, last in edges]
-        step = right - right * width
+    def _side(self, begin: int, across: list[tuple[int, int]]) -> tuple[str, str]:
+        """The same of one side, which is so many cells further on these axes."""
+        steps = [by * self.axes[axis][0] for axis, by in across]
+        around = [-step * self.axes[axis][1] for step, (axis, _) in zip(steps, across, strict=True)]
+        edges = [f"place_{axis} == {self.axes[axis][1] - 1 if by > 0 else 0}" for axis, by in across]
+        there = f"{begin} + cell {_signed(sum(steps))}"
         if not self.wraps:
-            return f"{begin + step} + cell", f"inside & ~({at_edge[0]} | {at_edge[1]})"
-        across = f"tl.where({at_edge[0]}, {-right * width}, 0)"
-        return f"{begin + step} + cell + {across} + tl.where({at_edge[1]}, {right * width * height}, 0)", "inside"
+            return there, f"inside & ~({' | '.join(f'({edge})' for edge in edges)})"
+        further = [f" + tl.where({edge}, {step}, 0)" for edge, step in zip(edges, around, strict=True)]
+        return there + "".join(further), "inside"
 
     def loads(self, number: int) -> list[str]:
         """The sum over neighbours, a line for each."""
@@ -133,5 +121,10 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         {name: name if name in ("seed_low", "seed_high") else f"given_{n}" for n, name in enumerate(outer)},
         [(table_name(array), number) for array, number in arrays if array in tables],
         [(each.op, f"world.{each.meter}") for each in universe.cells.sums],
-        is_hexagonal(grid),
+        sides(len(grid.sizes), grid.metric),
     )
+
+
+def _signed(number: int) -> str:
+    """A number that is added, or taken away."""
+    return f"{'-' if number < 0 else '+'} {abs(number)}"
