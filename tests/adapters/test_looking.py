@@ -13,7 +13,7 @@ import hamlet
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
 from hamlet.look.letters import HEIGHT, WIDTH, letters
-from hamlet.look.paint import FAINT, HALO, INK, MARGIN, WALL, colour
+from hamlet.look.sheet import FAINT, HALO, INK, MARGIN, WALL, colour
 from hamlet.look.text import drawn
 from hamlet.look.view import marks
 from hamlet.package.module import Module
