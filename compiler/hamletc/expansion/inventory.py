@@ -95,9 +95,9 @@ class Inventory:
     def declarations(self, thing: Thing) -> Iterator[syntax.Decl]:
         """What a kind of things becomes."""
         span = self._made(thing.head.name.span)
-        yield whole(thing.name, 0, self.slots, thing.said.get("carried", number(0, span)), span)
+        yield whole(thing.name, 0, self.slots, thing.said.get("carried", number(0, span)), span, "item")
         if thing.wear:
-            yield whole(_wear(thing), 0, thing.wear, number(0, span), span)
+            yield whole(_wear(thing), 0, thing.wear, number(0, span), span, "item")
         if "pick" in thing.verbs or "drop" in thing.verbs:
             yield whole(_moved_by(thing), 0, 1, number(0, span), span)
         if thing.lies:
