@@ -112,10 +112,13 @@ class Names(Symbols):
                     if declaration.copy_of is not None:
                         self.copy_of[declaration.name.text] = declaration.copy_of.text
                     self.has_lasting = self.has_lasting or declaration.duration is not None
-                case syntax.SpaceDecl(paths=paths):
+                case syntax.SpaceDecl(paths=paths, items=items):
                     first = {node.text: node for path in reversed(paths) for node in reversed(path.nodes)}
                     for node in (node for path in paths for node in path.nodes if first[node.text] is node):
                         self._declare("node", node)
+                    for item in items:
+                        if isinstance(item, syntax.NodesDecl):
+                            self._declare("region", item.name)
                 case syntax.MapDecl(items=items):
                     for item in items:
                         if isinstance(item, syntax.RegionDecl):

@@ -192,7 +192,7 @@ class Quantities(Standpoint):
         if not self.of_place("`on`", expr.span):
             return None
         space = self._names.space
-        if self._names.of_kind("node"):
+        if self._names.of_kind("node") and not self._names.means(expr.region, "region"):
             node, graph = self._names.find(expr.region, "node"), graph_of(space)
             if node is None or graph is None:
                 return None

@@ -203,9 +203,9 @@ def _board(universe: Universe) -> Board | None:
     match universe.space:
         case Grid(sizes=sizes):
             width, height = (*sizes, 1)[:FLAT]
-            ground = letters_of(universe.space)
-            rows, walls = ((), "") if ground is None else (ground.rows, ground.walls)
             graph = graph_of(universe.space)
+            ground = None if graph is not None else letters_of(universe.space)
+            rows, walls = ((), "") if ground is None else (ground.rows, ground.walls)
             return Board(
                 (0.0, 0.0),
                 (float(width), float(height)),
