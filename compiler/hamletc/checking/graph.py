@@ -78,11 +78,12 @@ def _regions(
             regions.append(Region(item.name.text, distinct(letters[node] for node in found if node), item.span))
     beginning = all_of(declaration.items, syntax.MapLetters)
     before = () if start is None else (start.span,)
-    for second, first in pairwise((*before, *(item.span for item in beginning))):
+    for second, first in pairwise((*before, *(each.span for each in beginning))):
         given_twice("`starts`", first, second, report)
     begins: str | None = None
-    for item in beginning:
-        region = names.find(item.letters, "region") if isinstance(item.letters, syntax.Name) else None
+    for said in beginning:
+        written = said.letters
+        region = names.find(written, "region") if isinstance(written, syntax.Name) else None
         if region is not None:
             names.asked.add(region)
             begins = next((each.letters for each in regions if each.name == region), None)

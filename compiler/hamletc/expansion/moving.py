@@ -234,6 +234,12 @@ def _problems(head: syntax.AffordanceDecl, room: Room | None, places: Places) ->
     if cells > MOST_CELLS:
         message = f"affordances move on grids of at most {MOST_CELLS:,} cells, this one has {cells:,}"
         yield places.diagnose("H223", message, head.name.span, hint="Use a smaller grid.")
+    narrow = next((axis for axis in room.axes if room.whole and axis.low == axis.high), None)
+    if narrow is not None:
+        message = f"`{name}` moves, and the axis {narrow.name} has one cell"
+        yield places.diagnose(
+            "H223", message, head.name.span, hint="Give each axis two cells or more, or leave it out."
+        )
     ways = [item for item in head.items if isinstance(item, syntax.FollowsItem | syntax.WandersItem)]
     for item in ways[1:]:
         hint = "Write one of them; a rule can do both: `rule NAME: position x += 1`."

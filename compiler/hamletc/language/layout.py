@@ -56,8 +56,8 @@ def declaration_item(declaration: syntax.Decl) -> Item:
     span = declaration.span
     match declaration:
         case syntax.SpaceDecl(kind=syntax.Name(text="graph"), properties=properties, paths=paths, items=items):
-            parts = (*map(_path, paths), *map(_graph_item, items), *(_properties(properties) or ()))
-            return Item("", "space graph", parts, span)
+            inside = (*map(_path, paths), *map(_graph_item, items), *(_properties(properties) or ()))
+            return Item("", "space graph", inside, span)
         case syntax.SpaceDecl(properties=properties):
             return Item("", _space_head(declaration), _properties(properties), span)
         case syntax.MapDecl(file=file, rows=rows, items=items):

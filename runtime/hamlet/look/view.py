@@ -16,7 +16,7 @@ from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
 from hamlet.look.layers import Layer, layers_of
 from hamlet.schema.grid import cell_of
-from hamlet.universe import AnyMeter, Continuous, Graph, Grid, Meter, NoSpace, Universe, WorldMeter
+from hamlet.universe import AnyMeter, Continuous, Graph, Grid, NoSpace, Universe
 from hamlet.universe.space import graph_of, is_hexagonal, letters_of
 
 FLAT = 2
@@ -192,7 +192,7 @@ def is_shown(meter: AnyMeter) -> bool:
     return meter.type is None or meter.type.past is None
 
 
-def _bars(meters: Sequence[Meter] | Sequence[WorldMeter], values: list[float]) -> Iterator[Bar]:
+def _bars(meters: Sequence[AnyMeter], values: list[float]) -> Iterator[Bar]:
     """Meters and states in file order, but not what the compiler made for itself."""
     for meter, value in zip(meters, values, strict=True):
         if is_shown(meter):
