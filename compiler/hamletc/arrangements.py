@@ -8,7 +8,7 @@ from functools import cache
 from math import prod
 
 from hamlet.numbers.permutation import GOLDEN, MIX_MULTIPLIERS, ROUND_MULTIPLIERS, ROUNDS, Domain, domain
-from hamlet.universe import Affordance, Grid, Spread
+from hamlet.universe import Affordance, Graph, Grid, Spread
 
 MOST_ARRANGEMENTS = 1024
 MOST_TRIED = 256
@@ -98,7 +98,7 @@ def _fits(
         theirs = affordances[other].spread
         if spread.apart is not None and theirs is not None and theirs.apart is not None:
             least = measure(grid, max(spread.apart, theirs.apart))
-            if away(grid, cell, there) < least:
+            if min(away(grid, cell, there), away(grid, there, cell)) < least:
                 return False
     return True
 
@@ -109,7 +109,9 @@ def measure(grid: Grid, distance: int) -> int:
 
 
 def away(grid: Grid, one: int, other: int) -> int:
-    """The distance between two cells; of the euclidean metric its square."""
+    """The distance from a cell to another; of the euclidean metric its square."""
+    if grid.graph is not None:
+        return _edges(grid.graph)[one][other]
     if grid.metric == "hexagonal":
         return _hexagons(grid, one, other)
     steps = []
@@ -124,6 +126,23 @@ def away(grid: Grid, one: int, other: int) -> int:
             return max(steps)
         case "euclidean":
             return sum(step * step for step in steps)
+
+
+@cache
+def _edges(graph: Graph) -> tuple[tuple[int, ...], ...]:
+    """The fewest edges from each node to each; as many as there are nodes where no way leads."""
+    count = len(graph.nodes)
+    leads = [[graph.number(name) for name in node.leads] for node in graph.nodes]
+    found = []
+    for origin in range(count):
+        far, pending = {origin: 0}, [origin]
+        for node in pending:
+            for other in leads[node]:
+                if other not in far:
+                    far[other] = far[node] + 1
+                    pending.append(other)
+        found.append(tuple(far.get(node, count) for node in range(count)))
+    return tuple(found)
 
 
 # --- the permutation of docs/semantics.md, "Layouts" -----------------------------------------------------------------

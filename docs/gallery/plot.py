@@ -31,6 +31,7 @@ class Picture:
         hold: what the one control is, as a sum of meters with these weights.
         at: ticks after which meters of cells are drawn as maps, in the place of lines over time.
         each: whether every agent has a line of its own, instead of their mean.
+        policy: what everybody does in a tick, in the place of `actions`.
     """
 
     values: tuple[str, ...]
@@ -41,6 +42,20 @@ class Picture:
     each: bool = False
     seed: int = 1
     at: tuple[int, ...] = ()
+    policy: Callable[[Env, int], torch.Tensor] | None = None
+
+
+def hunters(env: Env, tick: int) -> torch.Tensor:
+    """Who hears of the herd goes there, others walk at random; three of four tell of it before they eat."""
+    action = torch.randint(0, 4, (env.num_lanes,), generator=torch.Generator().manual_seed(tick))
+    for way, towards in (("south", "UP"), ("east", "LEFT")):
+        far = env.meter(way)
+        action = torch.where(far != 0, env.action_names.index(towards) + (far > 0).int(), action)
+    for name, who in (("INTERACT", 1.0), ("TELL", 0.75)):
+        number = env.action_names.index(name)
+        does = env.action_mask[:, number] & (torch.arange(env.num_lanes) < who * env.num_lanes)
+        action = torch.where(does, number, action)
+    return action.to(torch.int32)
 
 
 WORK = (
@@ -76,6 +91,7 @@ PICTURES = {
     "garden": Picture(("soil", "fruit", "rain"), 360, 2, ("WATER", "WAIT", "PICK")),
     "gifts": Picture(("coins",), 300, 12, each=True),
     "hex": Picture(("low", "water"), 31, at=(0, 10, 20, 30), seed=2),
+    "hidden_prey": Picture(("food", "name"), 600, 8, each=True, seed=3, policy=hunters),
     "job": Picture(("money", "missed", "hired"), 120),
     "kata": Picture(("points",), 120, 6, ("JAB", "HOOK", "UPPERCUT", *["WAIT"] * 4), each=True),
     "lessons": Picture(("hits", "stage"), 40, actions=("SHOOT",), seed=2),
@@ -108,7 +124,8 @@ def draw(name: str, picture: Picture) -> None:
     shown = {value: _reader(env, value) for value in picture.values}
     rows: dict[str, list[torch.Tensor]] = {value: [] for value in shown}
     for tick in range(picture.ticks):
-        env.step(_actions(env, picture.actions, tick), _controls(env, picture.hold))
+        actions = _actions(env, picture.actions, tick) if picture.policy is None else picture.policy(env, tick)
+        env.step(actions, _controls(env, picture.hold))
         for value, read in shown.items():
             rows[value].append(read().clone())
     if picture.at:

@@ -12,8 +12,9 @@ import torch
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
+from hamlet.look.ground import DENSEST, Web, colour_of_things
 from hamlet.look.letters import HEIGHT, WIDTH, letters
-from hamlet.look.paint import FAINT, HALO, INK, MARGIN, WALL, colour
+from hamlet.look.sheet import FAINT, HALO, INK, INKS, MARGIN, PAPER, WALL, colour, tinted
 from hamlet.look.text import drawn
 from hamlet.look.view import marks
 from hamlet.package.module import Module
@@ -50,6 +51,37 @@ meter rest = 1.0 { decay 0.01 }
 affordance Desk { instantly { rest += 0.1 } }
 reward rest + 0.1 * price
 observe { meters }
+"""
+CAMP = """
+universe camp
+space grid {size} x {size}
+lifespan 90 ticks
+slots 4
+item wood {{ lying 3 when position x == position y  can pick }}
+cells {{
+    meter moss = position x / {last}
+    state burning = position y == 6
+    rule burns: moss -= 0.01 when burning
+    rule out: burning = false
+}}
+world {{ meter price = 3 in 0 .. 9  rule rises: price += 1 }}
+state mood: glad sad = sad
+rule cheers: wood > 0 -> mood = glad
+affordance Shop at (1, 3) {{ open when price > 4  instantly {{ mood = glad }} }}
+affordance Ghost at (5, 3) {{ appears when price > 4  instantly {{ mood = glad }} }}
+affordance Bus {{ follows (0, 0), (7, 0)  instantly {{ mood = glad }} }}
+reward if mood == glad then moss else 0.1
+observe {{ state }}
+"""
+ERRANDS = """
+universe errands
+space graph { home - road - office  road - shop  shop -> lane -> home  starts home }
+lifespan 90 ticks
+meter rest = 1.0 { decay 0.01 }
+affordance Bed at home { instantly { rest += 0.1 } }
+affordance Desk at office { instantly { rest += 0.2 } }
+reward rest
+observe { position node  meters }
 """
 
 
@@ -123,6 +155,61 @@ def test_pixels(made: Callable[..., Env], size: int) -> None:
     assert opened.shape == picture.shape
     assert opened.shape[0] % 2 == opened.shape[1] % 2 == 0
     assert tuple(opened[MARGIN + int(1.5 * cell), MARGIN + int(1.5 * cell)].tolist()) == colour(0)
+
+
+def test_what_cells_have_and_what_lies_there(
+    made: Callable[..., Env], golden: Callable[..., None], request: pytest.FixtureRequest
+) -> None:
+    env = made(CAMP.format(size=8, last=7))
+    wait = [env.action_names.index("WAIT")] * 2
+    pictures = []
+    for _ in range(3):
+        pictures.append(drawn(env.view(1), colours=False))
+        env.step(wait)
+    graph = made(ERRANDS, agents=2)
+    graph.step([graph.action_names.index("GO_road"), graph.action_names.index("INTERACT")] * 2)
+    pictures.append(drawn(graph.view(1), colours=False))
+    golden(request.path.parent / "pictures_of_cells.txt", "\n\n".join(pictures) + "\n")
+
+
+@pytest.mark.parametrize("size", [8, 64])
+def test_pixels_of_cells(made: Callable[..., Env], size: int) -> None:
+    env = made(CAMP.format(size=size, last=size - 1))
+    put(env, 3, 7)
+    cell = 48 if size == 8 else 8
+
+    def at(x: float, y: float) -> tuple[int, ...]:
+        picture = env.render("rgb_array", world=1)
+        assert isinstance(picture, np.ndarray)
+        return tuple(picture[MARGIN + int(y * cell), MARGIN + int(x * cell)].tolist())
+
+    right = size - 0.5
+    moss, both = tinted(PAPER, INKS[0], DENSEST), tinted(tinted(PAPER, INKS[0], DENSEST), INKS[1], DENSEST)
+    assert at(0.5, 2.5) == PAPER
+    assert at(right, 2.5) == moss
+    # What burns is covered by the second ink too; in the next tick nothing burns, and there is a hundredth less moss.
+    assert at(right, 6.5) == both
+    assert at(4.2, 4.85) == colour_of_things(0)
+    assert at(1.5, 3.5) == PAPER
+    for _ in range(2):
+        env.step([env.action_names.index("WAIT")] * 2)
+    assert at(right, 6.5) == tinted(PAPER, INKS[0], DENSEST * 0.99)
+    # The shop is open now, and the ghost is there.
+    assert at(1.5, 3.5) == colour(0)
+    assert at(5.5, 3.5) == colour(1)
+
+
+def test_pixels_of_a_graph(made: Callable[..., Env]) -> None:
+    env = made(ERRANDS)
+    picture = env.render("rgb_array", world=1)
+    assert isinstance(picture, np.ndarray)
+    ground = Web(env.view(1).board)  # type: ignore[arg-type]
+    home, road, shop, lane = (ground._middle((number, 0.0)) for number in (0, 1, 3, 4))
+    for one, other, line in ((home, road, FAINT), (shop, lane, INK)):
+        x, y = ((a + b) / 2 for a, b in zip(one, other, strict=True))
+        assert (picture[round(y) - 1 : round(y) + 2, round(x) - 1 : round(x) + 2] == line).all(axis=2).any()
+    x, y = ((a + b) / 2 for a, b in zip(home, shop, strict=True))
+    assert (picture[round(y) - 3 : round(y) + 4, round(x) - 3 : round(x) + 4] == PAPER).all()
 
 
 @pytest.mark.parametrize("text", [PLANE, NOWHERE])

@@ -49,6 +49,7 @@ from hamlet.universe import (
 )
 
 FUNCTIONS = ("floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
+THINGS = ("PICK", "DROP", "GIVE", "USE", "CRAFT")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
     *("edges sticky", "distance manhattan", "distance euclidean", "distance chebyshev", "distance hexagonal"),
@@ -132,6 +133,7 @@ KINDS = (
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCell", "ObserveCells grid"),
     *("ObserveCells window",),
+    *("CellSum", "things", "things of a role", "things that lie", "stages", "StateType of cells", "regions of a graph"),
     *("Graph", "Graph with start", "Graph one way", "ObservePosition node"),
 )
 """All that random universes have."""
@@ -161,6 +163,8 @@ def _details(universe: Universe, node: object) -> list[str]:
     match node:
         case DrawChoice(thresholds=thresholds):
             return ["DrawChoice weighted"] if thresholds is not None else []
+        case Grid(graph=Graph(), map=Map()):
+            return ["regions of a graph"]
         case Grid(sizes=sizes, edges=edges, metric=metric):
             found = [_dimensions(len(sizes)), f"edges {edges}", f"distance {metric}", f"places {node.places}"]
             return [*found, f"starts {node.starts}", "places in two words" if len(schema.cell_words(node)) > 1 else ""]
@@ -215,15 +219,23 @@ def _details(universe: Universe, node: object) -> list[str]:
                 "appears": node.appears,
             }
             return [f"Affordance {key}" for key, value in given.items() if value]
+        case Action(name=name) if any(f"{verb}_" in name for verb in THINGS):
+            return ["things", "things of a role" if "." in name else ""]
         case Action():
             keys = ("needs", "move", "teleport", "body", "keeps_progress")
             return [f"Action {key}" for key in keys if getattr(node, key)]
+        case WorldMeter(name="stage"):
+            return ["stages"]
         case WorldMeter(kept=kept):
             return ["WorldMeter kept"] if kept else []
         case World(rules=rules):
             return ["World rules"] if rules else []
         case Cells(rules=rules):
             return ["Rules of cells"] if rules else []
+        case CellMeter(name=name) if name.startswith("lying of "):
+            return ["things that lie"]
+        case CellMeter(type=StateType()):
+            return ["StateType of cells"]
         case CellMeter(start=start):
             return ["CellMeter start"] if not isinstance(start, float) else []
         case ObserveCells(radius=radius):

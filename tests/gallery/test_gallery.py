@@ -24,6 +24,7 @@ SHORT = {
     "cold_night",
     "vote",
     "reputation",
+    "hidden_prey",
     "market",
     "auction",
     "maze",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
-from hamlet.universe import Graph, Grid, Move, Node, Space, Span
+from hamlet.universe import Graph, Grid, Map, Move, Node, Region, Space, Span
 from hamlet.universe.space import graph_of
+from hamlet.universe.terrain import distinct
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, counted, given_twice
+from hamletc.checking.report import Findings, all_of, counted, given_twice
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.suggest import closest
 
 MOST_NODES = 256
+FIRST_LETTER = 0x100
+"""The letter of the first node, where nodes have letters. Authors never see it."""
 
 
 def resolve_graph(
@@ -53,7 +57,39 @@ def resolve_graph(
     graph = Graph(nodes, begins, declaration.span)
     _check_whole(graph, report)
     starts: Literal["apart", "anywhere"] = "apart" if begins is None else "anywhere"
-    return Grid((len(nodes),), "clamp", "manhattan", "computed", starts, declaration.span, None, graph)
+    ground = _regions(declaration, graph, given.get("starts"), names, report)
+    return Grid((len(nodes),), "clamp", "manhattan", "computed", starts, declaration.span, ground, graph)
+
+
+def _regions(
+    declaration: syntax.SpaceDecl, graph: Graph, start: syntax.Property | None, names: Names, report: Findings
+) -> Map | None:
+    """What a graph has of a map, with a letter of its own for each node: `region town { home road }`, `starts in
+    town`."""
+    letters = {node.name: chr(FIRST_LETTER + number) for number, node in enumerate(graph.nodes)}
+    regions: list[Region] = []
+    for item in all_of(declaration.items, syntax.NodesDecl):
+        found = [names.find(node, "node") for node in item.nodes]
+        twice = next((node for number, node in enumerate(item.nodes) if found.index(found[number]) < number), None)
+        if twice is not None and None not in found:
+            hint = "Write each node once."
+            report.add("H024", f"`{twice.text}` is in this region already", twice.span, hint=hint)
+        if names.owns(item.name):
+            regions.append(Region(item.name.text, distinct(letters[node] for node in found if node), item.span))
+    beginning = all_of(declaration.items, syntax.MapLetters)
+    before = () if start is None else (start.span,)
+    for second, first in pairwise((*before, *(each.span for each in beginning))):
+        given_twice("`starts`", first, second, report)
+    begins: str | None = None
+    for said in beginning:
+        written = said.letters
+        region = names.find(written, "region") if isinstance(written, syntax.Name) else None
+        if region is not None:
+            names.asked.add(region)
+            begins = next((each.letters for each in regions if each.name == region), None)
+    if not regions:
+        return None
+    return Map(("".join(letters.values()),), "", tuple(regions), (), declaration.span, begins)
 
 
 def _check_whole(graph: Graph, report: Findings) -> None:

@@ -11,7 +11,7 @@ from hamlet.universe import NoSpace, Span, nodes
 from hamletc.checking.effects import Effects
 from hamletc.checking.history import History
 from hamletc.checking.overall import Overall
-from hamletc.checking.report import Findings, any_whole_number, whole_number
+from hamletc.checking.report import Findings, all_of, any_whole_number, whole_number
 from hamletc.checking.sites import sites
 from hamletc.checking.symbols import Kind, Symbols
 from hamletc.diagnostics import Label
@@ -112,10 +112,12 @@ class Names(Symbols):
                     if declaration.copy_of is not None:
                         self.copy_of[declaration.name.text] = declaration.copy_of.text
                     self.has_lasting = self.has_lasting or declaration.duration is not None
-                case syntax.SpaceDecl(paths=paths):
+                case syntax.SpaceDecl(paths=paths, items=regions):
                     first = {node.text: node for path in reversed(paths) for node in reversed(path.nodes)}
                     for node in (node for path in paths for node in path.nodes if first[node.text] is node):
                         self._declare("node", node)
+                    for region in all_of(regions, syntax.NodesDecl):
+                        self._declare("region", region.name)
                 case syntax.MapDecl(items=items):
                     for item in items:
                         if isinstance(item, syntax.RegionDecl):

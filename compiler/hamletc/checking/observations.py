@@ -211,14 +211,11 @@ class Observations:
                 self._names.refuse(word, "a state", self._names.states)
             elif self._first("state", word.text, word.span):
                 found.append(word.text)
-        if not item.words and not self._names.states:
+        own = self._names.own_states
+        if not item.words and not own:
             self._inert(item, "there is no state to observe", "Declare one: `state asleep = false`.")
-        known = [
-            name for name in self._names.states if name not in self._hidden and ("state", name) not in self._before
-        ]
-        # `items` observe states too; all that are left are meant, and at least one must be.
-        left = [name for name in known if ("state", name) not in self._seen] or known
-        every = [] if item.words else left
+        known = [name for name in own if name not in self._hidden and ("state", name) not in self._before]
+        every = [] if item.words else known
         return (*found, *(name for name in every if self._first("state", name, item.kind.span)))
 
     # --- where agents are and how they move --------------------------------------------------------------------------

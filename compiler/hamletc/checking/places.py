@@ -7,6 +7,7 @@ from math import prod
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Affordance, Continuous, Grid, Map, NoSpace, Space, Span
 from hamlet.universe.space import axes_of, letters_of
+from hamletc.arrangements import cell_of
 from hamletc.checking.graph import is_graph, node_place
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
@@ -244,13 +245,15 @@ def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> 
 def _check_map_room(fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, report: Findings) -> None:
     """Check that a map has enough cells that nothing takes."""
     taken = set(ground.cells(ground.walls + (ground.starts or "")))
-    taken |= {int(x) + grid.sizes[0] * int(y) for x, y in fixed}
+    taken |= {cell_of(grid, place) for place in fixed}
     free, agent = prod(grid.sizes) - len(taken), grid.starts == "apart" and ground.starts is None
     if at_random + agent > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
         things = [f"{counted(at_random, 'affordance')} at random"] if at_random else []
         things += ["an agent"] if agent or not things else []
-        message = f"{counted(free, 'free cell')} of the map cannot hold {' and '.join(things)}"
-        report.add("H045", message, ground.span, hint="Draw more open ground, or a larger map.")
+        of_graph = grid.graph is not None
+        room = counted(free, "free node") if of_graph else f"{counted(free, 'free cell')} of the map"
+        hint = "Add nodes, or start in a smaller region." if of_graph else "Draw more open ground, or a larger map."
+        report.add("H045", f"{room} cannot hold {' and '.join(things)}", ground.span, hint=hint)
 
 
 def _permuted_cells(grid: Grid) -> int:

@@ -194,9 +194,10 @@ class Quantities:
         """`on forest`; on a graph `on home`."""
         if not self._at.of_place("`on`", expr.span):
             return None
-        space = self._at.names.space
-        if self._at.names.of_kind("node"):
-            node, graph = self._at.names.find(expr.region, "node"), graph_of(space)
+        names = self._at.names
+        space = names.space
+        if names.of_kind("node") and not names.means(expr.region, "region"):
+            node, graph = names.find(expr.region, "node"), graph_of(space)
             if node is None or graph is None:
                 return None
             own, number = universe.Coordinate("x", expr.span), universe.Number(float(graph.number(node)), expr.span)

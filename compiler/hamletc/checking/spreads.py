@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet.universe import Affordance, Grid, Space, Span, Spread
-from hamlet.universe.space import graph_of, letters_of
+from hamlet.universe.space import letters_of
 from hamletc.arrangements import arrangements, free_cells
-from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, given_twice, whole_number
 from hamletc.checking.space import LONGEST_SIDE
@@ -26,9 +25,6 @@ def resolve_spread(
     if not written or space is None:
         return None
     span = Span(written[0].span.line, written[0].span.column, written[-1].span.end_line, written[-1].span.end_column)
-    hint = "Say `at random`, or give it a node, as in `at home`."
-    if is_graph("where an affordance at random may stand", space, span, hint, report):
-        return None
     if not isinstance(space, Grid):
         there = (Label(space.span, "the space"),)
         report.add(
@@ -74,7 +70,7 @@ def with_places(space: Space | None, affordances: list[Affordance]) -> Space | N
 def check_spreads(affordances: list[Affordance], space: Space | None, report: Findings) -> None:
     """Check that where affordances may stand follows from those before them, and that all find a cell."""
     spread = [each for each in affordances if each.spread is not None]
-    if not spread or not isinstance(space, Grid) or graph_of(space) is not None or report.failed:
+    if not spread or not isinstance(space, Grid) or report.failed:
         return
     cells = 1
     for size in space.sizes:

@@ -6,6 +6,8 @@ from 0 on.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names
@@ -158,6 +160,11 @@ def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateTy
     """What a state holds, as it is declared; `None` where that is wrong."""
     spec = declaration.state
     assert spec is not None, "it is a state"
+    held = _declared(declaration, spec, report)
+    return replace(held, past="what moves") if held is not None and spec.of == "compiler" else held
+
+
+def _declared(declaration: syntax.MeterDecl, spec: syntax.StateSpec, report: Findings) -> universe.StateType | None:
     name = spell_name(declaration.name)
     match spec.kind:
         case "":

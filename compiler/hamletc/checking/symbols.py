@@ -124,6 +124,12 @@ class Symbols:
             each.name.text for kind in kinds for each in self._in_order if each.kind == kind and each.state is not None
         )
 
+    @cached_property
+    def own_states(self) -> tuple[str, ...]:
+        """Those that an author declared as such: no quantities of items, and nothing that the compiler needs."""
+        written = {each.name.text for each in self._in_order if each.state is not None and each.state.of == "author"}
+        return tuple(name for name in self.states if name in written)
+
     def refuse(
         self, name: syntax.Name, wanted: str, candidates: tuple[str, ...], wrong_kind_hint: str | None = None
     ) -> str | None:

@@ -212,7 +212,7 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     """Warn of affordances that no agent can reach, and of a map that falls apart. Both are meant of what moves and
     actions can do, whatever they need."""
     grid = draft.space
-    if not isinstance(grid, Grid) or grid.map is None or draft.moves is None:
+    if not isinstance(grid, Grid) or grid.map is None or grid.graph is not None or draft.moves is None:
         return
     walls = frozenset(grid.map.cells(grid.map.walls))
     ways = _Ways(grid, walls, draft)

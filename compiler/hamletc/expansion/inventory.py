@@ -13,11 +13,10 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.things import Thing, problems_of_things, slots_of, things_of
+from hamletc.expansion.things import VERBS, Thing, act, acts_of, problems_of_things, slots_of, things_of
 from hamletc.expansion.trees import assign, binary, call, every, named, number, rebuilt, whole
 from hamletc.language import syntax
 
-VERBS = {"pick": "PICK", "drop": "DROP", "give": "GIVE"}
 CARRIED: tuple[tuple[str, syntax.BinaryOp], ...] = (("pick", "-"), ("drop", "+"))
 """What agents do to the number that lies on a cell."""
 BY_THEMSELVES: tuple[tuple[str, Literal["+=", "-="]], ...] = (("appears", "+="), ("rots", "-="))
@@ -30,9 +29,9 @@ def items_written_out(
     """The declarations without things, and what is wrong with these."""
     things, slots = things_of(declarations), slots_of(declarations)
     problems = tuple(problems_of_things(declarations, things, places))
-    if problems or slots is None or not things:
+    if problems or not slots or not things:
         return declarations, problems
-    inventory = Inventory(things, int(constant(slots.number) or 1), slots.span, places)
+    inventory = Inventory(things, slots, places, "items" in _observed_by_all(declarations))
     made: list[syntax.Decl] = [*inventory.receiving()]
     for item in declarations:
         match item:
@@ -40,6 +39,8 @@ def items_written_out(
                 pass
             case syntax.ItemDecl(name=name):
                 made += inventory.declarations(things[name.text])
+            case syntax.RoleDecl():
+                made.append(inventory.of_role(item))
             case _:
                 made.append(inventory.tree(item))
     return tuple(made), ()
@@ -47,20 +48,48 @@ def items_written_out(
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Writes things out. `slots` is how many an agent carries at most."""
+    """Writes things out.
+
+    Attributes:
+        slots: how many an agent carries at most, by role.
+        seen_by_all: whether all agents observe what they carry.
+    """
 
     things: Mapping[str, Thing]
-    slots: int
-    span: Span
+    slots: Mapping[str, syntax.SlotsDecl]
     places: Places
+    seen_by_all: bool
     files: dict[int, int] = field(default_factory=dict)
 
     def _made(self, span: Span) -> Span:
         """The place of what is written out for something here."""
         if span.file not in self.files:
-            copy = Copy(span.file, self.span, "written", "what agents carry", made=True)
+            copy = Copy(span.file, self._span, "written", "what agents carry", made=True)
             self.files[span.file] = self.places.add(copy)
         return replace(span, file=self.files[span.file])
+
+    @property
+    def _span(self) -> Span:
+        return next(iter(self.slots.values())).span
+
+    # --- how many ---
+
+    def _room(self, span: Span) -> syntax.Expr:
+        """How many things an agent carries at most."""
+        found: syntax.Expr = number(self._most(""), span)
+        for said in self.slots.values():
+            if said.who is not None:
+                found = syntax.IfExpr(replace(said.who, span=span), number(_count(said), span), found, span)
+        return found
+
+    def _most(self, role: str) -> int:
+        """How many an agent of a role carries at most; by the empty name how many of no role with slots of its own."""
+        said = self.slots.get(role) or self.slots.get("")
+        return 0 if said is None else _count(said)
+
+    def _bound(self, thing: Thing) -> int:
+        """How many of these an agent carries at most."""
+        return self._most(thing.role) if thing.role else max(_count(said) for said in self.slots.values())
 
     # --- conditions ---
 
@@ -69,7 +98,7 @@ class Inventory:
         return every("+", [named(name, span) for name in self.things], span)
 
     def _has_room(self, span: Span) -> syntax.Expr:
-        return binary("<", self._carried(span), number(self.slots, span), span)
+        return binary("<", self._carried(span), self._room(span), span)
 
     def _spare(self, thing: Thing, least: int, span: Span) -> syntax.Expr:
         """Whether an agent has so many that are not worn: what is worn stays with who wore it."""
@@ -83,7 +112,11 @@ class Inventory:
         return binary("and", _chosen("GIVE", thing, span), self._spare(thing, 1, span), span)
 
     def _receives(self, span: Span) -> syntax.Expr:
-        return binary("and", _waits(span), self._has_room(span), span)
+        return every("and", [*self._whose(self._given[0], span), _waits(span), self._has_room(span)], span)
+
+    def _whose(self, thing: Thing, span: Span) -> list[syntax.Expr]:
+        """The condition that an agent is of the role of a thing; none where all are."""
+        return [] if thing.who is None else [replace(thing.who, span=span)]
 
     @property
     def _given(self) -> list[Thing]:
@@ -94,9 +127,12 @@ class Inventory:
     def declarations(self, thing: Thing) -> Iterator[syntax.Decl]:
         """What a kind of things becomes."""
         span = self._made(thing.head.name.span)
-        yield whole(thing.name, 0, self.slots, thing.said.get("carried", number(0, span)), span)
+        carried = thing.said.get("carried")
+        if carried is not None and thing.who is not None:
+            carried = syntax.WhenExpr(carried, thing.who, carried.span)
+        yield whole(thing.name, 0, self._bound(thing), carried or number(0, span), span, "item")
         if thing.wear:
-            yield whole(_wear(thing), 0, thing.wear, number(0, span), span)
+            yield whole(_wear(thing), 0, thing.wear, number(0, span), span, "item")
         if "pick" in thing.verbs or "drop" in thing.verbs:
             yield whole(_moved_by(thing), 0, 1, number(0, span), span)
         if thing.lies:
@@ -118,7 +154,10 @@ class Inventory:
         """How many lie on each cell."""
         span, name = thing.head.name.span, _lying(thing)
         low, most = number(0, span), number(thing.most, span)
-        meter = syntax.MeterDecl(named(name, span), thing.said.get("lying", low), (low, most), (), span)
+        first = thing.said.get("lying", low)
+        if thing.limit is not None and first is not low:
+            first = call("min", first, _at_most(thing, span), span=span)
+        meter = syntax.MeterDecl(named(name, span), first, (low, most), (), span)
         body: list[syntax.Stmt] = []
         there = named(name, span)
         moved: syntax.Expr = there
@@ -131,6 +170,9 @@ class Inventory:
         for word, change in BY_THEMSELVES:
             if word in thing.said:
                 when = thing.said[word]
+                if change == "+=" and thing.limit is not None:
+                    fits = binary("<", named(name, when.span), _at_most(thing, when.span), when.span)
+                    when = binary("and", when, fits, when.span)
                 body.append(assign(name, change, syntax.WhenExpr(number(1, when.span), when, when.span), when.span))
         rule = syntax.RuleDecl(named(own_name("ground", thing.name), span), None, tuple(body), span, True)
         rules = (rule,) if body else ()
@@ -140,6 +182,7 @@ class Inventory:
         """Of those who pick here and have room, as many as there are things."""
         span = self._made(thing.head.name.span)
         there, room = named(_lying(thing), span), self._has_room(span)
+        room = every("and", [*self._whose(thing, span), room], span)
         masked = binary("and", binary(">=", there, number(1, span), span), room, span)
         yield from self._contended("pick", thing, room, there, masked)
 
@@ -147,7 +190,7 @@ class Inventory:
         """Of those who drop here and have one, as many as there is room."""
         span = self._made(thing.head.name.span)
         spare = self._spare(thing, 1, span)
-        room = binary("-", number(thing.most, span), named(_lying(thing), span), span)
+        room = binary("-", _at_most(thing, span), named(_lying(thing), span), span)
         masked = binary("and", spare, binary(">=", room, number(1, span), span), span)
         yield from self._contended("drop", thing, spare, room, masked)
 
@@ -155,7 +198,8 @@ class Inventory:
         self, verb: str, thing: Thing, able: syntax.Expr, places: syntax.Expr, masked: syntax.Expr
     ) -> Iterator[syntax.Decl]:
         """An action of which so many are granted on a cell. What is moved is kept, so that the cell counts the same."""
-        span, name = thing.head.name.span, named(f"{VERBS[verb]}_{thing.name}", self._made(thing.head.name.span))
+        span = thing.head.name.span
+        name = named(act(VERBS[verb], thing.name, thing.role), self._made(span))
         mine = every("and", [_chosen(VERBS[verb], thing, span), _here(span), able], span)
         first = binary("<", call("rank", mine, _priority(thing, span), span=span), places, span)
         moved = syntax.WhenExpr(number(1, span), binary("and", able, first, span), span)
@@ -173,7 +217,8 @@ class Inventory:
         takers = binary("and", self._receives(span), _here(span), span)
         place = call("rank", givers, self._order(span), span=span)
         granted = binary("<", place, call("count", takers, span=span), span)
-        yield from _action("GIVE", thing, self._spare(thing, 1, span), [_moved(thing, "-=", granted, span)], span)
+        has = every("and", [*self._whose(thing, span), self._spare(thing, 1, span)], span)
+        yield from _action("GIVE", thing, has, [_moved(thing, "-=", granted, span)], span)
 
     def _order(self, span: Span) -> syntax.Expr:
         """Who gives things that are declared first comes first."""
@@ -189,7 +234,7 @@ class Inventory:
         given = self._given
         if not given:
             return
-        span = self._made(self.span)
+        span = self._made(self._span)
         takers = binary("and", self._receives(span), _here(span), span)
         place = call("rank", takers, _first(span), span=span)
         body: list[syntax.Stmt] = []
@@ -202,12 +247,15 @@ class Inventory:
             if index:
                 fits = binary("and", binary(">=", place, every("+", list(upto[:-1]), span), span), fits, span)
             body.append(_moved(thing, "+=", fits, span))
-        guard = binary("and", _waits(span), _before(self._has_room(span), span), span)
+        whose = self._whose(given[0], span)
+        guard = every("and", [*whose, _waits(span), _before(self._has_room(span), span)], span)
         yield syntax.RuleDecl(named("gifts", span), guard, tuple(body), span, True)
 
     def _use(self, thing: Thing, item: syntax.UseItem) -> Iterator[syntax.Decl]:
         span = self._made(item.span)
-        has = binary(">=", named(thing.name, span), number(1, span), span)
+        has = every(
+            "and", [*self._whose(thing, span), binary(">=", named(thing.name, span), number(1, span), span)], span
+        )
         body = self._body(item.items)
         body += self._wears(thing, span) if thing.wear else [_gone(thing, 1, span)]
         yield from _action("USE", thing, has, body, span, item.items)
@@ -215,7 +263,7 @@ class Inventory:
     def _craft(self, thing: Thing, item: syntax.CraftItem) -> Iterator[syntax.Decl]:
         span = self._made(item.span)
         shares = [(self.things[share.name.text], int(constant(share.number) or 1)) for share in item.shares]
-        enough = every("and", [self._spare(part, count, span) for part, count in shares], span)
+        enough = every("and", [*self._whose(thing, span), *(self._spare(part, n, span) for part, n in shares)], span)
         body: list[syntax.Stmt] = [_gone(part, count, span) for part, count in shares]
         body += [assign(thing.name, "+=", number(1, span), span), *self._body(item.items)]
         yield from _action("CRAFT", thing, enough, body, span, item.items)
@@ -268,7 +316,7 @@ class Inventory:
         span, value = self._made(statement.span), statement.value
         if statement.op == "-=":
             return statement
-        room = binary("-", number(self.slots, span), self._carried(span), span)
+        room = binary("-", self._room(span), self._carried(span), span)
         room = call("max", number(0, span), room, span=span)
         return replace(statement, value=call("min", value, room, span=span))
 
@@ -283,10 +331,29 @@ class Inventory:
             assign(_wear(thing), "=", rest, span),
         ]
 
-    def _observed(self, item: syntax.ObserveItem) -> syntax.ObserveItem:
+    def of_role(self, head: syntax.RoleDecl) -> syntax.RoleDecl:
+        """A role, which has its things and observes them."""
+        role = head.name.text
+        own = [thing for thing in self.things.values() if thing.role == role]
+        meters = tuple(named(name, head.span) for thing in own for name in _kept(thing))
+        actions = tuple(named(name, head.span) for thing in own for name in acts_of(thing.head))
+        seen = tuple(self._of_role(item, role) for item in head.items)
+        return replace(head, items=seen, meters=(*head.meters, *meters), actions=(*head.actions, *actions))
+
+    def _of_role(self, declaration: syntax.Decl, role: str) -> syntax.Decl:
+        if not isinstance(declaration, syntax.ObserveDecl):
+            return declaration
+        return replace(declaration, items=tuple(self._observed(item, role) for item in declaration.items))
+
+    def _observed(self, item: syntax.ObserveItem, role: str = "") -> syntax.ObserveItem:
         names = [word.text for word in item.words]
         if item.kind.text == "items":
-            shown = [thing for thing in self.things.values() if thing.name in names or not names]
+            every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)
+            shown = [
+                thing
+                for thing in self.things.values()
+                if thing.name in names or (not names and thing.role in every_role)
+            ]
             words = tuple(named(each, item.span) for thing in shown for each in _own(thing))
             return replace(item, kind=replace(item.kind, text="state"), words=words)
         if item.kind.text not in ("grid", "window", "cell"):
@@ -294,6 +361,21 @@ class Inventory:
         lying = {thing.name: _lying(thing) for thing in self.things.values() if thing.lies}
         shown_there = (replace(each, text=lying.get(each.text, each.text)) for each in item.words)
         return replace(item, words=tuple(shown_there))
+
+
+def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> set[str]:
+    """What is observed outside of roles."""
+    return {item.kind.text for each in declarations if isinstance(each, syntax.ObserveDecl) for item in each.items}
+
+
+def _count(slots: syntax.SlotsDecl) -> int:
+    return int(constant(slots.number) or 1)
+
+
+def _kept(thing: Thing) -> list[str]:
+    """The states of agents that say how many they carry, and what they did with them."""
+    moves = "pick" in thing.verbs or "drop" in thing.verbs
+    return [*_own(thing), *([_moved_by(thing)] if moves else [])]
 
 
 def _own(thing: Thing) -> list[str]:
@@ -304,12 +386,17 @@ def _wear(thing: Thing) -> str:
     return own_name("wear", thing.name)
 
 
+def _at_most(thing: Thing, span: Span) -> syntax.Expr:
+    """How many lie on a cell at most."""
+    return number(thing.most, span) if thing.limit is None else call("floor", thing.limit, span=span)
+
+
 def _lying(thing: Thing) -> str:
     return own_name("lying", thing.name)
 
 
 def _chosen(verb: str, thing: Thing, span: Span) -> syntax.Expr:
-    return binary("==", syntax.Name("action", span), named(f"{verb}_{thing.name}", span), span)
+    return binary("==", syntax.Name("action", span), named(act(verb, thing.name, thing.role), span), span)
 
 
 def _waits(span: Span) -> syntax.Expr:
@@ -358,7 +445,7 @@ def _action(
     verb: str, thing: Thing, needs: syntax.Expr, body: list[syntax.Stmt], span: Span, items: Sequence[Any] = ()
 ) -> Iterator[syntax.Decl]:
     """An action with a thing, which is off in the mask where there is none."""
-    name = named(f"{verb}_{thing.name}", span)
+    name = named(act(verb, thing.name, thing.role), span)
     own = [item.condition for item in items if isinstance(item, syntax.NeedsItem)]
     condition = syntax.NeedsItem(every("and", [needs, *own], span), span)
     yield syntax.ActionDecl(name, (condition, *body), span)

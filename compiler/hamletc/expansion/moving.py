@@ -80,7 +80,7 @@ def _coordinate(axis: Axis, room: Room, span: Span) -> syntax.MeterDecl:
     low = number(axis.low, span)
     if room.whole:
         return whole(_position(axis), axis.low, axis.high, low, span)
-    state = syntax.StateSpec("real", (), span)
+    state = syntax.StateSpec("real", (), span, "compiler")
     return syntax.MeterDecl(named(_position(axis), span), low, (low, number(axis.high, span)), (), span, state)
 
 

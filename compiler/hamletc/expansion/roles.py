@@ -15,23 +15,33 @@ from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.expansion.lets import WORDED
 from hamletc.expansion.places import Places
 from hamletc.expansion.templates import LISTS_OF_NAMES, declared
+from hamletc.expansion.things import acts_of
 from hamletc.expansion.trees import Role, rebuilt
 from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import AMONG, MEANINGS, PLACES
 
-Kind: TypeAlias = Literal["meter", "let", "action", "affordance"]
+Kind: TypeAlias = Literal["meter", "let", "item", "action", "act", "affordance"]
 Namespace: TypeAlias = Literal["value", "action", "affordance"]
 
 _REFERRED: tuple[tuple[Kind, type[syntax.Decl]], ...] = (
     ("meter", syntax.MeterDecl),
     ("let", syntax.LetDecl),
+    ("item", syntax.ItemDecl),
     ("action", syntax.ActionDecl),
     ("affordance", syntax.AffordanceDecl),
 )
 """What is referred to by its name."""
-_NAMED_THINGS = ((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance"), (syntax.OfExpr, "owner"))
-"""Fields that hold names of affordances."""
+_COUNTED = ("meter", "item")
+"""What only agents of a role have."""
+_NAMED_THINGS = (
+    (syntax.DistanceExpr, "affordance"),
+    (syntax.StreakExpr, "affordance"),
+    (syntax.OfExpr, "owner"),
+    (syntax.BeginStmt, "effect"),
+    (syntax.ShareItem, "name"),
+)
+"""Fields that hold names of affordances or of items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,10 @@ class _Owned:
     def namespace(self) -> Namespace:
         """Where its name is its own."""
         match self.kind:
-            case "action" | "affordance" as own:
-                return own
+            case "action" | "act":
+                return "action"
+            case "affordance":
+                return "affordance"
             case _:
                 return "value"
 
@@ -138,10 +150,18 @@ class Roles:
                 owned = _Owned(role, kind, name)
                 self._owned[owned.namespace, f"{role}.{name.text}"] = owned
                 self._owners.setdefault((owned.namespace, name.text), []).append(f"{role}.{name.text}")
+                if isinstance(item, syntax.ItemDecl):
+                    self._own_acts(item, role)
                 if (shadowed := self._outside.get((owned.namespace, name.text))) is not None:
                     message = f"`{name.text}` of the role `{role}` has the name of what all agents have"
                     hint = "Rename one of them, so that readers know which is meant."
                     self._say("H022", message, name.span, shadowed.span, hint=hint)
+
+    def _own_acts(self, item: syntax.ItemDecl, role: str) -> None:
+        """The actions with things of a role are the role's, too."""
+        for act in acts_of(item):
+            self._owned["action", f"{role}.{act}"] = _Owned(role, "act", replace(item.name, text=act))
+            self._owners.setdefault(("action", act), []).append(f"{role}.{act}")
 
     def _check_names(self) -> None:
         """A name with a role before it is declared in that role only."""
@@ -224,6 +244,8 @@ class Roles:
                 self._kept_items[role].append(made)
             case syntax.ReportDecl(value=value):
                 made = replace(made, value=value if who is None else syntax.WhenExpr(value, who, value.span))
+            case syntax.ItemDecl() | syntax.SlotsDecl():
+                made = replace(made, role=role, who=who)
             case syntax.CascadeDecl() | syntax.DiesDecl() | syntax.EndsDecl() | syntax.RewardDecl():
                 made = replace(made, who=who)
             case syntax.LetDecl():
@@ -319,8 +341,10 @@ class Roles:
         return self._renamed(name, scope, "value")
 
     def _thing(self, name: syntax.Name, scope: _Scope) -> syntax.Expr:
-        """The name of an affordance."""
-        return self._renamed(name, scope, "affordance")
+        """The name of an affordance, or of an item."""
+        item = self._renamed(name, replace(scope, among=True), "value")
+        of_item = (owned := self._owned.get(("value", item.text))) is not None and owned.kind == "item"
+        return item if of_item else self._renamed(name, scope, "affordance")
 
     def _compared(self, side: syntax.Expr, scope: _Scope, space: Namespace) -> syntax.Expr:
         """A side of `here == Bed` or `action == REST`."""
@@ -330,9 +354,10 @@ class Roles:
         """What is observed by its name: of a meter of a role by its agents only."""
         found = self._renamed(name, scope, "value")
         owned = self._owned.get(("value", found.text))
-        if owned is not None and owned.kind == "meter" and scope.role is None:
+        if owned is not None and owned.kind in _COUNTED and scope.role is None:
             message = f"only agents of the role `{owned.role}` have a meter `{name.text}`"
-            hint = f"Observe it there: `role {owned.role} {{ observe {{ meters {owned.name.text} }} }}`."
+            what = "items" if owned.kind == "item" else "meters"
+            hint = f"Observe it there: `role {owned.role} {{ observe {{ {what} {owned.name.text} }} }}`."
             self._say("H213", message, name.span, owned.name.span, hint=hint)
         return found
 
@@ -348,7 +373,7 @@ class Roles:
                 self._say("H214", f"several roles have `{name.text}`", name.span, hint=f"Write {choices}.")
             found = replace(name, text=owners[0])
         owned = self._owned.get((space, found.text))
-        if owned is None or owned.kind != "meter" or scope.among or not scope.proven or owned.role in scope.proven:
+        if owned is None or owned.kind not in _COUNTED or scope.among or not scope.proven or owned.role in scope.proven:
             return found
         whose = " and ".join(f"`{each}`" for each in sorted(scope.proven))
         message = f"agents of the role {whose} have no meter `{name.text}`"
@@ -361,7 +386,7 @@ class Roles:
         meter = self._renamed(statement.meter, scope, "value")
         value = self._item(statement.value, scope, self._value)
         owned = self._owned.get(("value", meter.text))
-        if owned is not None and owned.kind == "meter" and owned.role not in scope.proven and not scope.world:
+        if owned is not None and owned.kind in _COUNTED and owned.role not in scope.proven and not scope.world:
             who = self._who(owned.role, statement.meter.span)
             if who is not None and statement.op == "=":
                 value = syntax.IfExpr(who, value, meter, value.span)

@@ -19,6 +19,7 @@ MOST_WEAR = 1_000_000
 MOST_LYING = 1_000_000
 USUALLY_LYING = 99
 """How many of a kind lie on a cell at most, where that is not said."""
+VERBS = {"pick": "PICK", "drop": "DROP", "give": "GIVE"}
 ON_GROUND = ("lying", "up", "appears", "rots")
 """What is said of things that lie on cells."""
 
@@ -33,6 +34,10 @@ class Thing:
         wear: how often one can be used; 0 where it is used up at once.
         verbs: `pick`, `drop`, `give`, as far as agents can.
         priority: who comes first where several pick or drop.
+        limit: the param that says how many lie on a cell at most, in each world; `None` where a number does.
+        most: how many lie on a cell at most, in any world.
+        role: whose agents alone carry them; empty of what all carry. `who` is the condition of that, where not all
+            agents are of the role.
     """
 
     name: str
@@ -42,17 +47,15 @@ class Thing:
     wear: int
     verbs: tuple[str, ...]
     priority: syntax.Expr | None
+    role: str
+    who: syntax.RoleExpr | None
+    limit: syntax.Name | None
+    most: int
 
     @property
     def lies(self) -> bool:
         """Whether some can lie on cells."""
         return any(word in self.said for word in ON_GROUND) or "pick" in self.verbs or "drop" in self.verbs
-
-    @property
-    def most(self) -> int:
-        """How many lie on a cell at most."""
-        value = constant_value(self.said["up"]) if "up" in self.said else None
-        return USUALLY_LYING if value is None else int(value)
 
     @property
     def crafted(self) -> syntax.CraftItem | None:
@@ -68,21 +71,57 @@ class Thing:
 def things_of(declarations: tuple[syntax.Decl, ...]) -> dict[str, Thing]:
     """The kinds of things by name."""
     heads = [item for item in declarations if isinstance(item, syntax.ItemDecl)]
-    return {head.name.text: _thing(head, number) for number, head in enumerate(heads)}
+    params = {item.name.text: item for item in declarations if isinstance(item, syntax.ParamDecl)}
+    return {head.name.text: _thing(head, number, params) for number, head in enumerate(heads)}
 
 
-def _thing(head: syntax.ItemDecl, number: int) -> Thing:
+def _thing(head: syntax.ItemDecl, number: int, params: Mapping[str, syntax.ParamDecl]) -> Thing:
     said = {item.key.text: item.value for item in head.items if isinstance(item, syntax.Property)}
     able = [item for item in head.items if isinstance(item, syntax.AbleItem)]
     verbs = tuple(dict.fromkeys(verb.text for item in able for verb in item.verbs))
     wear = int(constant_value(said["wear"]) or 0) if "wear" in said else 0
     priority = next((item.highest for item in able if item.highest is not None), None)
-    return Thing(head.name.text, number, head, said, wear, verbs, priority)
+    limit, most = _limit(said.get("up"), params)
+    return Thing(head.name.text, number, head, said, wear, verbs, priority, head.role, head.who, limit, most)
 
 
-def slots_of(declarations: tuple[syntax.Decl, ...]) -> syntax.SlotsDecl | None:
-    """How many things agents carry."""
-    return next((item for item in declarations if isinstance(item, syntax.SlotsDecl)), None)
+def _limit(value: syntax.Expr | None, params: Mapping[str, syntax.ParamDecl]) -> tuple[syntax.Name | None, int]:
+    """How many lie on a cell at most: a param, and what that is at most; or a number."""
+    if isinstance(value, syntax.Name) and value.text in params:
+        bounds = params[value.text].bounds
+        most = constant_value(bounds[1])
+        return value, 0 if most is None else int(most)
+    number = None if value is None else constant_value(value)
+    return None, USUALLY_LYING if number is None else int(number)
+
+
+def slots_of(declarations: tuple[syntax.Decl, ...]) -> dict[str, syntax.SlotsDecl]:
+    """How many things agents carry, by role; of all others by the empty name."""
+    found: dict[str, syntax.SlotsDecl] = {}
+    for item in declarations:
+        if isinstance(item, syntax.SlotsDecl):
+            found.setdefault(item.role, item)
+    return found
+
+
+def acts_of(head: syntax.ItemDecl) -> Iterator[str]:
+    """The names of the actions with a kind of things."""
+    for item in head.items:
+        match item:
+            case syntax.AbleItem(verbs=verbs):
+                does = [VERBS[verb.text] for verb in verbs if verb.text in VERBS]
+            case syntax.UseItem():
+                does = ["USE"]
+            case syntax.CraftItem():
+                does = ["CRAFT"]
+            case syntax.Property():
+                does = []
+        yield from (act(verb, head.name.text, head.role) for verb in does)
+
+
+def act(verb: str, thing: str, role: str) -> str:
+    """The name of an action with a thing, by the name of that: `PICK_axe`, `smith.PICK_axe`."""
+    return f"{role}.{verb}_{thing.removeprefix(f'{role}.')}" if role else f"{verb}_{thing}"
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------
@@ -94,8 +133,9 @@ def problems_of_things(
     """What is wrong with things, and with statements about them."""
     slots = slots_of(declarations)
     for thing in things.values():
-        if slots is None:
-            hint = "Say how many things an agent carries at most: `slots 4`."
+        if thing.role not in slots and "" not in slots and (thing.role or not slots):
+            where = f" in `role {thing.role} {{ ... }}`, or outside" if thing.role else ""
+            hint = f"Say how many things an agent carries at most: `slots 4`{where}."
             yield places.diagnose("H230", f"nobody can carry `{thing.name}`", thing.head.name.span, hint=hint)
         yield from _numbers(thing, places)
         yield from _shares(thing, things, places)
@@ -105,16 +145,32 @@ def problems_of_things(
             hint += f"or a statement `{thing.name} += 1`."
             message = f"there is never any `{thing.name}`"
             yield places.diagnose("H232", message, thing.head.name.span, hint=hint)
-    if slots is not None:
-        number = constant(slots.number)
+    for second in (item for item in declarations if isinstance(item, syntax.SlotsDecl)):
+        if second is not slots[second.role]:
+            yield places.diagnose("H024", "`slots` is given twice", second.span, hint="Keep one of the two.")
+    for role, said in slots.items():
+        number = constant(said.number)
         if number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
             hint = f"Write a whole number, 1 .. {MOST_SLOTS}."
-            yield places.diagnose("H235", "so many things cannot be carried", slots.number.span, hint=hint)
-        if not things:
+            yield places.diagnose("H235", "so many things cannot be carried", said.number.span, hint=hint)
+        if not any(thing.role in ("", role) for thing in things.values()):
             hint = "Declare some: `item apple { lying 1 when chance(0.1)  can pick }`."
-            yield places.diagnose("H230", "there is nothing to carry", slots.span, hint=hint)
+            yield places.diagnose("H230", "there is nothing to carry", said.span, hint=hint)
+    yield from _givers(things, places)
     for declaration in declarations:
         yield from _statements(declaration, things, places)
+
+
+def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
+    """Who is given something could be given more than there is room for, if things of several roles were given."""
+    given = [thing for thing in things.values() if "give" in thing.verbs]
+    other = next((thing for thing in given if thing.role != given[0].role), None)
+    if other is not None:
+        hint = (
+            "Let agents give things of one role only, or things that all agents carry; what is dropped can be picked."
+        )
+        message = f"`{given[0].name}` and `{other.name}` cannot both be given: they are carried by others"
+        yield places.diagnose("H250", message, other.head.name.span, hint=hint)
 
 
 def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
@@ -122,8 +178,11 @@ def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
     for word, what, most in limits:
         value = thing.said.get(word)
         number = None if value is None else constant_value(value)
+        if word == "up" and thing.limit is not None:
+            number = float(thing.most)
         if value is not None and (number is None or number != int(number) or not 1 <= number <= most):
-            hint = f"Write a whole number, 1 .. {most}."
+            param = ", or a param whose upper bound is one" if word == "up" else ""
+            hint = f"Write a whole number, 1 .. {most}{param}."
             yield places.diagnose("H235", f"`{thing.name}` cannot have so many {what}", value.span, hint=hint)
 
 

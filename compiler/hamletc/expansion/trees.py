@@ -75,7 +75,14 @@ def assign(name: str, op: Literal["+=", "-=", "="], value: syntax.Expr, span: Sp
     return syntax.AssignStmt(named(name, span), op, value, None, span)
 
 
-def whole(name: str, low: float, high: float, start: syntax.Expr, span: Span) -> syntax.MeterDecl:
+def whole(
+    name: str,
+    low: float,
+    high: float,
+    start: syntax.Expr,
+    span: Span,
+    of: Literal["author", "item", "compiler"] = "compiler",
+) -> syntax.MeterDecl:
     """`state name: int in low .. high = start`."""
     bounds = (number(low, span), number(high, span))
-    return syntax.MeterDecl(named(name, span), start, bounds, (), span, syntax.StateSpec("int", (), span))
+    return syntax.MeterDecl(named(name, span), start, bounds, (), span, syntax.StateSpec("int", (), span, of))

@@ -23,6 +23,7 @@ AFFORDANCE_ITEMS = (
     *(syntax.NeedsItem, syntax.CapacityItem, syntax.OpenItem, syntax.BlockItem),
     *(syntax.FollowsItem, syntax.WandersItem, syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
 )
+GRAPH_ITEMS: Any = (syntax.MapLetters, syntax.NodesDecl)
 MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
 
 
@@ -34,8 +35,12 @@ class Declarations:
     def space(self, keyword: Leaf, kind: Leaf, *rest: Any) -> syntax.SpaceDecl:
         sizes, properties = every(syntax.Signed, rest), every(syntax.Property, rest)
         bounds = tuple((interval.items[0], interval.items[1]) for interval in every(Pieces, rest))
-        paths = every(syntax.GraphPath, rest)
-        return syntax.SpaceDecl(name_of(kind), sizes, bounds, properties, span_of(keyword, kind, *rest), paths)
+        paths, items = every(syntax.GraphPath, rest), every(GRAPH_ITEMS, rest)
+        return syntax.SpaceDecl(name_of(kind), sizes, bounds, properties, span_of(keyword, kind, *rest), paths, items)
+
+    def nodes(self, keyword: Leaf, name: Leaf, *pieces: Leaf) -> syntax.NodesDecl:
+        between_braces = pieces[1:-1]
+        return syntax.NodesDecl(name_of(name), tuple(map(name_of, between_braces)), span_of(keyword, *pieces))
 
     def path(self, *pieces: Leaf) -> syntax.GraphPath:
         links = tuple(cast(Any, piece.text) for piece in pieces[1::2])

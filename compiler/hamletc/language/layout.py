@@ -47,7 +47,7 @@ _ALL = frozenset(("all",))
 _NOTHING: frozenset[str] = frozenset()
 _TYPES = frozenset(("int", "real", "bool"))
 """What a first option would be read as."""
-_STARTS = frozenset(("starts",))
+_STARTS = frozenset(("starts", "region"))
 _RANDOM = frozenset(("random",))
 
 
@@ -55,8 +55,9 @@ def declaration_item(declaration: syntax.Decl) -> Item:
     """The item of a declaration."""
     span = declaration.span
     match declaration:
-        case syntax.SpaceDecl(kind=syntax.Name(text="graph"), properties=properties, paths=paths):
-            return Item("", "space graph", (*map(_path, paths), *(_properties(properties) or ())), span)
+        case syntax.SpaceDecl(kind=syntax.Name(text="graph"), properties=properties, paths=paths, items=items):
+            inside = (*map(_path, paths), *map(_graph_item, items), *(_properties(properties) or ()))
+            return Item("", "space graph", inside, span)
         case syntax.SpaceDecl(properties=properties):
             return Item("", _space_head(declaration), _properties(properties), span)
         case syntax.MapDecl(file=file, rows=rows, items=items):
@@ -194,6 +195,14 @@ def _path(path: syntax.GraphPath) -> Item:
     for link, node in zip(path.links, path.nodes[1:], strict=True):
         words += [link, spell_name(node)]
     return Item("", " ".join(words), None, path.span)
+
+
+def _graph_item(item: syntax.MapLetters | syntax.NodesDecl) -> Item:
+    match item:
+        case syntax.NodesDecl(name=name, nodes=nodes):
+            return Item("", f"region {spell_name(name)} {{ {' '.join(map(spell_name, nodes))} }}", None, item.span)
+        case syntax.MapLetters():
+            return _map_item(item)
 
 
 def _map_item(item: syntax.MapLetters | syntax.RegionDecl | syntax.TerrainDecl) -> Item:

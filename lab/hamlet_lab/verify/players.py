@@ -15,7 +15,8 @@ from hamlet.env.tabular import Axis, bins_per_unit, tabular
 from hamlet.interpreter.places import Places
 from hamlet.schema.features import Count, features
 from hamlet.schema.grid import cell_of
-from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet.universe import Continuous, Graph, Grid, NoSpace, Universe
+from hamlet.universe.space import graph_of
 
 FARTHEST = 1 << 20
 """No walk takes more ticks: moves can be tiny."""
@@ -37,6 +38,8 @@ class Script:
         self._custom = torch.arange(lanes)
         by = [move.by for move in universe.moves]
         self._moves = torch.tensor(by, dtype=torch.float64).view(len(by), len(schema.axes(universe)))
+        graph = graph_of(universe.space)
+        self._edges = None if graph is None else _edges(graph)
 
     @property
     def walk(self) -> int:
@@ -63,9 +66,8 @@ class Script:
         actions = torch.full((lanes,), interact)
         if len(self._moves) > 0 and universe.affordances:
             away = self._away(buffers)
-            # What is left of the way after each move, [moves, lanes].
-            left = torch.stack([(away - by.unsqueeze(1)).abs().sum(dim=0) for by in self._moves])
-            walking = ~self._arrived(away) & (left.amin(dim=0) < away.abs().sum(dim=0)) & (self._walked < self.walk)
+            now, left = self._left(buffers, away)
+            walking = ~self._arrived(away) & (left.amin(dim=0) < now) & (self._walked < self.walk)
             actions = torch.where(walking, left.argmin(dim=0), actions)
         done = self._stayed >= self._stay[self._target]
         if universe.actions:
@@ -75,6 +77,16 @@ class Script:
         self._target = torch.where(done, (self._target + 1) % len(self._stay), self._target)
         self._custom = self._custom + done
         return actions.to(torch.int32)
+
+    def _left(self, buffers: Buffers, away: Tensor) -> tuple[Tensor, Tensor]:
+        """What is left of the way, f64 [lanes], and what will be after each move, [moves, lanes]."""
+        if self._edges is None:
+            left = torch.stack([(away - by.unsqueeze(1)).abs().sum(dim=0) for by in self._moves])
+            return away.abs().sum(dim=0), left
+        here = buffers.state["position"][0].long()
+        there = here + away[0].long()
+        leads, far = self._edges
+        return far[here, there], far[leads[here].T, there]
 
     def _away(self, buffers: Buffers) -> Tensor:
         """The displacement from each lane to its target, f64 [axes, lanes]."""
@@ -101,6 +113,16 @@ class Script:
                 return away.square().sum(dim=0).sqrt() <= reach
             case _:
                 return (away == 0).all(dim=0)
+
+
+def _edges(graph: Graph) -> tuple[Tensor, Tensor]:
+    """Where each move leads from each node, i64 [nodes, moves], and the fewest edges between nodes, f64 [from, to]."""
+    count = len(graph.nodes)
+    leads = torch.tensor([[node + step for step in graph.steps(node)] for node in range(count)])
+    far = torch.full((count, count), float(count), dtype=torch.float64).fill_diagonal_(0)
+    for _ in range(count):
+        far = torch.minimum(far, far[leads].amin(dim=1) + 1)
+    return leads, far
 
 
 BINS = 3

@@ -11,7 +11,7 @@ from hamlet.arguments import whole, word
 from hamlet.env.attributes import Attributes
 from hamlet.look.paint import painted
 from hamlet.look.text import drawn
-from hamlet.look.view import View, view_of
+from hamlet.look.view import View, is_shown, view_of
 
 RENDER_MODES = ("ansi", "rgb_array")
 MANY = 12
@@ -34,7 +34,8 @@ class Pictured(Attributes):
         return view_of(self.universe, self._buffers, number, self.tick)
 
     def render(self, mode: str = "ansi", world: int = 0) -> str | np.ndarray[Any, np.dtype[np.uint8]]:
-        """A picture of a world: the grid, affordances open or closed, agents, meters as bars.
+        """A picture of a world: its grid or graph, what cells have and what lies there, agents, meters as bars, and
+        whether affordances are open, closed or away.
 
         Args:
             mode: "ansi", a text with colours for a terminal, or "rgb_array", [height, width, 3] u8, of a size that
@@ -60,7 +61,8 @@ class Pictured(Attributes):
         from hamlet.look.plot import figure
 
         seen, alive = self.view(world), self._buffers.state["alive"]
-        return figure(repr(self), seen, self._buffers.state["meters"][:, alive].cpu().numpy())
+        shown = [row for row, meter in enumerate(self.universe.meters) if is_shown(meter)]
+        return figure(repr(self), seen, self._buffers.state["meters"][:, alive][shown].cpu().numpy())
 
     def _repr_html_(self) -> str:
         rows = {

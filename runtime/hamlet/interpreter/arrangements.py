@@ -10,7 +10,7 @@ from hamlet.interpreter.layouts import free_cells
 from hamlet.numbers.permutation import GOLDEN, domain
 from hamlet.numbers.random import WORD, mix, multiply_high, permute
 from hamlet.schema.grid import between, cell_index, coordinates
-from hamlet.universe import Affordance, Grid, Universe
+from hamlet.universe import Affordance, Graph, Grid, Universe
 
 MOST_ARRANGEMENTS = 1024
 MOST_TRIED = 256
@@ -76,7 +76,8 @@ class Arrangements:
             if mine.near == name and mine.within is not None:
                 fits = fits & (_apart(grid, cell, there) <= _measure(grid, mine.within))
             if mine.apart is not None and theirs is not None and theirs.apart is not None:
-                fits = fits & (_apart(grid, cell, there) >= _measure(grid, max(mine.apart, theirs.apart)))
+                least = _measure(grid, max(mine.apart, theirs.apart))
+                fits = fits & (_apart(grid, cell, there) >= least) & (_apart(grid, there, cell) >= least)
         return fits
 
 
@@ -93,5 +94,19 @@ def _measure(grid: Grid, distance: int) -> int:
 
 
 def _apart(grid: Grid, one: Tensor, other: Tensor) -> Tensor:
-    """The distance between cells, of the euclidean metric its square; i64."""
+    """The distance from cells to others, of the euclidean metric its square; i64."""
+    if grid.graph is not None:
+        return _edges(grid.graph)[one, other]
     return between(coordinates(one, grid.sizes), coordinates(other, grid.sizes), grid)
+
+
+def _edges(graph: Graph) -> Tensor:
+    """The fewest edges from each node (row) to each, i64; as many as there are nodes where no way leads."""
+    count = len(graph.nodes)
+    far = torch.full((count, count), count)
+    for number, node in enumerate(graph.nodes):
+        far[number, number] = 0
+        far[number, [graph.number(name) for name in node.leads]] = 1
+    for middle in range(count):
+        far = torch.minimum(far, far[:, middle : middle + 1] + far[middle])
+    return far

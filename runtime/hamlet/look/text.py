@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from hamlet.look.layers import FAINTEST, Layer
 from hamlet.look.view import FLOOR, Bar, Board, Player, Stand, View
 
 WIDE = 40
@@ -19,17 +20,24 @@ SHOWN = 4
 
 RESET, DIM, BOLD = "\x1b[0m", "\x1b[2m", "\x1b[1m"
 RED, GREEN, YELLOW, BLUE, CYAN = (f"\x1b[{number}m" for number in (31, 32, 33, 34, 36))
+MAGENTA = "\x1b[35m"
 AGENT = "\x1b[1;30;43m"
+
+RAMPS = (":%", "'\"", ",;", "-=")
+"""How a cell is shown that has a little of something, and one that has more than half of what it can have."""
+HUES = (CYAN, MAGENTA, BLUE, YELLOW)
+THINGS = "$!^?"
+"""How things are shown that lie on a cell."""
 
 
 def drawn(view: View, colours: bool = True) -> str:
     """The whole picture, several lines; without colours it says the same. An affordance is a capital where it is open,
-    a small letter where it is closed; the letter of an agent stands behind it, or in its place."""
+    a small letter where it is closed; the letter of an agent stands behind it, or in its place. Of what a cell has its
+    things are shown, else what it has most of."""
     paint = _Paint(colours)
-    left = [] if view.board is None else list(_board(view, view.board, paint))
+    left = [] if view.board is None else list(_left(view, view.board, paint))
     right = [*_stands(view, paint), *_players(view, paint)]
-    canvas = None if view.board is None else _Canvas(view.board)
-    width = 0 if canvas is None else canvas.columns * canvas.letters + canvas.slant
+    width = 0 if view.board is None else _width(view.board)
     rows = zip_longest(left, right) if left else ((None, line) for line in right)
     lines = [f"{'' if row is None else row}{_gap(row, width)}{line or ''}".rstrip() for row, line in rows]
     return "\n".join([paint(view.title, BOLD), *lines])
@@ -80,9 +88,52 @@ class _Canvas:
             return FLOOR
         return ground[row * len(ground) // self.rows][column * len(ground[0]) // self.columns]
 
+    def covers(self, column: int, row: int) -> tuple[int, int]:
+        """The cell that is shown there."""
+        width, height = (int(size) for size in self._board.size)
+        return column * width // self.columns, row * height // self.rows
+
 
 def _share(x: float, low: float, size: float) -> float:
     return (x - low) / size if size > 0 else 0.0
+
+
+def _left(view: View, board: Board, paint: _Paint) -> Iterator[str]:
+    return _nodes(view, board, paint) if board.nodes else _board(view, board, paint)
+
+
+def _width(board: Board) -> int:
+    """The letters of a line of the board, between its edges."""
+    if board.nodes:
+        return max(3 + len(line) for line in _ways(board)[:MOST])
+    canvas = _Canvas(board)
+    return canvas.columns * canvas.letters + canvas.slant
+
+
+def _ways(board: Board) -> list[str]:
+    """Each node, and where one leads from there."""
+    longest = max(len(name) for name in board.nodes)
+    leads: list[list[str]] = [[] for _ in board.nodes]
+    for one, other, both in board.edges:
+        leads[one].append(f"{'-' if both else '->'} {board.nodes[other]}")
+        if both and one != other:
+            leads[other].append(f"- {board.nodes[one]}")
+    return [f"{name:{longest}} {' '.join(ways)}".rstrip() for name, ways in zip(board.nodes, leads, strict=True)]
+
+
+def _nodes(view: View, board: Board, paint: _Paint) -> Iterator[str]:
+    """A line for each node of a graph."""
+    width, lines = _width(board), _ways(board)
+    border = "+" + "-" * width + "+"
+    yield border
+    for number, line in enumerate(lines[:MOST]):
+        stands = [stand for stand in view.stands if stand.at is not None and stand.at[0] == number]
+        players = [player for player in view.players if player.at is not None and player.at[0] == number]
+        marks = f"{_mark(stands, paint) or FLOOR}{_who(players, paint) or ' '} "
+        yield f"|{marks}{line}{' ' * (width - 3 - len(line))}|"
+    yield border
+    if len(lines) > MOST:
+        yield f"and {len(lines) - MOST} more nodes"
 
 
 def _gap(row: str | None, width: int) -> str:
@@ -101,11 +152,11 @@ def _board(view: View, board: Board, paint: _Paint) -> Iterator[str]:
     for player in view.players:
         if player.at is not None:
             players.setdefault(canvas.cell(player.at), []).append(player)
-    border = "+" + "-" * (canvas.columns * canvas.letters + canvas.slant) + "+"
+    border = "+" + "-" * _width(board) + "+"
     yield border
     for row in range(canvas.rows):
         cells = (
-            _cell(canvas, board, column, row, stands.get((column, row), []), players.get((column, row), []), paint)
+            _cell(canvas, view, column, row, stands.get((column, row), []), players.get((column, row), []), paint)
             for column in range(canvas.columns)
         )
         left = canvas.begins(row)
@@ -115,7 +166,7 @@ def _board(view: View, board: Board, paint: _Paint) -> Iterator[str]:
 
 def _cell(
     canvas: _Canvas,
-    board: Board,
+    view: View,
     column: int,
     row: int,
     stands: list[Stand],
@@ -123,13 +174,36 @@ def _cell(
     paint: _Paint,
 ) -> str:
     letter = canvas.ground(column, row)
-    wall = bool(board.walls) and letter in board.walls
+    wall = view.board is not None and letter in view.board.walls
+    has = "" if wall else _has(view.layers, *canvas.covers(column, row), paint)
     ground = paint("#" * canvas.letters, DIM) if wall else paint(letter, DIM)
-    here = _mark(stands, paint) or ground
+    here = _mark(stands, paint) or has or ground
     who = _who(players, paint)
     if canvas.letters == 1:
         return who or here
     return here if wall and not (stands or players) else f"{here if not wall else paint('#', DIM)}{who or ' '}"
+
+
+def _has(layers: tuple[Layer, ...], column: int, row: int, paint: _Paint) -> str:
+    """What a cell has, if it has any of it."""
+    shown = [(layer.share(column, row), mark, hue) for layer, mark, hue in _layers(layers)]
+    things = [paint(mark, BOLD + hue) for share, mark, hue in shown if len(mark) == 1 and share > FAINTEST]
+    if things:
+        return things[0]
+    share, mark, hue = max(
+        (each for each in shown if len(each[1]) > 1), default=(0.0, "", ""), key=lambda each: each[0]
+    )
+    return paint(mark[share > 0.5], hue) if share > FAINTEST else ""
+
+
+def _layers(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, str, str]]:
+    """Each with its marks, one of a kind of things and two of what there is more or less of, and its colour."""
+    counts = {True: 0, False: 0}
+    for layer in layers:
+        number = counts[layer.things]
+        counts[layer.things] += 1
+        marks = THINGS if layer.things else RAMPS
+        yield layer, marks[number % len(marks)], HUES[number % len(HUES)]
 
 
 def _mark(stands: list[Stand], paint: _Paint) -> str:
@@ -155,9 +229,11 @@ def _stands(view: View, paint: _Paint) -> Iterator[str]:
     for stand in view.stands:
         mark = paint(stand.mark, BOLD + GREEN) if stand.open else paint(stand.mark.lower(), RED)
         users = " ".join(view.players[agent].mark for agent in stand.users)
-        said = "open  " if stand.open else "closed"
-        line = f"{mark} {stand.name:{longest}} {said}" + (f" {stand.hours}" if stand.hours else "")
+        line = f"{mark} {stand.name:{longest}} {stand.state:6}" + (f" {stand.hours}" if stand.hours else "")
         yield line + (f"  {paint(users, AGENT)}" if users else "")
+    longest = max((len(layer.name) for layer in view.layers), default=0)
+    for layer, marks, hue in _layers(view.layers):
+        yield f"{paint(f'{marks:2}', hue)} {layer.name:{longest}} {layer.said}"
     for bar in view.meters:
         yield _bar(bar, max(len(bar.name) for bar in view.meters), paint)
 
@@ -178,4 +254,4 @@ def _players(view: View, paint: _Paint) -> Iterator[str]:
 def _bar(bar: Bar, longest: int, paint: _Paint) -> str:
     full = round(bar.share * BAR)
     colour = GREEN if bar.share >= 0.5 else YELLOW if bar.share >= 0.25 else RED
-    return f"  {bar.name:{longest}} {paint('#' * full, colour)}{paint('-' * (BAR - full), DIM)} {bar.value:.3g}"
+    return f"  {bar.name:{longest}} {paint('#' * full, colour)}{paint('-' * (BAR - full), DIM)} {bar.said}"

@@ -9,11 +9,15 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, Shape
+from hamlet.interpreter.expressions import is_there
+from hamlet.interpreter.interact import is_open
+from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
+from hamlet.look.layers import Layer, layers_of
 from hamlet.schema.grid import cell_of
-from hamlet.universe import Affordance, Continuous, Grid, NoSpace, Universe
-from hamlet.universe.space import is_hexagonal, letters_of
+from hamlet.universe import AnyMeter, Continuous, Graph, Grid, NoSpace, Universe
+from hamlet.universe.space import graph_of, is_hexagonal, letters_of
 
 FLAT = 2
 """Axes that can be shown. Of a space of more the first two are, as if one looked through all others."""
@@ -43,21 +47,31 @@ class Board:
     walls: str
     hexagons: bool = False
     """Whether each row begins half a cell further right than the one above it."""
+    nodes: tuple[str, ...] = ()
+    """Of a graph the names of its nodes; place k is node k."""
+    edges: tuple[tuple[int, int, bool], ...] = ()
+    """From which node one leads to which, and whether it leads back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A meter: its name, value and bounds."""
+    """A meter or a state: its name, value and bounds, and the names of its options."""
 
     name: str
     value: float
     low: float
     high: float
+    options: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
         """How full it is, 0 .. 1."""
         return min(max((self.value - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 1.0
+
+    @property
+    def said(self) -> str:
+        """The value, in few letters."""
+        return self.options[int(self.value)] if self.options else f"{self.value:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +80,9 @@ class Stand:
 
     Attributes:
         mark: a letter of its own among the first 26, of its name where that is possible.
-        at: where it is; `None` without a space.
-        open: whether it is open at this hour.
+        at: where it is; `None` without a space, and where it has not appeared.
+        open: whether it can be used: it is there, it is open at this hour, and its condition holds.
+        there: whether it is there; of one that appears and disappears.
         hours: from when to when it is open, as the author wrote it; empty where it always is.
         users: the numbers of the agents that used it in the last tick.
     """
@@ -78,6 +93,12 @@ class Stand:
     open: bool
     hours: str
     users: tuple[int, ...]
+    there: bool = True
+
+    @property
+    def state(self) -> str:
+        """What it is, in a word."""
+        return "open" if self.open else "closed" if self.there else "away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +133,7 @@ class View:
         hour, hours: of its day; `None` without a clock.
         board: the space; `None` without one.
         meters: of the world itself.
+        layers: what its cells have.
     """
 
     name: str
@@ -124,6 +146,7 @@ class View:
     stands: tuple[Stand, ...]
     players: tuple[Player, ...]
     meters: tuple[Bar, ...]
+    layers: tuple[Layer, ...] = ()
 
     @property
     def title(self) -> str:
@@ -146,9 +169,10 @@ def view_of(universe: Universe, buffers: Buffers, world: int, tick: int) -> View
         hour,
         None if universe.clock is None else universe.clock.hours,
         _board(universe),
-        tuple(here.stands(hour)),
+        tuple(here.stands()),
         tuple(here.players()),
-        tuple(Bar(meter.name, value, meter.low, meter.high) for meter, value in zip(of_world, values, strict=True)),
+        tuple(_bars(of_world, values)),
+        tuple(here.layers()),
     )
 
 
@@ -163,24 +187,35 @@ def marks(names: Sequence[str]) -> list[str]:
     return [mark if len(mark) == 1 else "*" for mark in taken]
 
 
-def opened(affordance: Affordance, hour: int | None) -> bool:
-    """Whether an affordance is open at an hour."""
-    hours = affordance.hours
-    if hours is None or hour is None:
-        return True
-    if hours.opens < hours.closes:
-        return hours.opens <= hour < hours.closes
-    return hour >= hours.opens or hour < hours.closes
+def is_shown(meter: AnyMeter) -> bool:
+    """Whether it is an author's, and not what the compiler made for itself."""
+    return meter.type is None or meter.type.past is None
+
+
+def _bars(meters: Sequence[AnyMeter], values: list[float]) -> Iterator[Bar]:
+    """Meters and states in file order, but not what the compiler made for itself."""
+    for meter, value in zip(meters, values, strict=True):
+        if is_shown(meter):
+            yield Bar(meter.name, value, meter.low, meter.high, () if meter.type is None else meter.type.options)
 
 
 def _board(universe: Universe) -> Board | None:
     match universe.space:
         case Grid(sizes=sizes):
             width, height = (*sizes, 1)[:FLAT]
-            ground = letters_of(universe.space)
+            graph = graph_of(universe.space)
+            ground = None if graph is not None else letters_of(universe.space)
             rows, walls = ((), "") if ground is None else (ground.rows, ground.walls)
             return Board(
-                (0.0, 0.0), (float(width), float(height)), True, 0.0, rows, walls, is_hexagonal(universe.space)
+                (0.0, 0.0),
+                (float(width), float(height)),
+                True,
+                0.0,
+                rows,
+                walls,
+                is_hexagonal(universe.space),
+                () if graph is None else tuple(node.name for node in graph.nodes),
+                () if graph is None else tuple(_edges(graph)),
             )
         case Continuous(axes=axes, reach=reach):
             low = (*(axis.low for axis in axes), 0.0)[:FLAT]
@@ -188,6 +223,15 @@ def _board(universe: Universe) -> Board | None:
             return Board((low[0], low[1]), (size[0], size[1]), False, reach, (), "")
         case NoSpace():
             return None
+
+
+def _edges(graph: Graph) -> Iterator[tuple[int, int, bool]]:
+    """The edges of a graph, those that lead both ways once."""
+    for one, node in enumerate(graph.nodes):
+        for other in sorted(graph.number(name) for name in node.leads):
+            back = node.name in graph.nodes[other].leads
+            if not back or one <= other:
+                yield one, other, back
 
 
 class _World:
@@ -200,10 +244,11 @@ class _World:
 
         def cut(name: str, value: Tensor) -> Tensor:
             part = value[..., world : world + 1] if per[name] == "world" else value[..., lanes]
-            return part.cpu()
+            return part.cpu().contiguous()
 
         self._universe = universe
         self._agents = shape.agents
+        self._shape = Shape(1, shape.agents, shape.first_world + world)
         self._state = {name: cut(name, value) for name, value in buffers.state.items()}
         self._outcome = {name: cut(name, value) for name, value in buffers.outcome.items()}
 
@@ -211,23 +256,30 @@ class _World:
         """A number of the world; `None` where the universe has none."""
         return int(self._state[field]) if field in self._state else None
 
-    def stands(self, hour: int | None) -> Iterator[Stand]:
+    def stands(self) -> Iterator[Stand]:
         """The affordances in file order."""
-        affordances = self._universe.affordances
-        places = Places(self._universe, torch.device("cpu")).of(self._state)
+        affordances, device = self._universe.affordances, torch.device("cpu")
+        alone = Buffers(self._shape, self._state, {}, None, None, torch.empty(0))
+        lanes = load(self._universe, alone, Places(self._universe, device), Constants(self._universe, device))
         used: list[int] = self._outcome["used"].tolist()
         for number, (affordance, mark) in enumerate(
             zip(affordances, marks([a.name for a in affordances]), strict=True)
         ):
-            hours = affordance.hours
+            hours, appeared = affordance.hours, is_there(affordance, lanes)
+            there = appeared is None or bool(appeared.all())
             yield Stand(
                 affordance.name,
                 mark,
-                self._place(places[affordance.name]),
-                opened(affordance, hour),
+                self._place(lanes.place_of(affordance.name)) if there else None,
+                there and bool(is_open(affordance, lanes).all()),
                 "" if hours is None else f"{hours.opens}..{hours.closes}",
                 tuple(agent for agent, what in enumerate(used) if what == number),
+                there,
             )
+
+    def layers(self) -> Iterator[Layer]:
+        """What the cells have."""
+        return layers_of(self._universe, self._state["cell_meters"][:, 0] if "cell_meters" in self._state else None)
 
     def players(self) -> Iterator[Player]:
         """The agents by number."""
@@ -246,10 +298,7 @@ class _World:
                 int(state["age"][agent]),
                 float(outcome["reward"][agent]),
                 float(state["episode_return"][agent]),
-                tuple(
-                    Bar(meter.name, value, meter.low, meter.high)
-                    for meter, value in zip(self._universe.meters, state["meters"][:, agent].tolist(), strict=True)
-                ),
+                tuple(_bars(self._universe.meters, state["meters"][:, agent].tolist())),
             )
 
     def _spot(self, agent: int) -> tuple[float, float] | None:

@@ -119,8 +119,8 @@ class StateType:
     number of one of its `options`. The compiler proves that nothing else is written into it.
 
     Attributes:
-        past: the construct that looks back, or asks all cells, for which the compiler made this state; `None` for one
-            of an author's.
+        past: what the compiler made this state for: a construct that looks back, that asks all cells, or that moves;
+            `None` for one of an author's.
     """
 
     holds: Holds

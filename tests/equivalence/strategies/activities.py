@@ -38,7 +38,7 @@ class Activities(Spaces):
                 fixed = [self.place() if self.space.axes else "" for _ in self.affordances]
         places = [place if not place or self.chance(2) else "random" for place in fixed]
         self._neighbours = False
-        grid = isinstance(self.space.space, Grid) and not self.space.nodes
+        grid = isinstance(self.space.space, Grid)
         if grid and (letters_of(self.space.space) is not None or self.chance(3)):
             places = self._spread(places, math.prod(self.space.sizes))
             self._neighbours = True
@@ -51,7 +51,7 @@ class Activities(Spaces):
         if cells > 400 or not at_random:
             return places
         apart = at_random > 1 and self.chance(2)
-        least = self.pick((1, 2)) if cells > 16 * at_random else 1
+        least = self.pick((1, 2)) if cells > 16 * at_random and not self.space.nodes else 1
         room = sum(self.space.sizes)
         found = []
         for number, place in enumerate(places):

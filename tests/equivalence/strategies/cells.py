@@ -17,6 +17,10 @@ MOST_CELLS = 150
 """Of a grid whose cells have meters: kernels visit every cell in every tick."""
 
 
+OVER_CELLS = ("tick", "ending", "acting", "mask")
+"""Where an author asks all cells."""
+
+
 class Cells(States):
     """Writes meters and rules of cells, and agents that read them."""
 
@@ -56,13 +60,24 @@ class Cells(States):
             rules = [self._rule_of_cells(number, plan) for number, plan in enumerate(plans)]
             rules += [self._rule_of_cells(len(rules) + number, None) for number in range(self.integer(0, 2))]
             meters = [self._start_of_cells(plan) for plan in plans]
+            meters += self._flag()
         self._agents = None
         return [f"cells {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
+
+    def _flag(self) -> list[str]:
+        """Sometimes a state, and rules that write and read it."""
+        if not self.chance(3):
+            return []
+        name = self.word(self.name("flag", "value"))
+        turns, shows = (self.word(self.name(rule, "rule")) for rule in ("turns", "shows_flag"))
+        start = self.pick(("false", "chance(0.5)"))
+        written, effect = self.condition(1).text, self.assignment(False)
+        return [f"state {name} = {start}", f"rule {turns}: {name} = {written}", f"rule {shows}: {name} -> {effect}"]
 
     def _start_of_cells(self, plan: MeterPlan) -> str:
         """A number, or where the cell is and what it draws, in the bounds."""
         if self.chance(2):
-            return self.meter_start(plan)
+            return self.meter_start(plan).removeprefix("kept ")
         place = self._place_of_cell()
         drawn = Piece(f"uniform(0, {self.number_piece(plan.span).text})", ATOM, Interval(0.0, plan.span))
         value = f"{place.text} * 0 + {drawn.text}" if self.inert and self.chance(4) else drawn.text
@@ -85,7 +100,26 @@ class Cells(States):
             constant = constants and self.chance(3)
             return self.number_piece(self.constant(-1.0, 1.0)) if constant else self._read_by_cell()
         here = self.of_cells and not self.starting and self.scope not in ("claim", "opening")
-        return self._cell_value() if here and self.chance(6) else super().leaf(constants)
+        if here and self.chance(6):
+            return self._over_cells() if self.scope in OVER_CELLS and self.chance(2) else self._cell_value()
+        return super().leaf(constants)
+
+    def _over_cells(self) -> Piece:
+        """What all cells come to."""
+        plan, op = self.pick(self.of_cells), self.pick(("total", "average", "lowest", "highest", "count"))
+        lies = intervals.hull(Interval(round32(plan.low), round32(plan.high)), intervals.ZERO)
+        name, cells = self.word(plan.name), float(math.prod(self.space.sizes))
+        if op == "count":
+            middle = self.number_piece((plan.low + plan.high) / 2).text
+            return Piece(f"(count({name} > {middle}) over cells)", ATOM, Interval(0.0, cells))
+        try:
+            if op == "total":
+                lies = intervals.multiply(lies, Interval(cells, cells))
+            if op in ("total", "average"):
+                lies = intervals.multiply(lies, intervals.ROUNDED_OFTEN)
+        except OverflowError:
+            op = "lowest"
+        return Piece(f"({op}({name}) over cells)", ATOM, lies)
 
     def previous(self, depth: int) -> Piece:
         """Of a cell what the tick began with; it looks no further back."""

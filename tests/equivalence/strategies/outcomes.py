@@ -24,6 +24,9 @@ def _payable(value: Piece) -> str:
 class Outcomes(Activities):
     """Writes outcomes."""
 
+    carries = False
+    """Whether all agents carry things."""
+
     def outcome_lines(self) -> list[str]:
         """Causes of death, rewards, reports."""
         with self.at("ending"):
@@ -67,6 +70,7 @@ class Outcomes(Activities):
         if self.effects:
             items.append("effects" if self.chance(2) else f"effects {self.item(self.effects[-1].name)}")
         items += [self.observed_states(), *self.observed_cells()]
+        items += ["items"] if self.carries and self.chance(2) else []
         items += [f"blank {self.integer(1, 3)}"] if self.chance(8) else []
         if self.chance(8):
             items.append(f"constant {' '.join(self.spell(self.constant(-10, 10)) for _ in range(self.integer(1, 3)))}")

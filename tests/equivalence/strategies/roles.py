@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from strategies.cells import Cells
+from strategies.things import Things
 from strategies.words import mentions
 
 MOVED = ("rule", "cascade", "reward", "report", "dies", "ends")
@@ -13,7 +13,7 @@ OF_A_TICK = re.compile(r"\b(?:hour|day_sin|day_cos|every|after)\b")
 LARGEST_POTENTIAL = 1e20
 
 
-class Roles(Cells):
+class Roles(Things):
     """Writes roles, around lines that are there already, and what ends episodes without a death."""
 
     def goals(self) -> list[str]:
@@ -38,12 +38,19 @@ class Roles(Cells):
 
     def in_roles(self, lines: list[str]) -> list[str]:
         """The lines, some of them in roles, and what agents observe."""
+        things = self.thing_lines()
+        self.carries = bool(things)
         if len(self.meters) < 2 or not self.chance(5):
-            return [*lines, *self.observed("\n".join(lines))]
+            return [*lines, *things, *self.observed("\n".join(lines))]
         own = self.pick(self.meters[1:])
         names = [self.word(self.name(f"herd{number}", "value")) for number in range(2)]
         inside: tuple[list[str], list[str]] = ([], [])
         outside = []
+        if self.chance(2):
+            inside[0].extend(things)
+            self.carries = False
+        else:
+            outside += things
         for line in lines:
             declares = re.match(r"\w+", line)
             word = "" if declares is None else declares[0]

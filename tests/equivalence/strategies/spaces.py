@@ -121,6 +121,10 @@ class Spaces(Maps, Worlds):
             paths.append(f"{self.node(one)} {link} {self.node(other)}")
         start = self.pick(names) if self.chance(2) else None
         paths += [f"starts {self.node(start)}"] if start is not None else []
+        if start is None and self.chance(2):
+            region = self.word(self.name("village", "region"))
+            inside = self.draw_order(list(first))[: self.integer(1, 3)]
+            paths += [f"region {region} {{ {' '.join(map(self.node, inside))} }}", f"starts in {region}"]
         nodes = tuple(Node(name, tuple(leads[name]), NOWHERE) for name in first)
         starts: Literal["apart", "anywhere"] = "apart" if start is None else "anywhere"
         graph = Graph(nodes, start, NOWHERE)
@@ -130,7 +134,7 @@ class Spaces(Maps, Worlds):
 
     def node(self, name: str) -> str:
         """A node as it is written; some words mean something else where nodes stand."""
-        return f"`{name}`" if name in ("starts", "random") else self.word(name)
+        return f"`{name}`" if name in ("starts", "random", "region") else self.word(name)
 
     def continuous(self, dimensions: int) -> SpacePlan:
         axes = []

@@ -82,7 +82,22 @@ class Worlds(Statements):
         ):
             rules = [self._rule(number) for number in range(self.integer(0, 4))]
             meters = [f"{'kept ' if self.chance(4) else ''}{self.meter_start(plan)}" for plan in self.of_world]
+            stages = self._stages()
         self._agents = None
+        if stages:
+            reads = f"rule {self.word(self.name('lesson', 'rule'))}: stage == calm -> {self.assignment(False)}"
+            return [stages, reads, *self._block_of_world(meters, rules)]
+        return self._block_of_world(meters, rules)
+
+    def _stages(self) -> str:
+        """Sometimes a curriculum."""
+        if not self.chance(3):
+            return ""
+        self.take("stage", "value")
+        on, back = (self.condition(1).text for _ in range(2))
+        return f"stages {{\n    calm -> stormy when {on}\n    stormy -> calm when {back}\n}}"
+
+    def _block_of_world(self, meters: list[str], rules: list[str]) -> list[str]:
         return [f"world {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
 
     def meter_start(self, plan: MeterPlan) -> str:

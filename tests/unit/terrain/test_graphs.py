@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from test_maps import codes, universe_of
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.universe import Grid
+from hamlet_lab.verify.players import Script
+from hamletc.arrangements import every_arrangement
 from hamletc.language.formatter import format_source
 
 TOWN = """
@@ -38,18 +41,18 @@ NAMES = ("home", "road", "office", "shop", "lane")
 LEADS = {"home": "road", "road": "home office shop", "office": "road", "shop": "road lane", "lane": "home"}
 
 
-def made(text: str, tmp_path: Path, worlds: int = 1) -> Env:
+def made(text: str, tmp_path: Path, worlds: int = 1, agents: int = 1) -> Env:
     path = tmp_path / "made.hamlet"
     path.write_text(text)
     module = hamlet.compile(path, tmp_path / "package")
-    return hamlet.make(module, worlds=worlds, backend="interpreter", quiet=True)
+    return hamlet.make(module, worlds=worlds, agents=agents, backend="interpreter", quiet=True)
 
 
-def fewest(start: str, goal: str) -> int:
+def fewest(start: str, goal: str, leads: Mapping[str, str] = LEADS) -> int:
     """The fewest edges, all ways tried."""
     reached, far = {start}, 0
     while goal not in reached:
-        reached |= {there for here in reached for there in LEADS[here].split()}
+        reached |= {there for here in reached for there in leads[here].split()}
         far += 1
     return far
 
@@ -103,6 +106,95 @@ def test_those_at_random_stand_on_free_nodes(tmp_path: Path) -> None:
     assert len(set(observation[:, :5].argmax(dim=1).tolist())) == 4
 
 
+VALLEY = """
+universe valley
+
+space graph {
+    home - road - office
+    road - shop - mill - home
+    shop -> lane -> home
+    mill - farm - barn
+    region town { home road shop }
+    region land { mill farm barn lane }
+    starts in town
+}
+lifespan 100 ticks
+meter energy = 1.0 { move 0.125 }
+affordance Bed at home { instantly { energy += 0.5 } }
+affordance Tree at random in land apart 3 { instantly { energy += 0.25 } }
+affordance Well at random apart 3 { instantly { energy += 0.25 } }
+affordance Nest at random near Tree within 1 { instantly { energy += 0.25 } }
+rule rest: on land -> energy += 0.1
+reward energy when on town
+observe { position node  grid of land  meters }
+"""
+
+
+def test_regions_of_a_graph_and_where_those_at_random_stand(tmp_path: Path) -> None:
+    env = made(VALLEY, tmp_path, worlds=300, agents=3)
+    names = ("home", "road", "office", "shop", "mill", "lane", "farm", "barn")
+    leads = {
+        "home": "road mill",
+        "road": "home office shop",
+        "office": "road",
+        "shop": "road mill lane",
+        "mill": "home shop farm",
+        "lane": "home",
+        "farm": "mill barn",
+        "barn": "farm",
+    }
+    begins = env.state["position"].reshape(300, 3)
+    assert {names[node] for node in begins.flatten().tolist()} == {"home", "road", "shop"}
+    assert all(len(set(world)) == 3 for world in begins.tolist()), "agents start apart"
+    found = set()
+    for _, *stands in env.state["places"].T.tolist():
+        tree, well, nest = (names[node] for node in stands)
+        assert tree in ("mill", "lane", "farm", "barn")
+        assert well not in ("home", "road", "shop"), "where agents start by a region, nothing stands at random"
+        assert min(fewest(tree, well, leads), fewest(well, tree, leads)) >= 3
+        assert fewest(nest, tree, leads) <= 1
+        found.add((tree, well, nest))
+    assert len(found) > 3
+    assert ("farm", "lane") in {(tree, well) for tree, well, _ in found}, "three ways to the lane, and three back"
+    observed = env.reset()[0]
+    assert observed[:, 8:16].tolist() == [[0, 0, 0, 0, 1, 1, 1, 1]] * 900
+    universe = universe_of(VALLEY, tmp_path)
+    assert isinstance(universe.space, Grid)
+    assert {tuple(names.index(each) for each in stands) for stands in found} <= set(
+        every_arrangement(universe.space, universe.affordances)
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("region land { mill farm barn lane }", "region land { mill farm barn shed }", ["H020"]),
+        ("region land { mill farm", "region land { mill mill farm", ["H024"]),
+        ("region land { mill farm barn lane }", "region land { mill farm barn lane }  region sea { lane }", ["H060"]),
+        ("starts in town", "starts in park", ["H020"]),
+        ("starts in town", "starts in town  starts home", ["H024"]),
+        ("starts in town", "starts in town  starts in land", ["H024"]),
+        ("at random in land", "at random in home", ["H021"]),
+        ("near Tree within 1", "near Tree within 1 apart 9", ["H197"]),
+        ("starts in town", "region town { mill }", ["H022"]),
+        ("region land { mill farm barn lane }", "region land { }", ["H014"]),
+    ],
+)
+def test_what_is_wrong_with_regions(old: str, new: str, found: list[str], tmp_path: Path) -> None:
+    assert VALLEY.count(old) == 1
+    assert codes(VALLEY.replace(old, new), tmp_path) == found
+
+
+def test_a_script_takes_ways_along_edges(tmp_path: Path) -> None:
+    env = made(VALLEY, tmp_path, worlds=4)
+    script, used = Script(env.universe, 4), set()
+    # Its first target is another affordance in each world.
+    for _ in range(10):
+        *_, info = env.step(script.actions(env._buffers))
+        used |= {(lane, what) for lane, what in enumerate(info["used"].tolist()) if what >= 0}
+    assert {(lane, lane) for lane in range(4)} <= used
+
+
 def test_a_graph_is_a_grid_of_its_nodes(tmp_path: Path) -> None:
     space = universe_of(TOWN, tmp_path).space
     assert isinstance(space, Grid)
@@ -154,19 +246,24 @@ def test_graphs_are_formatted_and_words_are_nodes() -> None:
 space   graph {
     starts -   random -> open
       open-starts   starts `starts`
+  region   `region`{ random  open }
 }
 affordance Bed at `random` { instantly { energy += 1 } }
 """
     formatted, problems = format_source(text)
     assert not problems
     assert formatted is not None
-    assert "space graph { `starts` - random -> open  open - starts  starts starts }\n" in formatted
+    assert (
+        "space graph { `starts` - random -> open  open - starts  region region { random open }  starts starts }\n"
+        in formatted
+    )
     assert "affordance Bed at `random` {" in formatted
     assert format_source(formatted)[0] == formatted
 
 
 def test_names_of_nodes_never_reach_kernels(tmp_path: Path) -> None:
     text = TOWN.replace("shop", "`__import__('os')`").replace("lane", '`"""; raise #`')
+    text = text.replace("    starts home", "    region `'); raise #` { road home }\n    starts in `'); raise #`")
     path = tmp_path / "hostile.hamlet"
     path.write_text(text)
     hamlet.compile(path, tmp_path / "package")

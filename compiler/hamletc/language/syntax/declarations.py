@@ -167,10 +167,13 @@ class WorldDecl:
 
 @dataclass(frozen=True, slots=True)
 class SlotsDecl:
-    """`slots 4`: how many things an agent carries at most."""
+    """`slots 4`: how many things an agent carries at most. In a role, `role` is its name, and `who` the condition that
+    an agent is of it, where not all are."""
 
     number: Signed
     span: Span
+    role: str = ""
+    who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +196,15 @@ class StagesDecl:
 
 @dataclass(frozen=True, slots=True)
 class ItemDecl:
-    """`item axe { wear 10  craft from 4 wood  can pick drop }`: a kind of things."""
+    """`item axe { wear 10  craft from 4 wood  can pick drop }`: a kind of things. `role` and `who` are as those of
+    `SlotsDecl`."""
 
     name: Name
     items: tuple[Property | CraftItem | UseItem | AbleItem, ...]
     span: Span
     braced: bool = False
+    role: str = ""
+    who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)

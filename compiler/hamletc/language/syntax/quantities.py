@@ -60,11 +60,13 @@ class LetDecl:
 @dataclass(frozen=True, slots=True)
 class StateSpec:
     """`int in 0 .. 50`, `real in 0 .. 1`, `bool`, `sunny rainy stormy`: what a state holds; the bounds are those of its
-    `MeterDecl`. The kind is empty where none is written."""
+    `MeterDecl`. The kind is empty where none is written. It is an author's, or a quantity of an `item`, or the compiler
+    needs it for itself, and nobody else looks at it."""
 
     kind: Literal["", "int", "real", "bool", "options"]
     options: tuple[Name, ...]
     span: Span
+    of: Literal["author", "item", "compiler"] = "author"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ __all__ = [
     "MapLetters",
     "MoveDef",
     "MovesDecl",
+    "NodesDecl",
     "RegionDecl",
     "RegionNumber",
     "SpaceDecl",
@@ -36,10 +37,10 @@ GRIDS: Mapping[str, CellMetric] = MappingProxyType({"grid": "manhattan", "hexago
 class SpaceDecl:
     """`space grid 8 x 8 { edges clamp  distance manhattan  places stored  starts anywhere }`,
     `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`,
-    `space graph { home - road - shop  starts home }`, `space none`.
+    `space graph { home - road - shop  region town { road shop }  starts in town }`, `space none`.
 
     `sizes` are those of a grid, none for `space grid map`; `bounds` are those of a continuous space, `paths` those of
-    a graph.
+    a graph, and `items` its regions and in which of them agents start.
     """
 
     kind: Name
@@ -48,6 +49,7 @@ class SpaceDecl:
     properties: tuple[Property, ...]
     span: Span
     paths: tuple[GraphPath, ...] = ()
+    items: tuple[MapLetters | NodesDecl, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,15 @@ class GraphPath:
 
     nodes: tuple[Name, ...]
     links: tuple[Literal["-", "->"], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NodesDecl:
+    """`region town { road shop }`: a name for these nodes of a graph."""
+
+    name: Name
+    nodes: tuple[Name, ...]
     span: Span
 
 

@@ -1,0 +1,76 @@
+"""What the cells of a world have, as it is shown: meters and states of cells, and things that lie there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from hamlet.universe import CellMeter, Grid, Universe
+from hamlet.universe.space import cells
+
+LIES = "lying of "
+"""How a meter of cells is called that counts things of a kind."""
+FAINTEST = 1 / 16
+"""The share of its bounds below which a number of a cell is not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A number that each cell has.
+
+    Attributes:
+        name: of the meter or the state; of things that lie, of their kind.
+        things: whether it counts things.
+        options: of a state that has some.
+        rows: the numbers of the cells of each row. Of more axes than two the greatest of those behind each other.
+        mean: over all cells.
+    """
+
+    name: str
+    things: bool
+    options: tuple[str, ...]
+    low: float
+    high: float
+    rows: tuple[tuple[float, ...], ...]
+    mean: float
+
+    def share(self, column: int, row: int) -> float:
+        """How full a cell is, 0 .. 1; a cell with a thing is full."""
+        value = self.rows[row][column]
+        if self.things:
+            return 1.0 if value > 0 else 0.0
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 0.0
+
+    @property
+    def said(self) -> str:
+        """What all cells come to, in words."""
+        number = len(self.rows) * len(self.rows[0])
+        if self.things:
+            return f"{round(self.mean * number)} lying"
+        if self.options:
+            return " ".join(self.options)
+        return f"{self.low:g}..{self.high:g}  average {self.mean:.3g}"
+
+
+def layers_of(universe: Universe, cell_meters: Tensor | None) -> Iterator[Layer]:
+    """What the cells of a world have, f32 [meters times cells]: meters in file order. What the compiler made for
+    itself is not among them."""
+    if universe.cells is None or cell_meters is None or not isinstance(universe.space, Grid):
+        return
+    width, height = (*universe.space.sizes, 1)[:2]
+    count = cells(universe.space)
+    for number, meter in enumerate(universe.cells.meters):
+        if meter.type is not None and meter.type.past is not None:
+            continue
+        values = cell_meters[number * count : (number + 1) * count].reshape(-1, height, width).numpy()
+        yield _layer(meter, values.max(axis=0), float(values.mean(dtype=np.float64)))
+
+
+def _layer(meter: CellMeter, values: np.ndarray[tuple[int, ...], np.dtype[np.float32]], mean: float) -> Layer:
+    lies = meter.name.startswith(LIES)
+    options = () if meter.type is None else meter.type.options
+    rows = tuple(tuple(row) for row in values.tolist())
+    return Layer(meter.name.removeprefix(LIES), lies, options, meter.low, meter.high, rows, mean)
