@@ -5,6 +5,7 @@ SECONDS ?= 600
 BACKENDS ?= ir,numba
 WIRED ?= ir numba triton ptx:sm_90
 JOBS ?= 2
+CASES ?= 10
 RESUME ?=
 ANEW ?=
 LEDGER ?=
@@ -36,6 +37,11 @@ faults:
 .PHONY: tritons
 tritons:
 	$(PYTHON) tests/static/tritons.py
+
+# Random universes as PTX of each of them, in these environments.
+.PHONY: fuzz-tritons
+fuzz-tritons:
+	$(PYTHON) tests/equivalence/ptx_of_tritons.py --cases $(CASES)
 
 # Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
 .PHONY: performance

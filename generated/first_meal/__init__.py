@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "numba_kernels.py": "9a8c1f5f9b8be7a68c76afa4ce53e59fcd7ba89e4652f9f439d528e9fcaeb7c6",
-    "triton_kernels.py": "16047b527fa2d2efa5010053e633ae09db1454c97fdc5d0de3ecccce401ab91c",
+    "triton_kernels.py": "23acdb481976cb9b350f76567d11cb57f0677de31b82298819cde6b71b0b5920",
 }
 
 

@@ -263,6 +263,38 @@ def _columns(columns_f32_ptr, columns_i32_ptr):
 
 
 @triton.jit
+def _wait_for_columns(turns, columns, unknown):
+    """So many turns and `unknown`, which is 0, where a bit is set in a column."""
+    (
+        table_case_1, table_case_2, table_case_3, table_case_4, table_case_5, table_case_6, table_case_7, table_case_8,
+        table_case_9, table_case_10, table_case_12, table_case_13, table_case_14, table_case_16, table_case_17,
+        table_case_18, table_case_20, table_case_21, table_case_22, table_case_23, table_case_24,
+    ) = columns
+    bits = table_case_1.to(tl.int32, bitcast=True)
+    bits = bits | table_case_2
+    bits = bits | table_case_3
+    bits = bits | table_case_4.to(tl.int32, bitcast=True)
+    bits = bits | table_case_5.to(tl.int32, bitcast=True)
+    bits = bits | table_case_6
+    bits = bits | table_case_7.to(tl.int32, bitcast=True)
+    bits = bits | table_case_8.to(tl.int32, bitcast=True)
+    bits = bits | table_case_9.to(tl.int32, bitcast=True)
+    bits = bits | table_case_10.to(tl.int32, bitcast=True)
+    bits = bits | table_case_12.to(tl.int32, bitcast=True)
+    bits = bits | table_case_13.to(tl.int32, bitcast=True)
+    bits = bits | table_case_14.to(tl.int32, bitcast=True)
+    bits = bits | table_case_16.to(tl.int32, bitcast=True)
+    bits = bits | table_case_17.to(tl.int32, bitcast=True)
+    bits = bits | table_case_18.to(tl.int32, bitcast=True)
+    bits = bits | table_case_20.to(tl.int32, bitcast=True)
+    bits = bits | table_case_21.to(tl.int32, bitcast=True)
+    bits = bits | table_case_22.to(tl.int32, bitcast=True)
+    bits = bits | table_case_23.to(tl.int32, bitcast=True)
+    bits = bits | table_case_24.to(tl.int32, bitcast=True)
+    return turns + tl.max(bits & unknown, axis=0)
+
+
+@triton.jit
 def _take(column, row):
     """The rows of a column that lanes want: a shuffle, as each warp holds the column."""
     LANES: tl.constexpr = row.shape[0]
@@ -1221,6 +1253,22 @@ def _place(worlds, agents, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def _anew(place, nothing):
+    """The same place, by `nothing` that no compiler knows to be 0: addresses are computed anew with it, and those of loads
+    need no registers until values are stored."""
+    worlds, lanes, world, agent, lane, valid = place
+    return worlds + nothing, lanes + nothing, world + nothing, agent, lane + nothing, valid
+
+
+@triton.jit
+def _there(lane, world, age):
+    """The lane and the world, for addresses that are computed where they are needed, and not kept in registers: nobody's
+    age is below 0, but no compiler knows that."""
+    nothing = age >> 31
+    return lane + nothing, world + nothing
+
+
+@triton.jit
 def _load(arrays, place):
     """The state of each lane and its world."""
     (
@@ -1265,24 +1313,42 @@ def _store(arrays, place, state, begun):
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
     ) = state
     first = valid & (agent == 0)
-    tl.store(meters_ptr + lane, meter_energy, mask=valid)
-    tl.store(meters_ptr + 1 * lanes + lane, meter_hygiene, mask=valid)
-    tl.store(meters_ptr + 2 * lanes + lane, meter_satiation, mask=valid)
-    tl.store(meters_ptr + 3 * lanes + lane, meter_money, mask=valid)
-    tl.store(meters_ptr + 4 * lanes + lane, meter_mood, mask=valid)
-    tl.store(meters_ptr + 5 * lanes + lane, meter_social, mask=valid)
-    tl.store(meters_ptr + 6 * lanes + lane, meter_health, mask=valid)
-    tl.store(meters_ptr + 7 * lanes + lane, meter_fitness, mask=valid)
-    tl.store(position_ptr + lane, position_x, mask=valid)
-    tl.store(position_ptr + 1 * lanes + lane, position_y, mask=valid)
-    tl.store(age_ptr + lane, age, mask=valid)
-    tl.store(engaged_ptr + lane, engaged, mask=valid)
-    tl.store(progress_ptr + lane, progress, mask=valid)
-    tl.store(alive_ptr + lane, alive, mask=valid)
-    tl.store(episode_return_ptr + lane, episode_return, mask=valid)
-    tl.store(hour_ptr + world, hour, mask=first)
-    tl.store(episode_ptr + world, episode, mask=first & begun)
-    tl.store(layout_ptr + world, layout.to(tl.int32, bitcast=True), mask=first & begun)
+    row = meters_ptr + lane
+    tl.store(row, meter_energy, mask=valid)
+    row += lanes
+    tl.store(row, meter_hygiene, mask=valid)
+    row += lanes
+    tl.store(row, meter_satiation, mask=valid)
+    row += lanes
+    tl.store(row, meter_money, mask=valid)
+    row += lanes
+    tl.store(row, meter_mood, mask=valid)
+    row += lanes
+    tl.store(row, meter_social, mask=valid)
+    row += lanes
+    tl.store(row, meter_health, mask=valid)
+    row += lanes
+    tl.store(row, meter_fitness, mask=valid)
+    row = position_ptr + lane
+    tl.store(row, position_x, mask=valid)
+    row += lanes
+    tl.store(row, position_y, mask=valid)
+    row = age_ptr + lane
+    tl.store(row, age, mask=valid)
+    row = engaged_ptr + lane
+    tl.store(row, engaged, mask=valid)
+    row = progress_ptr + lane
+    tl.store(row, progress, mask=valid)
+    row = alive_ptr + lane
+    tl.store(row, alive, mask=valid)
+    row = episode_return_ptr + lane
+    tl.store(row, episode_return, mask=valid)
+    row = hour_ptr + world
+    tl.store(row, hour, mask=first)
+    row = episode_ptr + world
+    tl.store(row, episode, mask=first & begun)
+    row = layout_ptr + world
+    tl.store(row, layout.to(tl.int32, bitcast=True), mask=first & begun)
 
 
 @triton.jit
@@ -1388,6 +1454,7 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         table_case_9, table_case_10, table_case_12, table_case_13, table_case_14, table_case_16, table_case_17,
         table_case_18, table_case_20, table_case_21, table_case_22, table_case_23, table_case_24,
     ) = columns
+
     moved_x, moved_y = _move(position_x, position_y, action, table_case_2, table_case_3)
     if GROUP > 1:
         # Who is not alive stays, and observes what is there.
@@ -1498,20 +1565,35 @@ def _final_state(ending, lived, arrays, place, state):
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
     ) = state
     dead = ending & ~lived
-    meter_energy = tl.load(meters_ptr + lane, mask=dead, other=meter_energy)
-    meter_hygiene = tl.load(meters_ptr + 1 * lanes + lane, mask=dead, other=meter_hygiene)
-    meter_satiation = tl.load(meters_ptr + 2 * lanes + lane, mask=dead, other=meter_satiation)
-    meter_money = tl.load(meters_ptr + 3 * lanes + lane, mask=dead, other=meter_money)
-    meter_mood = tl.load(meters_ptr + 4 * lanes + lane, mask=dead, other=meter_mood)
-    meter_social = tl.load(meters_ptr + 5 * lanes + lane, mask=dead, other=meter_social)
-    meter_health = tl.load(meters_ptr + 6 * lanes + lane, mask=dead, other=meter_health)
-    meter_fitness = tl.load(meters_ptr + 7 * lanes + lane, mask=dead, other=meter_fitness)
-    position_x = tl.load(position_ptr + lane, mask=dead, other=position_x)
-    position_y = tl.load(position_ptr + 1 * lanes + lane, mask=dead, other=position_y)
-    age = tl.load(age_ptr + lane, mask=dead, other=age)
-    engaged = tl.load(engaged_ptr + lane, mask=dead, other=engaged)
-    progress = tl.load(progress_ptr + lane, mask=dead, other=progress)
-    episode_return = tl.load(episode_return_ptr + lane, mask=dead, other=episode_return)
+    lane_there, world_there = _there(lane, world, age)
+    row = meters_ptr + lane_there
+    meter_energy = tl.load(row, mask=dead, other=meter_energy)
+    row += lanes
+    meter_hygiene = tl.load(row, mask=dead, other=meter_hygiene)
+    row += lanes
+    meter_satiation = tl.load(row, mask=dead, other=meter_satiation)
+    row += lanes
+    meter_money = tl.load(row, mask=dead, other=meter_money)
+    row += lanes
+    meter_mood = tl.load(row, mask=dead, other=meter_mood)
+    row += lanes
+    meter_social = tl.load(row, mask=dead, other=meter_social)
+    row += lanes
+    meter_health = tl.load(row, mask=dead, other=meter_health)
+    row += lanes
+    meter_fitness = tl.load(row, mask=dead, other=meter_fitness)
+    row = position_ptr + lane_there
+    position_x = tl.load(row, mask=dead, other=position_x)
+    row += lanes
+    position_y = tl.load(row, mask=dead, other=position_y)
+    row = age_ptr + lane_there
+    age = tl.load(row, mask=dead, other=age)
+    row = engaged_ptr + lane_there
+    engaged = tl.load(row, mask=dead, other=engaged)
+    row = progress_ptr + lane_there
+    progress = tl.load(row, mask=dead, other=progress)
+    row = episode_return_ptr + lane_there
+    episode_return = tl.load(row, mask=dead, other=episode_return)
     return (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
@@ -1691,8 +1773,16 @@ def step(
     outcome = (nothing.to(tl.float32), nothing > 0, nothing > 0, nothing, nothing)
     found = nothing
     ending = nothing > 0
-    # One turn of a loop: loads are issued together before it, and not each where it is needed first.
-    for _ in range(1 + _zero(lanes)):
+    # One turn of a loop: loads are issued together before it, since they say that there is no other, and not each where
+    # it is needed first.
+    unknown = _zero(lanes)
+    turns = 1 + unknown
+    if BLOCK <= 32:
+        turns += tl.max(action & unknown, axis=0)
+        turns = _wait_for_columns(turns, columns, unknown)
+    past = 0
+    for turn in range(turns):
+        past = turn
         state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
     state, scene, stale, found = _conclude(
         ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
@@ -1701,10 +1791,11 @@ def step(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state, ending)
+    stored = _anew(place, past)
+    _store(arrays, stored, state, ending)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if kept_ptr is not None:
-        _keep(kept_ptr, place, state[17], scene, ~known | ending)
+        _keep(kept_ptr, stored, state[17], scene, ~known | ending)
     _survey(
         None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos, table_affordance_duration,
     )
@@ -1809,7 +1900,9 @@ def rollout(
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
         tl.debug_barrier()
-    _store(arrays, place, state, valid)
-    _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
+    # As in `_there`.
+    stored = _anew(place, state[10] >> 31)
+    _store(arrays, stored, state, valid)
+    _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), stored, outcome)
     if uses_ptr is not None:
-        tl.store(finished_return_ptr + lane, finished, mask=valid)
+        tl.store(finished_return_ptr + stored[4], finished, mask=valid)

@@ -112,8 +112,8 @@ def page(runs: list[Tally]) -> str:
         "| backends | universes | complete | constructs fired | agent-ticks | values | too little fired | failed |",
         "|---|--:|--:|--:|--:|--:|--:|--:|",
     ]
-    for backends in dict.fromkeys(run.backends for run in runs):
-        mine = [run for run in runs if run.backends == backends]
+    for backends in dict.fromkeys(_ran(run) for run in runs):
+        mine = [run for run in runs if _ran(run) == backends]
 
         def total(name: str, mine: list[Tally] = mine) -> int:
             return sum(getattr(run, name) for run in mine)
@@ -128,7 +128,7 @@ def page(runs: list[Tally]) -> str:
     for run in runs:
         failed = ", ".join(map(str, run.failed)) or "none"
         lines.append(
-            f"| {run.generator} | {run.commit} | {run.backends} | {run.first} to {run.last} | {run.clean:,} "
+            f"| {run.generator} | {run.commit} | {_ran(run)} | {run.first} to {run.last} | {run.clean:,} "
             f"| {run.refused} | {failed} | {run.seconds:,.0f} |"
         )
     lines += ["", *(f"- {versions}: {', '.join(commits)}" for versions, commits in _versions(runs).items())]
@@ -137,6 +137,12 @@ def page(runs: list[Tally]) -> str:
     lines += ["", "## Constructs", "", "Universes that have it, over all runs:", ""]
     lines.append(", ".join(f"{kind} {found[kind]}" for kind in KINDS) + ".")
     return "\n".join(lines) + "\n"
+
+
+def _ran(run: Tally) -> str:
+    """What ran: the backends, and of PTX the Triton that compiled it."""
+    compiler = next((each for each in run.versions.split(", ") if each.startswith("triton ")), "")
+    return f"{run.backends}, {compiler}" if compiler and "ptx" in run.backends else run.backends
 
 
 def _versions(runs: list[Tally]) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,15 @@ def environment(folder: Path, version: str) -> Path:
     return python
 
 
+def measured_by(python: Path, options: Sequence[str]) -> list[Measured]:
+    """What the Triton of an environment gives."""
+    clean = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    command = [python, __file__, "--measure", *options]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=clean, check=True)
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return [Measured(**row) for row in rows]
+
+
 def table(found: dict[str, list[Measured]]) -> str:
     """What was measured, for a reader: a row per kernel, a column per Triton."""
     versions = list(found)
@@ -159,15 +169,11 @@ def main() -> int:
         cases = [case for case in CASES if case.title in asked.case]
         print(json.dumps([asdict(each) for each in measure(cases, asked.capability)]))
         return 0
-    found: dict[str, list[Measured]] = {}
-    for version in asked.triton:
-        python = environment(asked.environments, version)
-        command = [python, __file__, "--measure", "--capability", *map(str, asked.capability), "--case", *asked.case]
-        clean: dict[str, str] = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=clean, check=True)
-        rows: list[dict[str, Any]] = json.loads(done.stdout)
-        found[version] = [Measured(**row) for row in rows]
-        print(f"Triton {version}: {len(rows)} kernels", file=sys.stderr)
+    options = ["--capability", *map(str, asked.capability), "--case", *asked.case]
+    pythons = [environment(asked.environments, version) for version in asked.triton]
+    with ThreadPoolExecutor(len(pythons)) as all_of_them:
+        rows = all_of_them.map(lambda python: measured_by(python, options), pythons)
+        found = dict(zip(asked.triton, rows, strict=True))
     asked.results.write_text(table(found), encoding="utf-8")
     spilling = [(version, each) for version, rows in found.items() for each in rows if each.spilled]
     for version, each in spilling:

@@ -23,7 +23,7 @@ from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN, words
 from hamletc.targets.triton.columns import LANES, Columns, operations
 from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
 from hamletc.targets.triton.meeting import LEVELS, PAIRED, SUMMARIES, Meeting
-from hamletc.targets.triton.slots import Slot, offset, slots
+from hamletc.targets.triton.slots import Slot, address_after, offset, slots
 from hamletc.targets.triton.spread import spread
 
 WORTH = 20
@@ -68,6 +68,11 @@ def row_after(previous: int | None, row: int) -> str:
     return "row += lanes" if previous == row - 1 else f"row = observation_ptr + {offset(row)}lane"
 
 
+def word(name: str, type_: Type) -> str:
+    """The word of a value."""
+    return f"{name}{WORDS[type_][1]}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """A value of the scene as memory keeps it, in an array of words."""
@@ -92,7 +97,7 @@ class _Kept:
     @property
     def stored(self) -> str:
         """The word of the value."""
-        return f"{self.name}{WORDS[self.type][1]}"
+        return word(self.name, self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +210,9 @@ class _Context:
             "known": [(rows, offsets[rows.output]) for rows in self.known],
             "chunk_of": partial(self.chunk_of, most=2 * CHUNK if little else CHUNK),
             "row_after": row_after,
+            "address_after": address_after,
+            "anchor": self.anchor,
+            "word": word,
             "remarks": lambda origin: remarks(origin, universe.sources),
             "constants_of": self.constants_of,
             "known_value": self.known_value,
@@ -325,6 +333,11 @@ class _Context:
         inputs = (parameter.input for name in functions for parameter in self.bodies[name].parameters)
         needed = {name.removeprefix("before.") for name in inputs}
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
+
+    def anchor(self, function: str) -> str | None:
+        """An integer that a function computes with, in which it can wait for what is fetched."""
+        inputs = (parameter.input for parameter in self.bodies[function].parameters)
+        return next((self.variables[name] for name in inputs if name.startswith("position.")), None)
 
     def seeded(self, function: str) -> list[str]:
         """What a function is passed that draws for a policy."""

@@ -21,7 +21,8 @@ class Slot:
         name: in the contract of functions: `meter.energy`.
         variable: in kernels: `meter_energy`. An author's name has its kind before it, so it meets no other name; where
             two would look alike, a number follows.
-        address: where it is in memory.
+        field, row: where it is in memory: a row of the array of a field.
+        address: of that.
         load, store: how a loaded and a stored value are converted.
         other: what lanes beyond the last one hold.
         start: what it is at the beginning of an episode; `None` where that changes nothing.
@@ -31,6 +32,8 @@ class Slot:
 
     name: str
     variable: str
+    field: str
+    row: int
     address: str
     load: str
     store: str
@@ -60,8 +63,17 @@ def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
             variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
             address = f"{field.name}_ptr + {offset(row, width)}{index}"
             start = f"new_{variable}" if name in starts else constant
-            result.append(Slot(name, variable, address, load, store, other, start, field.given, fetched, field.per))
+            place = (field.name, row, address)
+            result.append(Slot(name, variable, *place, load, store, other, start, field.given, fetched, field.per))
     return tuple(result)
+
+
+def address_after(previous: Slot | None, slot: Slot, of: str = "") -> str:
+    """The assignment of the address of a slot, by that of the slot before it in its array; else by the number of its
+    lane or world, in the variable of that name before `of`: products of all rows would take registers."""
+    if previous is not None and (previous.field, previous.row) == (slot.field, slot.row - 1):
+        return f"row += {slot.per}s"
+    return f"row = {slot.address}{of}"
 
 
 def offset(row: int, width: str = "lanes") -> str:
