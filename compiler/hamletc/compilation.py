@@ -18,6 +18,7 @@ from hamletc.ir.function import Function, Program
 from hamletc.ir.verifier import verify_program
 from hamletc.lowering.lower import lower_planned
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
+from hamletc.passes import few_priorities
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import Chosen, Done, default_passes, run
 from hamletc.passes.ranges import Facts
@@ -87,7 +88,7 @@ class Compilation:
             alike = (f if f != lowered.get(f.name) else lowered[f.name] for f in program.functions)
             program = replace(program, functions=tuple(alike))
         again = replace(self.with_program(program), stopwatch=Stopwatch(), done=done)
-        return again.edited().run().program
+        return again.optimised().program
 
     def after(self, name: str, work: Callable[[Compilation], Program]) -> Compilation:
         """The program after a pass over whole programs, unless that is left out; verified, like those of functions."""
@@ -97,9 +98,17 @@ class Compilation:
         verify_program(program, self.program)
         return self.with_program(program)
 
+    def optimised(self) -> Compilation:
+        """What was just lowered, after all passes."""
+        return self.edited().after(few_priorities.NAME, _few_priorities).run()
+
     def edited(self) -> Compilation:
         """What `edit` makes of a program that was just lowered. It need not do the same."""
         if self.edit is None:
             return self
         program = self.edit(self.program)
         return replace(self, program=program, facts=facts_of(self.universe, program))
+
+
+def _few_priorities(known: Compilation) -> Program:
+    return few_priorities.few_priorities(known.program, known.facts)

@@ -101,7 +101,7 @@ def lower(universe: Universe, options: Options | None = None, stopwatch: Stopwat
 
 def optimise(compilation: Compilation) -> Compilation:
     """The tick IR after all passes but the disabled ones."""
-    return compilation.edited().run()
+    return compilation.optimised()
 
 
 def specialise(compilation: Compilation, name: str) -> Compilation:

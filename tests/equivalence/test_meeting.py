@@ -176,6 +176,26 @@ observe { meters  world }
 """
 """Places among others: at the beginning of a tick and when it is settled, of equals, of zeros of either sign."""
 
+FAIR = """
+universe fair
+space none
+lifespan 30 ticks
+state level: int in -3 .. 9 = integer(-3, 9)
+state ticket: int in 0 .. 2000 = integer(0, 2000)
+state late = chance(0.5)
+meter mood = uniform(0, 1)
+affordance Booth { capacity 3 to highest level + 1  instantly { mood += 0.1 } }
+affordance Gate lasts 2 ticks { capacity 5 to highest -ticket  each tick { ticket = integer(0, 2000) } }
+rule climbs: level += 1 when (rank(mood > 0.2, level) < agents / 3)
+rule falls: level -= 3 when (mood <= 0.7 and rank(mood > 0.7, -level) < 1)
+rule hurries: mood -= 0.001 * rank(late, ticket) + 0.001 * rank(true, floor(8 * mood))
+rule turns: late = chance(0.1)
+dies when mood <= 0
+reward rank(level > 3, if late then 1 else -level)
+observe { meters  state }
+"""
+"""Few priorities, of many agents and of a few, when a tick begins and when it is settled; more than agents."""
+
 REACH = """
 universe reach
 space grid 7 x 5 { edges wrap  starts anywhere }
@@ -224,10 +244,11 @@ UNIVERSES = {
     "market": MARKET,
     "epidemic": EPIDEMIC,
     "bazaar": BAZAAR,
+    "fair": FAIR,
 }
 PAIRS = ("reach", "signals")
 """Those of which the tick IR is slow where worlds are large."""
-COMPILED = tuple(UNIVERSES) if os.environ.get("HAMLET_LONG_TESTS") == "1" else ("reach", "bazaar")
+COMPILED = tuple(UNIVERSES) if os.environ.get("HAMLET_LONG_TESTS") == "1" else ("reach", "bazaar", "fair")
 CUT = "market"
 """Whose functions are cut into parts, as those of large universes are."""
 AGENTS = {1: 70, 2: 70, 5: 60, 64: 5, 85: 7, 129: 3, 257: 2, 1024: 1}

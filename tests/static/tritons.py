@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hamlet.launch.gpu.forms import Form
 from hamlet.package.module import load
+from hamlet.universe import Universe
 from hamlet_lab.machine_code.kernels import MachineKernel, compile_kernels
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
@@ -63,6 +64,9 @@ CASES = (
     Case("town", 32),
     Case("queue", 256),
     Case("epidemic", 256),
+    Case("gallery/queue", 256),
+    Case("gallery/market", 256),
+    Case("gallery/epidemic", 256),
 )
 
 
@@ -86,16 +90,20 @@ def measured(case: Case, found: MachineKernel) -> Measured:
     )
 
 
+def described(name: str) -> Universe:
+    """The universe that a case names: one of the gallery, of the tests, or written by them."""
+    if name.startswith("gallery/"):
+        path = ROOT / "universes" / f"{name}.hamlet"
+        return universe_of(path.read_text(encoding="utf-8"), path)
+    return universe_of(household(name.endswith("by hand"))) if name.startswith("household") else sample(name)
+
+
 def measure(cases: Sequence[Case], capabilities: Sequence[int]) -> Iterator[Measured]:
     """The kernels of these cases with the Triton of this process."""
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
-            universe = (
-                universe_of(household(case.name.endswith("by hand")))
-                if case.name.startswith("household")
-                else sample(case.name)
-            )
-            path = Path(folder, case.name)
+            universe = described(case.name)
+            path = Path(folder, case.name.replace("/", " "))
             if not path.exists():
                 write(build(universe, Options(targets=("triton",)), Stopwatch()), path)
             module = load(path)

@@ -198,8 +198,9 @@ def _noun(meter: universe.AnyMeter) -> str:
 
 
 def _check_state(state: universe.Meter | universe.WorldMeter, changes: Changes, span: Span, report: Findings) -> None:
-    """Warn of a state that nothing changes."""
-    if state.name not in changes.raised.keys() | changes.lowered.keys():
+    """Warn of a state that nothing changes, unless episodes begin with different values of it."""
+    same = not isinstance(state.start, universe.Expression)
+    if same and state.name not in changes.raised.keys() | changes.lowered.keys():
         hint = "Let something write it, or write what it is where it is read."
         report.add("H073", f"the state `{state.name}` never changes", span, hint=hint)
 

@@ -151,12 +151,15 @@ class Reduction:
     are made of it as above. The result of `nearest` is `value.<name>` (F32) of the lane that runs, for which the term
     (BOOL) holds, and which has the least `away.<name>` (F32, 0 or more), of several such the one with the lowest
     number; where there is none, `otherwise.<name>` (F32) that `reduce_<stage>` gives of the asking lane.
+
+    Of `few` priorities it is known that they are 1 .. `few`.
     """
 
     stage: Stage
     name: str
     op: ReductionOp
     pairs: bool = False
+    few: int | None = None
 
     @property
     def result(self) -> str:

@@ -42,7 +42,7 @@ _OUTPUT = re.compile(rf"  output ({_NAME})(?:\[(\d+)\])? = %(\d+)")
 _TABLE = re.compile(r"table (\S+): (\w+) = (.*)")
 _ROW = re.compile(r"  row (\d+)  ; (.*)")
 _UNIVERSE = re.compile(r"universe (.+)")
-_REDUCTION = re.compile(rf"reduction (\w+) ({_NAME}) = (\w+)( of pairs)?")
+_REDUCTION = re.compile(rf"reduction (\w+) ({_NAME}) = (\w+)( of pairs)?(?: of (\d+) priorities)?")
 _FUNCTION = re.compile(r"function (\S+) \{")
 
 
@@ -54,12 +54,15 @@ def print_program(program: Program) -> str:
     """A whole program."""
     parts = [f"universe {program.universe}\n"]
     parts += [_table(table) for table in program.tables]
-    parts += [
-        f"reduction {each.stage} {_name(each.name)} = {each.op}{' of pairs' if each.pairs else ''}\n"
-        for each in program.reductions
-    ]
+    parts += [f"reduction {each.stage} {_name(each.name)} = {each.op}{_kind(each)}\n" for each in program.reductions]
     parts += ["\n" + print_function(function) for function in program.functions]
     return "".join(parts)
+
+
+def _kind(reduction: Reduction) -> str:
+    """What is said of a reduction behind its operation."""
+    few = "" if reduction.few is None else f" of {reduction.few} priorities"
+    return f"{' of pairs' if reduction.pairs else ''}{few}"
 
 
 def print_function(function: Function) -> str:
@@ -274,11 +277,11 @@ def _read_reduction(lines: _Lines) -> Reduction:
     match = lines.ahead(_REDUCTION)
     assert match is not None
     stages, ops = {stage: stage for stage in STAGES}, {op: op for op in REDUCTION_OPS}
-    stage, name, op, pairs = match.groups()
+    stage, name, op, pairs, few = match.groups()
     if stage not in stages or op not in ops:
         raise lines.error("not a reduction")
     lines.take(_REDUCTION)
-    return Reduction(stages[stage], name.strip("`"), ops[op], pairs is not None)
+    return Reduction(stages[stage], name.strip("`"), ops[op], pairs is not None, None if few is None else int(few))
 
 
 def _read_table(lines: _Lines) -> Table:

@@ -24,8 +24,10 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
     term, runs = terms[f"term.{reduction.name}"].reshape(-1, agents), runs.reshape(-1, agents)
     match reduction.op:
         case "grant":
+            _check(reduction, terms)
             return _granted(reduction.name, terms, term & runs)
         case "rank":
+            _check(reduction, terms)
             return _ranked(term & runs, terms[f"priority.{reduction.name}"].reshape(term.shape))
         case "count":
             result = (term & runs).sum(axis=1).astype(np.float32)
@@ -74,6 +76,13 @@ def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents
             return np.where(there.any(axis=1), np.take_along_axis(value, found, axis=1)[:, 0], otherwise)
         case "rank" | "grant":
             raise ValueError(f"pairs of lanes have no {reduction.op}")
+
+
+def _check(reduction: Reduction, terms: Mapping[str, Array]) -> None:
+    """Raise `ValueError` where a priority is none of those that are known to be possible."""
+    priority = terms.get(f"priority.{reduction.name}")
+    if priority is not None and not ((priority >= 1) & (priority <= (reduction.few or 2**32 - 1))).all():
+        raise ValueError(f"{reduction.name} has priorities that it cannot have")
 
 
 def _padded(values: Array) -> Array:

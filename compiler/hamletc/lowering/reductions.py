@@ -38,6 +38,7 @@ from hamletc.ir.function import (
     reducer,
 )
 from hamletc.ir.ops import BOOL, I32, Value
+from hamletc.ir.ordering import ordered
 from hamletc.lowering.cell_cache import found
 from hamletc.lowering.ending import construct_of
 from hamletc.lowering.expressions import is_at, lower_expression, there_is
@@ -49,7 +50,6 @@ from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
 
 Names = Mapping[OfAll | Upon, tuple[str, ...]]
-SIGN = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tu
             elif isinstance(among, Rank):
                 with builder.at(site.construct, among.span, site.phase):
                     condition = lower_expression(reducer.lane, among.condition)
-                    priority = _order(builder, lower_expression(reducer.lane, among.priority))
+                    priority = ordered(builder, lower_expression(reducer.lane, among.priority))
                     names[among] = (reducer.reduce("rank", condition, priority),)
     return names
 
@@ -268,7 +268,7 @@ def _claim(reducer: _Reducer, number: int, affordance: Affordance, capacity: Cap
             engaged = builder.equal(there_is(lane.engaged, "engagement"), builder.i32(number))
             reducer.outputs.append(Output(f"first.{name}", engaged))
         if capacity.priority is not None:
-            priority = _order(builder, lower_expression(lane, capacity.priority))
+            priority = ordered(builder, lower_expression(lane, capacity.priority))
             reducer.outputs.append(Output(f"priority.{name}", priority))
 
 
@@ -277,11 +277,3 @@ def _places(lane: Lane, capacity: Capacity) -> Value:
     builder = lane.builder
     places = lower_expression(lane, capacity.places)
     return rounded_down(builder, builder.clamp(places, builder.f32(0.0), builder.f32(float(schema.MOST_AGENTS))))
-
-
-def _order(builder: Builder, number: Value) -> Value:
-    """A number (U32) that is ordered like this one (F32, no NaN); zeros of either sign are equal. It is never 0."""
-    bits = builder.to_bits(builder.add(number, builder.f32(0.0)))
-    negative = builder.less(number, builder.f32(0.0))
-    flipped = builder.xor(bits, builder.u32(0xFFFFFFFF))
-    return builder.select(negative, flipped, builder.xor(bits, builder.u32(SIGN)))

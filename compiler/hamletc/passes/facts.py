@@ -8,6 +8,7 @@ that a statement leaves unclamped is a number, if every tick leaves it one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 
 from hamlet import schema
@@ -42,7 +43,8 @@ def facts_of(universe: Universe, program: Program) -> Facts:
             return facts
         for meter in left:
             number = ranges[meter.value].within(finite)
-            inputs[meter.name] = inputs[f"before.{meter.name}"] = finite if number else ANY_F32
+            left_it = replace(finite if number else ANY_F32, whole=inputs[meter.name].whole)
+            inputs[meter.name] = inputs[f"before.{meter.name}"] = left_it
 
 
 def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
@@ -91,9 +93,9 @@ def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
             case "grant":
                 continue
             case "count":
-                yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS))
+                yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS), whole=True)
             case "rank":
-                yield reduction.result, Interval(0.0, schema.MOST_AGENTS - 1.0)
+                yield reduction.result, Interval(0.0, schema.MOST_AGENTS - 1.0, whole=True)
             case "nearest":
                 value = ranges_of(function, facts)[function.output(f"value.{reduction.name}").value]
                 shows = program.function(reducer(reduction.stage))
@@ -137,4 +139,4 @@ def _interval(bounds: Bounds, real: bool) -> Interval:
     """
     if real and (round32(bounds.low), round32(bounds.high)) != (bounds.low, bounds.high):
         raise ValueError(f"{bounds} are no binary32 numbers")
-    return Interval(bounds.low, bounds.high, False, real and bounds.low <= 0 <= bounds.high)
+    return Interval(bounds.low, bounds.high, False, real and bounds.low <= 0 <= bounds.high, bounds.whole)

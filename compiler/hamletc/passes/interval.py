@@ -20,13 +20,14 @@ from hamlet.numbers.binary32 import round32
 class Interval:
     """low <= value <= high; or a NaN, only where `nan`. A zero is -0.0 only where `negative_zero`. BOOL is 0 and 1.
 
-    Ends are ints for I32, U32 and BOOL. `nan` and `negative_zero` are about F32.
+    Ends are ints for I32, U32 and BOOL. The rest is about F32: where `whole`, a value that is finite is a whole number.
     """
 
     low: float
     high: float
     nan: bool = False
     negative_zero: bool = False
+    whole: bool = False
 
     @property
     def zero(self) -> bool:
@@ -39,7 +40,7 @@ class Interval:
         return isinf(self.low) or isinf(self.high)
 
     def within(self, other: Interval) -> bool:
-        """Whether every value of this interval is one of the other."""
+        """Whether every value of this interval is one of the other; it need not be known to be whole."""
         return (
             other.low <= self.low
             and self.high <= other.high
@@ -47,6 +48,9 @@ class Interval:
             and self.negative_zero <= other.negative_zero
         )
 
+
+ALL_WHOLE = 2.0**23
+"""From here on, and from its negative on downwards, all binary32 numbers are whole."""
 
 ANY_F32 = Interval(-inf, inf, True, True)
 ANY_I32 = Interval(-(2**31), 2**31 - 1)
@@ -82,7 +86,8 @@ def _is_even(value: float) -> bool:
 
 def join(a: Interval, b: Interval) -> Interval:
     """The values of either."""
-    return Interval(min(a.low, b.low), max(a.high, b.high), a.nan or b.nan, a.negative_zero or b.negative_zero)
+    negative_zero, whole = a.negative_zero or b.negative_zero, a.whole and b.whole
+    return Interval(min(a.low, b.low), max(a.high, b.high), a.nan or b.nan, negative_zero, whole)
 
 
 def meet(a: Interval, b: Interval) -> Interval:
@@ -90,7 +95,8 @@ def meet(a: Interval, b: Interval) -> Interval:
     low, high = max(a.low, b.low), min(a.high, b.high)
     if low > high:
         return a
-    return Interval(low, high, a.nan and b.nan, a.negative_zero and b.negative_zero and low <= 0 <= high)
+    negative_zero = a.negative_zero and b.negative_zero and low <= 0 <= high
+    return Interval(low, high, a.nan and b.nan, negative_zero, a.whole or b.whole)
 
 
 def add(a: Interval, b: Interval) -> Interval:
@@ -98,11 +104,14 @@ def add(a: Interval, b: Interval) -> Interval:
         return Interval(-inf, inf, True, a.negative_zero and b.negative_zero)
     # An exact zero sum is +0.0 unless both are -0.0, and sums do not underflow.
     negative_zero = a.negative_zero and b.negative_zero
-    return Interval(to_binary32(a.low + b.low), to_binary32(a.high + b.high), a.nan or b.nan, negative_zero)
+    low, high = to_binary32(a.low + b.low), to_binary32(a.high + b.high)
+    # A sum of whole numbers stays whole when it is rounded; adding a large number is how others are rounded.
+    whole = (a.whole and b.whole) or low >= ALL_WHOLE or high <= -ALL_WHOLE
+    return Interval(low, high, a.nan or b.nan, negative_zero, whole)
 
 
 def negate(a: Interval) -> Interval:
-    return Interval(-a.high, -a.low, a.nan, a.zero)
+    return Interval(-a.high, -a.low, a.nan, a.zero, a.whole)
 
 
 def subtract(a: Interval, b: Interval) -> Interval:
@@ -110,16 +119,18 @@ def subtract(a: Interval, b: Interval) -> Interval:
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
-    return _by_ends(a, b, lambda x, y: x * y, a.unbounded or b.unbounded)
+    return _by_ends(a, b, lambda x, y: x * y, a.unbounded or b.unbounded, a.whole and b.whole)
 
 
 def divide(a: Interval, b: Interval) -> Interval:
     if b.zero:
         return ANY_F32
-    return _by_ends(a, b, lambda x, y: x / y, a.unbounded or b.unbounded)
+    return _by_ends(a, b, lambda x, y: x / y, a.unbounded or b.unbounded, False)
 
 
-def _by_ends(a: Interval, b: Interval, operation: Callable[[float, float], float], unbounded: bool) -> Interval:
+def _by_ends(
+    a: Interval, b: Interval, operation: Callable[[float, float], float], unbounded: bool, whole: bool
+) -> Interval:
     """The result of an operation that is monotonic in each operand, from its values at the four corners."""
     if unbounded:
         return ANY_F32
@@ -127,7 +138,7 @@ def _by_ends(a: Interval, b: Interval, operation: Callable[[float, float], float
     low, high = to_binary32(min(corners)), to_binary32(max(corners))
     # A tiny product or quotient rounds to a zero that keeps its sign.
     signless = a.low >= 0 and b.low >= 0 and not a.negative_zero and not b.negative_zero
-    return Interval(low, high, a.nan or b.nan, low <= 0 <= high and not signless)
+    return Interval(low, high, a.nan or b.nan, low <= 0 <= high and not signless, whole)
 
 
 def fused(a: Interval, b: Interval, c: Interval) -> Interval:
@@ -137,12 +148,12 @@ def fused(a: Interval, b: Interval, c: Interval) -> Interval:
     corners = [(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
     low = min(fused32(x, y, c.low) for x, y in corners)
     high = max(fused32(x, y, c.high) for x, y in corners)
-    return Interval(low, high, a.nan or b.nan or c.nan, low <= 0 <= high)
+    return Interval(low, high, a.nan or b.nan or c.nan, low <= 0 <= high, a.whole and b.whole and c.whole)
 
 
 def absolute(a: Interval) -> Interval:
     low = 0 if a.zero else min(abs(a.low), abs(a.high))
-    return Interval(low, max(abs(a.low), abs(a.high)), a.nan)
+    return Interval(low, max(abs(a.low), abs(a.high)), a.nan, whole=a.whole)
 
 
 def root(a: Interval) -> Interval:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Fold
 from hamletc.ir.verifier import verify_program
-from hamletc.passes import tabulation
+from hamletc.passes import few_priorities, tabulation
 from hamletc.passes.algebra import Algebra
 from hamletc.passes.clamp_merging import ClampMerging
 from hamletc.passes.clamp_removal import ClampRemoval
@@ -56,7 +56,7 @@ PASS_NAMES = (
     "constant_division",
     "extremes",
 )
-WHOLE_NAMES = (CELL_CACHE, tabulation.NAME, WINDOW_WORDS)
+WHOLE_NAMES = (few_priorities.NAME, CELL_CACHE, tabulation.NAME, WINDOW_WORDS)
 """What is chosen for whole programs, by the same names of things to leave out."""
 
 MOST_UNROLLED = 64

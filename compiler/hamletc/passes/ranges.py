@@ -56,7 +56,8 @@ class Facts:
 def contents(table: Table) -> Interval:
     """Where the numbers of a table lie."""
     negative_zero = table.type is Type.F32 and any(str(value) == "-0.0" for value in table.values)
-    return Interval(min(table.values), max(table.values), False, negative_zero)
+    whole = table.type is Type.F32 and all(float(value).is_integer() for value in table.values)
+    return Interval(min(table.values), max(table.values), False, negative_zero, whole)
 
 
 class Ranges:
@@ -199,7 +200,7 @@ def counts_of(function: Function) -> dict[str, int]:
 
 def _constant(value: float | int | bool) -> Interval:
     if isinstance(value, float):
-        return Interval(value, value, False, str(value) == "-0.0")
+        return Interval(value, value, False, str(value) == "-0.0", value.is_integer())
     return Interval(int(value), int(value))
 
 
@@ -262,7 +263,7 @@ _TRANSFER: dict[tuple[type[Op], Type], Callable[..., Interval]] = {
     (ops.Mul, I32): _product,
     (ops.Neg, I32): lambda a: _fit(-a.high, -a.low, ANY_I32),
     (ops.Abs, I32): _magnitude,
-    (ops.ToF32, I32): lambda a: Interval(to_binary32(float(a.low)), to_binary32(float(a.high))),
+    (ops.ToF32, I32): lambda a: Interval(to_binary32(float(a.low)), to_binary32(float(a.high)), whole=True),
     (ops.ToU32, I32): lambda a: _fit(a.low, a.high, ANY_U32),
     (ops.ToI32, U32): lambda a: _fit(a.low, a.high, ANY_I32),
     (ops.Add, U32): lambda a, b: _fit(a.low + b.low, a.high + b.high, ANY_U32),

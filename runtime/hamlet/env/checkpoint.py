@@ -17,7 +17,7 @@ from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.env.within import check_positions, check_within
 from hamlet.errors import EnvError, shown
 from hamlet.schema.bounds import ANY_COUNT, Bounds, returns_of
-from hamlet.universe import Affordance, Meter, Universe, WorldMeter
+from hamlet.universe import Affordance, Universe
 
 StateDict: TypeAlias = dict[str, Any]
 
@@ -82,18 +82,18 @@ def _check_bounds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
             for name, bounds, values in zip(field.names, field.bounds, rows, strict=True):
                 said = name.replace(".", " ", 1) + ("" if field.given else " of the state")
                 check_within(said, values, bounds, field.per)
-    kept: list[tuple[Meter | WorldMeter, torch.Tensor]] = list(zip(universe.meters, state["meters"], strict=True))
-    if universe.world is not None and universe.world.meters:
-        kept += zip(universe.world.meters, state["world_meters"], strict=True)
-    for meter, values in kept:
-        if meter.type is not None and meter.type.whole and not torch.equal(values, values.round()):
-            raise EnvError(f"{meter.name} of the state must hold whole numbers")
+                if bounds.whole and not torch.equal(values, values.round()):
+                    raise EnvError(f"{name.partition('.')[2]} of the state must hold whole numbers")
 
 
 def _lie_within(rows: torch.Tensor, bounds: tuple[Bounds, ...]) -> bool:
-    """Whether all of many rows are within their bounds."""
-    low, high = (torch.tensor([[ends(each)] for each in bounds]) for ends in (attrgetter("low"), attrgetter("high")))
-    return bool(((rows >= low.to(rows)) & (rows <= high.to(rows))).all())
+    """Whether all of many rows are within their bounds, and whole where these say so."""
+    low, high, whole = (torch.tensor([[of(each)] for each in bounds]) for of in _ENDS)
+    inside = (rows >= low.to(rows)) & (rows <= high.to(rows))
+    return bool((inside & (~whole.to(rows.device) | (rows == rows.round()))).all())
+
+
+_ENDS = attrgetter("low"), attrgetter("high"), attrgetter("whole")
 
 
 def _check_relations(universe: Universe, shape: Shape, state: dict[str, torch.Tensor]) -> None:

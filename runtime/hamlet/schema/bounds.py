@@ -12,6 +12,7 @@ from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import (
     Action,
     Affordance,
+    AnyMeter,
     Cascade,
     Continuous,
     Grid,
@@ -26,10 +27,12 @@ from hamlet.universe import (
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the greatest value, both exact in binary32 where values are real numbers."""
+    """The least and the greatest value, both exact in binary32 where values are real numbers; `whole`: these are whole
+    numbers, because an author declared it and the compiler proved it."""
 
     low: float
     high: float
+    whole: bool = False
 
 
 ANY_COUNT = Bounds(0, 2**31 - 1)
@@ -50,7 +53,12 @@ class Bounded(Protocol):
 
 def number_bounds(declared: Iterable[Bounded]) -> tuple[Bounds, ...]:
     """The bounds of real numbers that an author declared, rounded as their values are."""
-    return tuple(Bounds(round32(each.low), round32(each.high)) for each in declared)
+    return tuple(Bounds(round32(each.low), round32(each.high), _whole(each)) for each in declared)
+
+
+def _whole(declared: Bounded) -> bool:
+    """Whether it is a state that holds whole numbers."""
+    return isinstance(declared, AnyMeter) and declared.type is not None and declared.type.whole
 
 
 def meter_bounds(universe: Universe) -> tuple[Bounds, ...]:
@@ -63,8 +71,8 @@ def meter_bounds(universe: Universe) -> tuple[Bounds, ...]:
 def _meter_bounds(meter: Meter, loose: bool) -> Bounds:
     if meter.reach is not None:
         low, high = meter.reach
-        return Bounds(round32(low), round32(high))
-    return FINITE if loose else Bounds(round32(meter.low), round32(meter.high))
+        return Bounds(round32(low), round32(high), _whole(meter))
+    return FINITE if loose else Bounds(round32(meter.low), round32(meter.high), _whole(meter))
 
 
 def coordinates(universe: Universe) -> tuple[tuple[float, float], ...]:

@@ -197,6 +197,8 @@ PUB = "affordance Pub at random { needs energy > 0.1  capacity @  instantly { mo
         # Nothing is inert.
         ("world { meter x = 0 in 0 .. 9  rule r: x += 1 }", ["H060"]),
         ("world { meter x = 1 }\nreport a: x", ["H073"]),
+        ("state x: int in 0 .. 9 = 3\nreport a: x", ["H073"]),
+        ("state x: int in 0 .. 9 = integer(0, 9)\nreport a: x", []),
         ("world { meter x = 0 in 0 .. 9  meter y = 1  rule r: y -= 0.1  rule s: x += y }\nreport a: x", []),
         ("world { meter x = 0 in 0 .. 9  rule r: x += 0 }\nreport a: x", ["H073", "H063"]),
         ("world { meter x = 0 in 0 .. 9  rule r: x += 1  rule s: x > 10 -> x = 0 }\nreport a: x", ["H062"]),

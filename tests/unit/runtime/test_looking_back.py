@@ -252,3 +252,29 @@ def test_a_checkpoint_holds_what_states_can_hold(compiled: Callable[[str], Modul
     saved["state"]["world_meters"][2, 1] = 0.5
     with pytest.raises(hamlet.EnvError, match="lucky of the state must hold whole numbers"):
         env.load_state_dict(saved)
+
+
+STAYS = """
+universe stays
+space grid 3 x 2 { starts anywhere }
+meter energy = 1 { decay 0.1 }
+cells {
+    state burning = chance(0.5)
+    meter warmth = uniform(0, 1)
+    rule burns: burning = chance(0.5)
+}
+dies when energy <= 0
+reward energy * total(warmth when burning) over cells
+observe { meters }
+"""
+
+
+def test_a_checkpoint_holds_what_states_of_cells_can_hold(compiled: Callable[[str], Module]) -> None:
+    env = hamlet.make(compiled(STAYS), worlds=3, agents=1, backend="interpreter", seed=SEED)
+    env.reset()
+    saved = env.state_dict()
+    saved["state"]["cell_meters"][7, 1] = 0.5
+    env.load_state_dict(saved)
+    saved["state"]["cell_meters"][4, 1] = 0.5
+    with pytest.raises(hamlet.EnvError, match=r"burning\[1,1\] of the state must hold whole numbers"):
+        env.load_state_dict(saved)

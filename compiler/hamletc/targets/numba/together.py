@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
+from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
 from hamletc.targets.body import body, identifier, unique
@@ -58,7 +59,22 @@ class Reduced:
     def ranked(self) -> list[str]:
         """What decides between the claims of a grant: arguments of `grant_worlds`."""
         first, priority = self.terms.get("first", "nobody"), self.terms.get("priority", "no_priority")
-        return [first, priority, self.terms["places"], str("priority" in self.terms), "claiming"]
+        return [first, priority, self.terms["places"], str("priority" in self.terms), "claiming", "keys", "above"]
+
+    @property
+    def counted(self) -> bool:
+        """Whether a rank is found by counting how many agents have each priority."""
+        return self.op == "rank" and self.reduction.few is not None and self.reduction.few <= MOST_AGENTS
+
+    @property
+    def function(self) -> str:
+        """What reduces worlds."""
+        return "rank_few_worlds" if self.counted else f"{self.op}_worlds"
+
+    @property
+    def ranking(self) -> list[str]:
+        """What a rank takes beside its terms and its result."""
+        return ["keys", "ranked", *(["tally", str(self.reduction.few)] if self.counted else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +177,7 @@ class Together:
     def imported(self) -> list[str]:
         """What these kernels import beside what all do."""
         on_cells, all_of_world = self.stages.get("cells", []), self.all
-        names = {f"{each.op}_worlds" for each in all_of_world} | {f"{each.op}_on_cells" for each in on_cells}
+        names = {each.function for each in all_of_world} | {f"{each.op}_on_cells" for each in on_cells}
         if any(each.op not in OF_EACH for each in all_of_world):
             names |= {"SHARED", "share_worlds"}
         if any(each.op in EXTREMES for each in (*all_of_world, *on_cells)):
@@ -171,6 +187,8 @@ class Together:
             names |= {"TREE", "add_to_tree"} if asked.totals else set()
         if on_cells:
             names.add("clear_cells")
+        if any(each.counted for each in all_of_world):
+            names.add("TALLIES")
         return sorted({*names, "TILED", *(["TERMS"] if self.stages else [])})
 
     def added(self, stage: Stage) -> list[str]:
@@ -188,8 +206,10 @@ class Together:
 
     def reduced(self, stage: Stage) -> list[str]:
         """What reducing a stage takes beside that."""
-        scratch = ["claiming", "nobody", "no_priority"] if self.asks(stage, "grant") else []
-        scratch += ["keys", "ranked"] if self.asks(stage, "rank") else []
+        scratch = ["claiming", "nobody", "no_priority", "above"] if self.asks(stage, "grant") else []
+        scratch += ["ranked"] if self.asks(stage, "rank") else []
+        scratch += ["tally"] if any(each.counted for each in self.stages[stage]) else []
+        scratch += ["keys"] if self.asks(stage, "rank", "grant") else []
         scratch += ["counts"] if self.asks(stage, "count") else []
         if stage in self.asked:
             asked = self.asked[stage]
@@ -248,10 +268,15 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
             found.made["runs"] = found.array("bool", "TERMS")
         if found.asks(stage, "count"):
             found.made["counts"] = found.array("f32", "TERMS")
+        if found.asks(stage, "rank", "grant"):
+            found.made["keys"] = found.array("u32", "TERMS")
         if found.asks(stage, "rank"):
-            found.made.update(keys=found.array("u32", "TERMS"), ranked=found.array("i32", "TERMS"))
+            found.made["ranked"] = found.array("i32", "TERMS")
+        if any(each.counted for each in found.stages[stage]):
+            found.made["tally"] = found.array("i32", "TALLIES")
         if found.asks(stage, "grant"):
             found.made.update(claiming=found.array("i32", "TERMS"), nobody=found.array("bool", "TERMS"))
+            found.made["above"] = found.array("bool", "TERMS")
             found.made["no_priority"] = found.array("u32", "TERMS")
     if found.meets:
         _carry(found, _local("action", "local_i32(LANES)"))

@@ -36,6 +36,7 @@ from hamlet.launch.cpu.ops.chunks import (
     store_worlds,
     write,
 )
+from hamlet.launch.cpu.ops.contention import TALLIES, grant_worlds, rank_few_worlds, rank_worlds
 from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_episode, count_episodes, count_uses
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
@@ -99,10 +100,8 @@ from hamlet.launch.cpu.ops.together import (
     TREE,
     add_to_tree,
     count_worlds,
-    grant_worlds,
     highest_worlds,
     lowest_worlds,
-    rank_worlds,
     share_worlds,
     total_worlds,
 )
@@ -127,6 +126,7 @@ __all__ = [
     "NO_LANE_RETURNS",
     "NO_REPORTS",
     "SHARED",
+    "TALLIES",
     "TERMS",
     "TILED",
     "TREE",
@@ -189,6 +189,7 @@ __all__ = [
     "part",
     "put",
     "ramp",
+    "rank_few_worlds",
     "rank_worlds",
     "remainder",
     "room_bool",

@@ -1,4 +1,4 @@
-"""What the agents of a world have together: counts, totals and extremes in a stated order, and who gets a place.
+"""What the agents of a world have together: counts, totals and extremes in a stated order.
 
 Arrays begin with the first lane of a chunk, world behind world; one of a world that takes several tiles has all its
 agents. Of lanes that do not run they hold what changes nothing: zeros, `False`, infinities.
@@ -16,9 +16,8 @@ from hamlet.launch.cpu.ops.chunks import LANES
 from hamlet.launch.cpu.ops.flags import flags_of
 from hamlet.launch.cpu.ops.functions import helper, inline
 from hamlet.launch.cpu.ops.machinery import intrinsic, types
-from hamlet.launch.cpu.ops.operations import add, less, to_f32, to_i32, where
-from hamlet.launch.cpu.ops.packing import WORD, lowest, without_lowest
-from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, wide
+from hamlet.launch.cpu.ops.packing import WORD
+from hamlet.launch.cpu.ops.vectors import WIDE, wide
 from hamlet.schema import MOST_AGENTS
 
 TERMS = MOST_AGENTS + 2 * WIDE
@@ -107,7 +106,7 @@ def lowest_worlds(values: Any, agents: Any, worlds: Any, runs: Any) -> None:
         for first in range(0, padded * worlds, WIDE):
             _halve_lowest(values, first)
     for world in range(worlds):
-        if _count(runs, world * agents, agents) == 0:
+        if count_flags(runs, world * agents, agents) == 0:
             values[world] = np.float32(0.0)
 
 
@@ -120,7 +119,7 @@ def highest_worlds(values: Any, agents: Any, worlds: Any, runs: Any) -> None:
         for first in range(0, padded * worlds, WIDE):
             _halve_highest(values, first)
     for world in range(worlds):
-        if _count(runs, world * agents, agents) == 0:
+        if count_flags(runs, world * agents, agents) == 0:
             values[world] = np.float32(0.0)
 
 
@@ -135,7 +134,7 @@ def _count_bits(_context: Any, _bits: Any) -> Any:
 
 
 @inline
-def _some_flags(flags: Any, start: Any, count: Any) -> Any:
+def some_flags(flags: Any, start: Any, count: Any) -> Any:
     """The flags of at most `WORD` lanes from `start` on, of which there are `count`, as the bits of a u64."""
     bits = flags_of(flags, start)
     if count < WORD:
@@ -144,11 +143,11 @@ def _some_flags(flags: Any, start: Any, count: Any) -> Any:
 
 
 @inline
-def _count(flags: Any, begin: Any, agents: Any) -> Any:
+def count_flags(flags: Any, begin: Any, agents: Any) -> Any:
     """How many flags of a world are set, which begins here."""
     number = 0
     for start in range(0, agents, WORD):
-        number += _count_bits(_some_flags(flags, begin + start, agents - start))
+        number += _count_bits(some_flags(flags, begin + start, agents - start))
     return number
 
 
@@ -156,7 +155,7 @@ def _count(flags: Any, begin: Any, agents: Any) -> Any:
 def count_worlds(flags: Any, counts: Any, agents: Any, worlds: Any) -> None:
     """How many flags of each world are set (f32)."""
     for world in range(worlds):
-        counts[world] = np.float32(_count(flags, world * agents, agents))
+        counts[world] = np.float32(count_flags(flags, world * agents, agents))
 
 
 @helper
@@ -182,101 +181,3 @@ def add_to_tree(sums: Any, number: Any, value: Any) -> None:
         value = sums[wide(level * WIDE)] + value
         level += 1
     sums[wide(level * WIDE)] = value
-
-
-@helper
-def rank_worlds(counts: Any, priority: Any, ranks: Any, keys: Any, ranked: Any, agents: Any, worlds: Any) -> None:
-    """How many lanes of its world that count (bool) come before each lane (f32): those of a higher `priority` (u32, not
-    the greatest one), of equals those of a lower number. `keys` (u32) and `ranked` (i32) are room for numbers of
-    lanes: the priorities of those that count, and which these are."""
-    for begin in range(0, worlds * agents, agents):
-        end = begin + agents
-        number = 0
-        for start in range(0, agents, WORD):
-            bits = _some_flags(counts, begin + start, agents - start)
-            while bits != np.uint64(0):
-                lane = begin + start + lowest(bits)
-                keys[number] = priority[lane]
-                ranked[number] = lane
-                number += 1
-                bits = without_lowest(bits)
-        before = 0
-        for first in range(begin, end, WIDE):
-            # A vector reaches into the next world, which comes later.
-            lanes = wide(first)
-            own, numbers = priority[lanes], to_i32(ramp(np.uint32(first)))
-            found = alike(np.int32(0), own)
-            for index in range(before):
-                found = _one_more(found, less(own, add(keys[index], np.uint32(1))))
-            while before < number and ranked[before] < first + WIDE:
-                key, lane = keys[before], ranked[before]
-                earlier = where(less(lane, numbers), np.uint32(1), np.uint32(0))
-                found = _one_more(found, less(own, add(earlier, key)))
-                before += 1
-            for index in range(before, number):
-                found = _one_more(found, less(own, keys[index]))
-            ranks[lanes] = to_f32(found) * np.float32(0.5)
-
-
-@inline
-def _one_more(count: Any, condition: Any) -> Any:
-    """The counts (i32), each two for one, one more where a condition holds."""
-    # Of 1 LLVM would make the condition a number, which is one more instruction than to add where it holds.
-    return add(count, where(condition, np.int32(2), np.int32(0)))
-
-
-@helper
-def grant_worlds(
-    claims: Any, first: Any, priority: Any, places: Any, ordered: Any, claiming: Any, agents: Any, worlds: Any
-) -> None:
-    """Leave of the claims of each world as many as there are places (i32, the same for its lanes): first those that are
-    `first`, then those of the highest `priority` (u32), then those of the lowest number. Not `ordered`: all priorities
-    are equal. `claiming` is room for numbers (i32) of lanes."""
-    for world in range(worlds):
-        begin = world * agents
-        if _count(claims, begin, agents) > places[begin]:
-            _contend(claims, first, priority, places[begin], ordered, claiming, begin, agents)
-
-
-@helper
-def _contend(
-    claims: Any, first: Any, priority: Any, places: Any, ordered: Any, claiming: Any, begin: Any, agents: Any
-) -> None:
-    """Take away the claims of a world that find no place; there are more than places."""
-    number = 0
-    favoured = 0
-    for start in range(0, agents, WORD):
-        bits = _some_flags(claims, begin + start, agents - start)
-        while bits != np.uint64(0):
-            lane = begin + start + lowest(bits)
-            claiming[number] = lane
-            favoured += first[lane]
-            number += 1
-            bits = without_lowest(bits)
-    # Either some of the first find no place, or some of the others.
-    among_first = favoured > places
-    left = places if among_first else places - favoured
-    # Beyond all priorities where nobody finds a place.
-    threshold = 0 if left > 0 else 1 << 32
-    if ordered and left > 0:
-        # The highest priority that at least as many have as there are places left.
-        for bit in range(31, -1, -1):
-            higher = threshold + (1 << bit)
-            reached = 0
-            for index in range(number):
-                lane = claiming[index]
-                reached += (first[lane] == among_first) & (np.int64(priority[lane]) >= higher)
-            if reached >= left:
-                threshold = higher
-        for index in range(number):
-            lane = claiming[index]
-            left -= (first[lane] == among_first) & (np.int64(priority[lane]) > threshold)
-    for index in range(number):
-        lane = claiming[index]
-        if first[lane] == among_first:
-            if np.int64(priority[lane]) == threshold and left > 0:
-                left -= 1
-            elif np.int64(priority[lane]) <= threshold:
-                claims[lane] = False
-        elif among_first:
-            claims[lane] = False
