@@ -17,7 +17,7 @@ SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
-    "numba_kernels.py": "66477612096f8548fe8fc7db65fc6e8ea4abaf404f157455bfab453394b0c911",
+    "numba_kernels.py": "bb79a4791bd1baa2472a2cfd312bd6d424e51236bca046fe9a441ca04b4bd809",
     "triton_kernels.py": "2382bb4a2d2da5e31211b322aa4d1d649182f14921b0fae7a1e8b72d1d72009d",
 }
 

@@ -70,6 +70,7 @@ NOTHING = {
     "ticks": "0",
     "every_tick": "False",
     "fresh": "False",
+    "streamed": "False",
 }
 """What the other kernels pass for parameters of `rollout` that they do not have."""
 
@@ -305,7 +306,7 @@ class _Context:
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
         tables = self.functions.passed_tables(table.name for table in self.tables)
         cells = ["cells_array", "layouts_array", "known"] if self.cached else []
-        switches = ["every_tick", "fresh"] if kernel == "rollout" else []
+        switches = ["every_tick", "fresh", "streamed"] if kernel == "rollout" else []
         return [
             *arrays,
             *tables,

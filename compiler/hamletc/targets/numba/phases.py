@@ -218,5 +218,5 @@ class Phases:
         return ["flags", "count", "fresh", *(name for name in after if name != "chosen")]
 
     def _survey(self) -> list[str]:
-        seen = ["flags", "observing", "observation_array", *self.passed("observe")] if self.sees else []
+        seen = ["flags", "observing", "streamed", "observation_array", *self.passed("observe")] if self.sees else []
         return [*seen, "start", "count", *self._find_again(), *self.living, "mask_array", *self.passed("mask")]
