@@ -14,7 +14,6 @@ import torch.distributed as dist
 
 from hamlet import distributed
 from hamlet.backend.buffers import Buffers, Memory, Statistics, tensor_of
-from hamlet.backend.protocol import Backend, RecordedPolicy, Stream
 from hamlet.errors import EnvError
 from hamlet.schema import abi
 from hamlet.telemetry.ends import Ends
@@ -39,6 +38,7 @@ class Telemetry:
     Attributes:
         every: the ticks of a window.
         left: the ticks until the present window is full.
+        window: what the present window has counted; steps add to it.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Telemetry:
         self.every = self.left = every
         self._sinks = sinks
         self._gather = gather
-        self._counts = zeroed()
+        self.window = zeroed()
         self._layout = Layout(universe)
         self._ends = Ends(buffers, meters if not universe.by_hand else {}, self._layout.scales)
         self._number = 0
@@ -72,14 +72,16 @@ class Telemetry:
         """Call this when telemetry is closed."""
         self._done = done
 
-    def step(self, backend: Backend, actions: torch.Tensor, stream: Stream, buffers: Buffers) -> None:
-        """A step, counted: a rollout of one tick that observes gives its bits."""
-        backend.rollout(buffers, 1, RecordedPolicy(actions.view(1, -1)), stream, True, self._counts)
-        self._pass(1, stream.tick + 1, True)
+    def counted_step(self, tick: int) -> None:
+        """A step has counted in `window`, up to this tick."""
+        self._tick = tick
+        self.left -= 1
+        if self.left == 0:
+            self._send(tick)
 
     def counts(self, wanted: Statistics | None) -> Statistics:
         """What a rollout counts in: what the caller wants counted, or else the window's own counts."""
-        return self._counts if wanted is None else wanted
+        return self.window if wanted is None else wanted
 
     def before(self, wanted: Statistics | None) -> Mapping[str, Memory] | None:
         """What the caller has counted before a rollout, to be passed to `counted` after it."""
@@ -94,7 +96,7 @@ class Telemetry:
         by: returns of lanes in f32."""
         if wanted is not None and before is not None:
             for name in abi.COUNTS:
-                own: Any = self._counts.memory[name]
+                own: Any = self.window.memory[name]
                 own += wanted.memory[name] - before[name]
         self._pass(ticks, tick, observed)
 
@@ -162,16 +164,16 @@ class Telemetry:
 
     def _send(self, tick: int) -> None:
         about = About(self._number, tick % (1 << 32), self.every - self.left)
-        counters = [tensor_of(self._counts.memory[name]) for name in abi.SUMS]
+        counters = [tensor_of(self.window.memory[name]) for name in abi.SUMS]
         try:
-            self._ring.send([*counters, self._ends.sums(self._observed), self._counts.finished_return], about)
+            self._ring.send([*counters, self._ends.sums(self._observed), self.window.finished_return], about)
         finally:
             # Whatever an earlier window met with, the next one begins here.
             self._begin()
 
     def _begin(self) -> None:
         """Begin a window."""
-        for counted in self._counts.memory.values():
+        for counted in self.window.memory.values():
             counted[:] = 0
         self._number += 1
         self.left = self.every

@@ -27,8 +27,7 @@ from hamlet.backend.protocol import (
 )
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
-from hamlet.launch.cpu import memory
-from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
+from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of, large
 from hamlet.launch.cpu.ops import (
     LANES,
     NO_ACTIONS,
@@ -89,7 +88,7 @@ class NumbaBackend:
         self.threads = _threads() if threads is None else threads
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
-        self._stream_from = memory.stream_from(self.threads) if stream_from is None else stream_from
+        self._stream_from = large(self.threads) if stream_from is None else stream_from
         self._kernels = kernels
         self._by_hand = universe.by_hand
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
@@ -101,7 +100,7 @@ class NumbaBackend:
         self._compiled: set[tuple[abi.Kernel, torch.dtype | None]] = set()
         self._team = Team(self.threads)
         self._steps: Steps | None = None
-        self._counted: tuple[Statistics, Steps] | None = None
+        self._others: Steps | None = None
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
@@ -128,7 +127,7 @@ class NumbaBackend:
     ) -> bool:
         """One tick with actions [lanes] i32 or i64, if all are in 0 .. count - 1; gives whether they are."""
         steps = self._steps
-        if statistics is not None or steps is None or not steps.fit(buffers):
+        if steps is None or steps.statistics is not statistics or not steps.fit(buffers):
             steps = self._steps_of(buffers, statistics)
         return steps.run(buffers, actions, seed, tick, count)
 
@@ -195,20 +194,21 @@ class NumbaBackend:
         return values
 
     def _steps_of(self, buffers: Buffers, statistics: Statistics | None) -> Steps:
-        """Steps of these buffers that count so: those that were prepared, if they fit."""
-        if statistics is None:
-            if self._steps is None or not self._steps.fit(buffers):
-                self._steps = self._prepared(buffers, {})
-            return self._steps
-        if self._counted is None or self._counted[0] is not statistics or not self._counted[1].fit(buffers):
-            counted = {name: array_of(counts) for name, counts in statistics.memory.items()}
-            self._counted = statistics, self._prepared(buffers, counted)
-        return self._counted[1]
+        """Steps of these buffers that count so: those of the last step or the ones before, if they fit."""
+        steps = self._steps
+        if steps is None or steps.statistics is not statistics:
+            self._steps, self._others = self._others, steps
+            steps = self._steps
+        if steps is None or steps.statistics is not statistics or not steps.fit(buffers):
+            self._steps = steps = self._prepared(buffers, statistics)
+        return steps
 
-    def _prepared(self, buffers: Buffers, counted: Arrays) -> Steps:
+    def _prepared(self, buffers: Buffers, statistics: Statistics | None) -> Steps:
         """A step is a rollout of one tick with recorded actions, which observes it."""
         shape = buffers.shape
         scalars = {"seed_low": 0, "seed_high": 0, "tick": 0, "ticks": 1}
+        memory = {} if statistics is None else statistics.memory
+        counted = {name: array_of(counts) for name, counts in memory.items()}
         scalars["kept_episodes"] = len(counted.get("lane_lengths", ()))
         actions = np.zeros((1, shape.lanes), np.int32)
         values = self._values("rollout", buffers, NO_POLICY | counted | {"actions": actions}, scalars)
@@ -217,7 +217,7 @@ class NumbaBackend:
         values |= {"every_tick": True, "fresh": False, "streamed": False}
         with self._compiling("rollout", buffers):
             entry = entry_of(self._kernels.rollout, list(values.values()))
-        return Steps(entry, values, buffers, shares, self._team, self._stream_from)
+        return Steps(entry, values, buffers, shares, self._team, self._stream_from, statistics)
 
     @contextmanager
     def _compiling(self, kernel: abi.Kernel, buffers: Buffers) -> Iterator[None]:

@@ -36,7 +36,7 @@ def array_of(tensor: torch.Tensor | Array) -> Array:
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
 
 
-def stream_from(threads: int) -> int:
+def large(threads: int) -> int:
     """The bytes of observations from which on they are better written past the caches: twice what the second caches of
     so many cores hold. What is said of the last one is no guide: on a rented machine others have it too."""
     try:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.launch.cpu.memory import Array, fills_lines
 from hamlet.launch.cpu.ops.entries import (
     ACTIONS,
@@ -38,13 +38,26 @@ WORD = 0xFFFFFFFF
 
 
 class Steps:
-    """Steps of buffers of a shape and a type of observations, wherever their tensors are."""
+    """Steps of buffers of a shape and a type of observations, wherever their tensors are.
+
+    Attributes:
+        statistics: what they count in, if anything.
+    """
 
     def __init__(
-        self, entry: Entry, values: Values, buffers: Buffers, shares: Shares, team: Team, stream_from: int
+        self,
+        entry: Entry,
+        values: Values,
+        buffers: Buffers,
+        shares: Shares,
+        team: Team,
+        stream_from: int,
+        statistics: Statistics | None,
     ) -> None:
-        """`values` has any array [threads, 2] i64 for `shares`, any number for `thread`, and arrays to count in, which
-        may be empty. Observations of so many bytes, `stream_from`, are written past the caches."""
+        """`values` has any array [threads, 2] i64 for `shares`, any number for `thread`, and the arrays of statistics,
+        which are empty where nothing is counted. Observations of `stream_from` bytes or more are written past the
+        caches."""
+        self.statistics = statistics
         self._buffers = buffers
         self._shape = buffers.shape
         self._dtype = None if buffers.observation is None else buffers.observation.dtype

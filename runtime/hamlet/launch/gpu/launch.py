@@ -102,9 +102,14 @@ class KernelBackend:
         """Observations and masks of the state as it is."""
         self._launch("observe", buffers, (), ())
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
-        """One tick with actions [lanes] i32."""
-        self._launch("step", buffers, (actions, None), _numbers(stream))
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
+        """One tick with actions [lanes] i32; a rollout of one tick counts it."""
+        if statistics is None:
+            self._launch("step", buffers, (actions, None), _numbers(stream))
+        else:
+            self.rollout(buffers, 1, RecordedPolicy(actions.view(1, -1)), stream, True, statistics)
 
     def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
         """One tick, `elapsed` [1] i32 ticks after the stream's."""

@@ -16,7 +16,7 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import RecordedPolicy, Stream
 from hamlet.launch.cpu.launch import NumbaBackend
-from hamlet.launch.cpu.memory import stream_from
+from hamlet.launch.cpu.memory import large
 from hamlet.package.module import Module
 from hamlet.schema.abi import COUNTS
 
@@ -102,7 +102,7 @@ def test_observations_elsewhere_are_streamed_where_they_begin_a_line(module: Mod
 
 
 def test_small_observations_are_not_streamed(module: Module) -> None:
-    assert 2 << 20 <= stream_from(1) < stream_from(2)
+    assert 2 << 20 <= large(1) < large(2)
     usual = backend(module)
     run(usual, Shape(512, 1))
     assert not streamed(usual)
