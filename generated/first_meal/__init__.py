@@ -17,8 +17,8 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "80f28a9a9a0f8ec7349e7242d6c812774c742a5ebcd57a9fbfaadc249cb80f30",
-    "triton_kernels.py": "16047b527fa2d2efa5010053e633ae09db1454c97fdc5d0de3ecccce401ab91c",
+    "numba_kernels.py": "e2b1abf1ff01ee947f161fc0916a5453b4b8828133d004264ebe37875bf80291",
+    "triton_kernels.py": "69ea08c9faddcc8cac02c0b0b22a118885dbc1efe95ed9ebee5fc428779f35ce",
 }
 
 

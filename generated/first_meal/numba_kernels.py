@@ -686,7 +686,7 @@ def _advance(
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
     finished_return, agents, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array,
-    lane_causes_array, kept_episodes, start,
+    lane_causes_array, kept_episodes, start, last_meters_array, meter_satiation, meter_mood,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
     noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
@@ -696,6 +696,13 @@ def _count(
             part(lane_lengths_array, 0, start), part(lane_returns_array, 0, start), part(lane_causes_array, 0, start),
             kept_episodes, lane_uses_array.shape[1],
         )
+    if last_meters_array.shape[0] > 0:
+        for first in range(0, LANES, WIDE):
+            flags[wide(first)] = less(-1, cause[wide(first)])
+        for index in range(choose_lanes(flags, lanes)):
+            lane = lanes[index]
+            part(last_meters_array, 0, start)[lane] = meter_satiation[lane]
+            part(last_meters_array, 1, start)[lane] = meter_mood[lane]
     # In worlds of one agent whoever ends also begins anew: `_finish` counts those.
     if agents == 1:
         return noted
@@ -852,14 +859,14 @@ def rollout(
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
     causes_array, lengths_array, finished_return_array, lane_uses_array, lane_episodes_array, lane_lengths_array,
-    lane_returns_array, lane_causes_array, worlds, agents, first_world, seed_low, seed_high, tick, kept_episodes, ticks,
-    cells_array, layouts_array, known, shares_array, thread, every_tick, fresh, streamed,
+    lane_returns_array, lane_causes_array, last_meters_array, worlds, agents, first_world, seed_low, seed_high, tick,
+    kept_episodes, ticks, cells_array, layouts_array, known, shares_array, thread, every_tick, fresh, streamed,
 ):
     """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
-    without `lane_episodes_array` nothing of single lanes.
+    without `lane_episodes_array` nothing of single lanes, and without `last_meters_array` no meters at ends.
     With `fresh`, and no ticks, every world begins a new episode, of the number that it holds. With `streamed`
     observations, whose rows begin cache lines in every chunk, are written past the caches.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
@@ -953,6 +960,7 @@ def rollout(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
                         lengths_array, finished_return, agents, by_lane, lane_uses_array, lane_episodes_array,
                         lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
+                        last_meters_array, meter_satiation, meter_mood,
                     )
                 if final:
                     _store_outcome(
@@ -1017,8 +1025,8 @@ def reset(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
-        NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, first_world, seed_low, seed_high, 0, 0, 0, cells_array,
-        layouts_array, known, shares_array, thread, False, True, False,
+        NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents, first_world, seed_low, seed_high, 0, 0, 0,
+        cells_array, layouts_array, known, shares_array, thread, False, True, False,
     )
 
 
@@ -1031,8 +1039,8 @@ def observe(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
-        NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, 0, 0, 0, 0, 0, 0, cells_array, layouts_array, known,
-        shares_array, thread, False, False, False,
+        NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents, 0, 0, 0, 0, 0, 0, cells_array, layouts_array,
+        known, shares_array, thread, False, False, False,
     )
 
 
@@ -1047,6 +1055,7 @@ def step(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
         cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS, NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, first_world, seed_low,
-        seed_high, tick, 0, 1, cells_array, layouts_array, known, shares_array, thread, True, False, False,
+        NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS, NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents,
+        first_world, seed_low, seed_high, tick, 0, 1, cells_array, layouts_array, known, shares_array, thread, True,
+        False, False,
     )

@@ -17,8 +17,8 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
-    "numba_kernels.py": "af56d0501740988593e233c575ad71992af037070992a3e3c67ba8b955a06c13",
-    "triton_kernels.py": "da6af99707a6ed8bbcc98615c5ec03dc352a7ca34c9999c62e0ee6a3caec7f93",
+    "numba_kernels.py": "7deb57e90a3cf1b9e602291f638e65954007d1bab5d33b7d10071715a5c4f4a0",
+    "triton_kernels.py": "f1d12860a0417cac4429eb3e44fd08abf88f20668a6c9d246dfbcb28a6733000",
 }
 
 

@@ -17,8 +17,8 @@ SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
-    "numba_kernels.py": "bb79a4791bd1baa2472a2cfd312bd6d424e51236bca046fe9a441ca04b4bd809",
-    "triton_kernels.py": "2382bb4a2d2da5e31211b322aa4d1d649182f14921b0fae7a1e8b72d1d72009d",
+    "numba_kernels.py": "da1957c652c967bc17b1e397dc71c2624e3476e03e4ae4b1966bb5774a737b4c",
+    "triton_kernels.py": "f71d2c844a91934d71ac7bcc1f26c2432a07eb1d2a99ee0c2cb4e71c8d631ab1",
 }
 
 

@@ -57,6 +57,7 @@ NOTHING_COUNTED: Arrays = {
     **dict.fromkeys(abi.LANE_COUNTS, NO_LANE_COUNTS),
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
+    abi.LAST_METERS: NO_LANE_RETURNS,
 }
 NO_POLICY: Arrays = {
     "actions": NO_ACTIONS,

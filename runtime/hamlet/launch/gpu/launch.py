@@ -37,13 +37,13 @@ LARGEST_GROUP = 1024
 LARGEST_INTERPRETED_BLOCK = 1 << 16
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
-NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS))
+NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS))
 
 ANEW: Mapping[abi.Kernel, tuple[str, ...]] = {
     "reset": (),
     "observe": (),
     "step": ("actions", "elapsed"),
-    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS),
+    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS),
 }
 """The arrays of a kernel that every launch is given anew; a rollout also has those of `abi.given_arguments`."""
 OF_SHAPE = ("worlds", "agents", "first_world")
@@ -143,6 +143,7 @@ class KernelBackend:
             by_lane = statistics.lanes
             counts = (*self._counters.arrays.values(), statistics.finished_return)
             counts += (None,) * len(abi.LANE_COUNTS) if by_lane is None else by_lane.arrays
+            counts += (statistics.last_meters,)
             kept = 0 if by_lane is None else by_lane.kept
             bins = self._counters.arrays["lengths"].shape[1]
         by_tick = (given.get(name.removeprefix("given_")) for name in self._by_tick)
