@@ -39,6 +39,7 @@ from hamlet.launch.cpu.ops import (
     count_episodes,
     count_uses,
     divide,
+    drain,
     draw,
     equal,
     find,
@@ -417,10 +418,11 @@ def _observe_grid(element_0, t9, t13):
 
 @helper
 def _observe(
-    observation_array, start, begin, end, written, whole, meter_satiation, meter_mood, position_x, position_y, age,
-    cells,
+    observation_array, start, begin, end, written, whole, streamed, meter_satiation, meter_mood, position_x, position_y,
+    age, cells,
 ):
-    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`."""
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`,
+    and past the caches where they are `streamed`."""
     shared_t9 = local_u32(LANES)
     shared_t13 = local_i32(LANES)
     for first in range(begin, end, WIDE):
@@ -430,17 +432,23 @@ def _observe(
             cells[0 * LANES + lane],
         )
         put(
-            part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole,
+            part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
-        put(part(observation_array, 26, start), lane, observed_meter_mood, written[lane], whole, f32(0.0), f32(255.0))
-        put(part(observation_array, 27, start), lane, observed_lifetime, written[lane], whole, f32(0.0), f32(255.0))
+        put(
+            part(observation_array, 26, start), lane, observed_meter_mood, written[lane], whole, streamed,
+            f32(0.0), f32(255.0),
+        )
+        put(
+            part(observation_array, 27, start), lane, observed_lifetime, written[lane], whole, streamed,
+            f32(0.0), f32(255.0),
+        )
     for element in range(25):
         row = part(observation_array, element, start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
             value = _observe_grid(i32(element), shared_t9[lane], shared_t13[lane])
-            put(row, lane, value, written[lane], whole, f32(0.0), f32(127.5))
+            put(row, lane, value, written[lane], whole, streamed, f32(0.0), f32(127.5))
 
 
 @traced
@@ -678,7 +686,7 @@ def _advance(
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
     finished_return, agents, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array,
-    lane_causes_array, kept_episodes, start,
+    lane_causes_array, kept_episodes, start, last_meters_array, meter_satiation, meter_mood,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
     noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
@@ -688,6 +696,13 @@ def _count(
             part(lane_lengths_array, 0, start), part(lane_returns_array, 0, start), part(lane_causes_array, 0, start),
             kept_episodes, lane_uses_array.shape[1],
         )
+    if last_meters_array.shape[0] > 0:
+        for first in range(0, LANES, WIDE):
+            flags[wide(first)] = less(-1, cause[wide(first)])
+        for index in range(choose_lanes(flags, lanes)):
+            lane = lanes[index]
+            part(last_meters_array, 0, start)[lane] = meter_satiation[lane]
+            part(last_meters_array, 1, start)[lane] = meter_mood[lane]
     # In worlds of one agent whoever ends also begins anew: `_finish` counts those.
     if agents == 1:
         return noted
@@ -743,8 +758,8 @@ def _finish(
         for first in range(0, LANES, WIDE):
             if any_set(flags[wide(first)]):
                 _observe(
-                    final_observation_array, start, first, first + WIDE, flags, False, meter_satiation, meter_mood,
-                    position_x, position_y, age, cells,
+                    final_observation_array, start, first, first + WIDE, flags, False, False, meter_satiation,
+                    meter_mood, position_x, position_y, age, cells,
                 )
     for index in range(chosen):
         lane = lanes[index]
@@ -821,8 +836,8 @@ def _conclude(
 
 @inline
 def _survey(
-    flags, observing, observation_array, meter_satiation, meter_mood, position_x, position_y, age, cells, start, count,
-    layout, standing, found, caching, alive, mask_array,
+    flags, observing, streamed, observation_array, meter_satiation, meter_mood, position_x, position_y, age, cells,
+    start, count, layout, standing, found, caching, alive, mask_array,
 ):
     """Write what the lanes observe, and which actions are allowed."""
     _find_again(position_x, position_y, layout, standing, found, cells, caching, observing)
@@ -832,8 +847,8 @@ def _survey(
         # Few lanes need few vectors.
         end = (count + WIDE - 1) // WIDE * WIDE
         _observe(
-            observation_array, start, 0, end, flags, count == end, meter_satiation, meter_mood, position_x, position_y,
-            age, cells,
+            observation_array, start, 0, end, flags, count == end, streamed, meter_satiation, meter_mood, position_x,
+            position_y, age, cells,
         )
     _mask(mask_array, start, count, alive, position_x, position_y, found)
 
@@ -844,15 +859,16 @@ def rollout(
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
     causes_array, lengths_array, finished_return_array, lane_uses_array, lane_episodes_array, lane_lengths_array,
-    lane_returns_array, lane_causes_array, worlds, agents, first_world, seed_low, seed_high, tick, kept_episodes, ticks,
-    cells_array, layouts_array, known, shares_array, thread, every_tick, fresh,
+    lane_returns_array, lane_causes_array, last_meters_array, worlds, agents, first_world, seed_low, seed_high, tick,
+    kept_episodes, ticks, cells_array, layouts_array, known, shares_array, thread, every_tick, fresh, streamed,
 ):
     """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
-    without `lane_episodes_array` nothing of single lanes.
-    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds.
+    without `lane_episodes_array` nothing of single lanes, and without `last_meters_array` no meters at ends.
+    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds. With `streamed`
+    observations, whose rows begin cache lines in every chunk, are written past the caches.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
     for it; it is `known` after the first launch.
     """
@@ -944,6 +960,7 @@ def rollout(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
                         lengths_array, finished_return, agents, by_lane, lane_uses_array, lane_episodes_array,
                         lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
+                        last_meters_array, meter_satiation, meter_mood,
                     )
                 if final:
                     _store_outcome(
@@ -977,8 +994,8 @@ def rollout(
                 unchanged = unchanged and not begun
                 if final or every_tick:
                     _survey(
-                        flags, observing, observation_array, meter_satiation, meter_mood, position_x, position_y, age,
-                        cells, start, count, layout, standing, found, caching, alive, mask_array,
+                        flags, observing, streamed, observation_array, meter_satiation, meter_mood, position_x,
+                        position_y, age, cells, start, count, layout, standing, found, caching, alive, mask_array,
                     )
                 if tiled or final:
                     _store(
@@ -994,6 +1011,8 @@ def rollout(
         world = next_worlds(shares_array, thread, per_chunk)
     if counting:
         add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
+    if streamed:
+        drain()
 
 
 def reset(
@@ -1006,8 +1025,8 @@ def reset(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
-        NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, first_world, seed_low, seed_high, 0, 0, 0, cells_array,
-        layouts_array, known, shares_array, thread, False, True,
+        NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents, first_world, seed_low, seed_high, 0, 0, 0,
+        cells_array, layouts_array, known, shares_array, thread, False, True, False,
     )
 
 
@@ -1020,8 +1039,8 @@ def observe(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
         observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
-        NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, 0, 0, 0, 0, 0, 0, cells_array, layouts_array, known,
-        shares_array, thread, False, False,
+        NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents, 0, 0, 0, 0, 0, 0, cells_array, layouts_array,
+        known, shares_array, thread, False, False, False,
     )
 
 
@@ -1036,6 +1055,7 @@ def step(
         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
         actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
         cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS, NO_LANE_RETURNS, NO_LANE_COUNTS, worlds, agents, first_world, seed_low,
-        seed_high, tick, 0, 1, cells_array, layouts_array, known, shares_array, thread, True, False,
+        NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS, NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents,
+        first_world, seed_low, seed_high, tick, 0, 1, cells_array, layouts_array, known, shares_array, thread, True,
+        False, False,
     )

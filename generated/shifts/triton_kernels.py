@@ -1690,6 +1690,26 @@ def _count_by_lane(
     tl.store(lane_causes_ptr + number * lanes + lane, cause, mask=kept)
 
 
+@triton.jit
+def _keep_meters(last_meters_ptr, place, state, outcome):
+    """Write down the meters of lanes that end an episode in this tick."""
+    worlds, lanes, world, agent, lane, valid = place
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
+    ) = state
+    reward, terminated, truncated, used, cause = outcome
+    ended = (terminated | truncated) & valid
+    tl.store(last_meters_ptr + lane, meter_energy, mask=ended)
+    tl.store(last_meters_ptr + 1 * lanes + lane, meter_hygiene, mask=ended)
+    tl.store(last_meters_ptr + 2 * lanes + lane, meter_satiation, mask=ended)
+    tl.store(last_meters_ptr + 3 * lanes + lane, meter_money, mask=ended)
+    tl.store(last_meters_ptr + 4 * lanes + lane, meter_mood, mask=ended)
+    tl.store(last_meters_ptr + 5 * lanes + lane, meter_social, mask=ended)
+    tl.store(last_meters_ptr + 6 * lanes + lane, meter_health, mask=ended)
+    tl.store(last_meters_ptr + 7 * lanes + lane, meter_fitness, mask=ended)
+
+
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
@@ -1809,15 +1829,16 @@ def rollout(
     layout_ptr, actions_ptr, choices_ptr, thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr,
     truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr,
     lengths_ptr, finished_return_ptr, lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr,
-    lane_causes_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr, columns_i32_ptr,
-    worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32,
-    tick: tl.uint32, kept_episodes: tl.int32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr,
-    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    lane_causes_ptr, last_meters_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    seed_high: tl.uint32, tick: tl.uint32, kept_episodes: tl.int32, ticks: tl.int32, BINS: tl.constexpr,
+    EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """So many ticks with the state in registers.
 
     Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
-    policy is random, without `uses_ptr` nothing is counted, and without `lane_episodes_ptr` nothing of single lanes.
+    policy is random, without `uses_ptr` nothing is counted, and without `lane_episodes_ptr` nothing of single lanes,
+    and without `last_meters_ptr` no meters at ends.
     Observations and masks are written in every tick or, by another kernel, after the last one. Counters have copies,
     which the launcher adds up.
     """
@@ -1879,6 +1900,8 @@ def rollout(
                 lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, place, state,
                 outcome, kept_episodes,
             )
+        if last_meters_ptr is not None:
+            _keep_meters(last_meters_ptr, place, state, outcome)
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
                 ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,

@@ -111,9 +111,11 @@ class Evaluated:
                 row += 1
         assert row == len(actions), f"{row} of {len(actions)} actions have a mask"
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
         """One tick."""
-        self._tick(buffers, actions.numpy(), stream, True, None)
+        self._tick(buffers, actions.numpy(), stream, True, statistics)
 
     def rollout(
         self,

@@ -186,7 +186,13 @@ class Playback:
         """The next event, an injected state."""
         self._give(buffers, INJECT)
 
-    def step(self, buffers: Buffers, actions: Tensor, stream: Stream) -> None:  # noqa: ARG002 - as above
+    def step(
+        self,
+        buffers: Buffers,
+        actions: Tensor,
+        stream: Stream,  # noqa: ARG002 - as above
+        statistics: Statistics | None = None,  # noqa: ARG002
+    ) -> None:
         """The next event, a step with these actions."""
         if not torch.equal(actions, self.recording.actions[self._index]):
             raise EnvError(f"{self.recording.label} was recorded with other actions")

@@ -159,7 +159,8 @@ class Statistics:
     """Counts over the lanes and ticks of rollouts; a rollout adds to them in place.
 
     Attributes:
-        memory: the counts by the names of `hamlet.schema.abi.COUNTS`, and of `LANE_COUNTS` where lanes are counted.
+        memory: the counts by the names of `hamlet.schema.abi.COUNTS`, of `LANE_COUNTS` where lanes are counted, and
+            `LAST_METERS` where they are wanted.
             On a CPU they are numpy arrays, which the properties below convert to tensors, because a call of torch
             right after a kernel takes as long as a tick.
         universe: the universe of the rollouts; `None` if it is not known.
@@ -203,6 +204,13 @@ class Statistics:
         if abi.LANE_COUNTS[0] not in self.memory:
             return None
         return LaneCounts(*(tensor_of(self.memory[name]) for name in abi.LANE_COUNTS))
+
+    @property
+    def last_meters(self) -> torch.Tensor | None:
+        """[meters, lanes] f32: the meters of each lane at the end of its last episode, NaN where it has ended none;
+        `None` where nobody asked for them."""
+        memory = self.memory.get(abi.LAST_METERS)
+        return None if memory is None else tensor_of(memory)
 
     @property
     def uses(self) -> torch.Tensor:
@@ -311,6 +319,13 @@ def counted_by_lane(counts: Statistics, affordances: int, kept: int) -> Statisti
             dtype = torch.float32 if floating else torch.int32
             memory[name] = torch.zeros(size, dtype=dtype, device=finished.device)
     return replace(counts, memory=memory)
+
+
+def with_last_meters(counts: Statistics, meters: int) -> Statistics:
+    """Statistics that also keep the meters of each lane at the end of its last episode."""
+    last = torch.full((meters, len(counts.finished_return)), torch.nan, device=counts.finished_return.device)
+    memory: Memory = last.numpy() if last.device.type == "cpu" else last
+    return replace(counts, memory={**counts.memory, abi.LAST_METERS: memory})
 
 
 def statistics_allocator(universe: Universe, shape: Shape, device: torch.device) -> Callable[[], Statistics]:

@@ -146,9 +146,11 @@ class Backend(Protocol):
         """Observations and masks of the state as it is."""
         ...
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
         """One tick with actions [lanes] i32, and the inputs and controls of the state: state, outcomes, observations,
-        final observations, masks."""
+        final observations, masks; counted where there are statistics."""
         ...
 
     def rollout(
@@ -179,7 +181,15 @@ class Recordable(Protocol):
 class Checking(Protocol):
     """A backend whose steps look at the range of actions, before they change anything."""
 
-    def step_in_range(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+    def step_in_range(
+        self,
+        buffers: Buffers,
+        actions: torch.Tensor,
+        seed: int,
+        tick: int,
+        count: int,
+        statistics: Statistics | None = None,
+    ) -> bool:
         """`Backend.step` with actions [lanes], i32 or i64, contiguous, if all are in 0 .. count - 1; gives whether they
         are."""
         ...

@@ -26,6 +26,7 @@ from hamlet.env.rollout import Info
 from hamlet.env.sealed import Sealed
 from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
+from hamlet.telemetry.opened import Opened
 from hamlet.telemetry.telemetry import Telemetry
 from hamlet.universe import Universe
 
@@ -42,6 +43,7 @@ class Now:
         shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
         telemetry: what counts steps and rollouts; `None` where nothing does.
+        opened: the window of a checkpoint, until telemetry continues it.
     """
 
     seed: int
@@ -50,6 +52,7 @@ class Now:
     shown: torch.Tensor | None = None
     graphed: Graphed | None = None
     telemetry: Telemetry | None = None
+    opened: Opened | None = None
 
 
 class Attributes(Sealed):

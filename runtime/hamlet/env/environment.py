@@ -122,7 +122,7 @@ class Env(Running):
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
-        with self._whole, self._restarting():
+        with self._whole:
             others = None if chosen is None else Others(self._buffers, chosen)
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
@@ -314,7 +314,7 @@ class Env(Running):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
-        now = replace(self._now, graphed=None, shown=None, telemetry=None)
+        now = replace(self._now, graphed=None, shown=None, telemetry=None, opened=None)
         buffers = self._buffers.moved(torch.device("cpu"))
         if self._now.shown is not None and buffers.observation is not None:
             buffers.observation.copy_(self._now.shown.T)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from hamlet.arguments import flag, whole
@@ -43,9 +41,10 @@ class Measured(Pictured):
         sinks, together = sinks_of(to), flag("gather", gather)
         if self._now.telemetry is not None:
             raise EnvError("this environment has telemetry already: close that first, or give it several sinks")
-        begun = Telemetry(
-            self.universe, self._counting.zeroed, self._buffers, self._shown_meters(), every, sinks, together
-        )
+        begun = Telemetry(self.universe, self._counting.zeroed, self._buffers, every, sinks, together)
+        opened, self._now.opened = self._now.opened, None
+        if opened is not None and opened.tick == self._now.tick:
+            begun.go_on(opened)
         begun.ends_with(self._silent)
         self._now.telemetry = begun
         return begun
@@ -53,22 +52,3 @@ class Measured(Pictured):
     def _silent(self) -> None:
         """Telemetry was closed."""
         self._now.telemetry = None
-
-    def _shown_meters(self) -> dict[int, int]:
-        """The rows of observations in which numbers of meters stand as they are, by the meters' numbers."""
-        observation = self._buffers.observation
-        if observation is None or not observation.is_floating_point():
-            return {}
-        rows = {name: row for row, name in enumerate(self.observation_names)}
-        named = ((number, f"meter.{meter.name}") for number, meter in enumerate(self.universe.meters))
-        return {number: rows[name] for number, name in named if name in rows}
-
-    @contextmanager
-    def _restarting(self) -> Iterator[None]:
-        """Around what begins episodes anew: telemetry tells these from episodes that ended."""
-        telemetry = self._now.telemetry
-        if telemetry is not None:
-            telemetry.restart()
-        yield
-        if telemetry is not None:
-            telemetry.restarted()

@@ -7,12 +7,13 @@ from pathlib import Path
 import torch
 
 from hamlet import schema
-from hamlet.backend.buffers import Statistics
+from hamlet.backend.buffers import Statistics, with_last_meters
 from hamlet.env import checkpoint
 from hamlet.env.checkpoint import StateDict
 from hamlet.env.measured import Measured
 from hamlet.env.saved import counts_of, read_checkpoint, write_checkpoint
 from hamlet.errors import EnvError, shown
+from hamlet.telemetry.opened import Opened
 
 
 class Restorable(Measured):
@@ -43,7 +44,7 @@ class Restorable(Measured):
                 Nothing was changed.
         """
         state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
-        with self._whole, self._restarting():
+        with self._whole:
             for name, value in state.items():
                 self._buffers.state[name].copy_(value)
             for held in self._held.values():
@@ -55,7 +56,7 @@ class Restorable(Measured):
 
     def save(self, path: str | Path, counts: Statistics | None = None) -> None:
         """Write a checkpoint into a file of safetensors, whole or not at all: what `state_dict` has, the version of
-        hamletc, and what was counted.
+        hamletc, what was counted, and the window of telemetry that is open.
 
         Args:
             path: of the file.
@@ -70,24 +71,38 @@ class Restorable(Measured):
         if counts is not None and not isinstance(counts, Statistics):
             raise EnvError(f"counts are those of a rollout, rollout(...).counts, not {shown(counts)}")
         known = None if counts is None else self._counting.begun(counts, False, None)
-        write_checkpoint(path, self.universe.name, self.state_dict(), known)
+        telemetry = self._now.telemetry
+        opened = None if telemetry is None else telemetry.opened()
+        write_checkpoint(path, self.universe.name, self.state_dict(), known, opened)
 
     def load(self, path: str | Path) -> Statistics | None:
         """Continue from a checkpoint, bit for bit, and return the counts that were saved with it, for `rollout`.
+        Telemetry continues the window that was open: that of now, or else the one that begins before the next tick.
 
         Raises:
             EnvError: the file cannot be read or is no checkpoint, or belongs to another universe, or `load_state_dict`
                 refuses what is in it. Nothing was changed.
         """
-        saved, found, name = read_checkpoint(path)
+        found = read_checkpoint(path)
+        saved = found.state
         if saved["universe"] != self.module.digest:
             raise EnvError(
-                f"{path} is a checkpoint of {name} {saved['universe'][:12]}, not of {self.universe.name} "
+                f"{path} is a checkpoint of {found.name} {saved['universe'][:12]}, not of {self.universe.name} "
                 f"{self.module.digest[:12]}, the universe of this environment"
             )
-        counts = counts_of(found, self._counting.zeroed()) if found else None
+        counts = counts_of(found.counts, self._counting.zeroed()) if found.counts else None
+        if found.opened is not None:
+            found.opened.check(with_last_meters(self._counting.zeroed(), len(self.universe.meters)))
         self.load_state_dict({**saved, "state": {each: self._here(values) for each, values in saved["state"].items()}})
+        if found.opened is not None:
+            self._go_on(found.opened)
         return counts
+
+    def _go_on(self, opened: Opened) -> None:
+        if self._now.telemetry is None:
+            self._now.opened = opened
+        else:
+            self._now.telemetry.go_on(opened)
 
     def _here(self, values: torch.Tensor) -> torch.Tensor:
         return values.to(self.device)

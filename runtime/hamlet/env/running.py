@@ -109,7 +109,7 @@ class Running(Restorable):
                 self._advance(length)
                 first += length
                 if telemetry is not None:
-                    telemetry.counted(counts, before, length, self.tick, observing)
+                    telemetry.counted(counts, before, length, self.tick)
                 self._whole.pause()
         if seen is None:
             return Rollout(self.universe, ticks, counts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,19 @@ from hamlet.env.checkpoint import StateDict
 from hamlet.env.episode import this_version
 from hamlet.env.files import read_file, write_file
 from hamlet.errors import EnvError
+from hamlet.telemetry.opened import Opened
 
 FORMAT = 1
 ABOUT = "hamlet"
 """The entry of a file's metadata that is ours."""
-STATE, COUNTS = "state.", "counts."
+STATE, COUNTS, WINDOW = "state.", "counts.", "window."
 NUMBERS = ("first_world", "seed", "tick")
 
 
-def write_checkpoint(path: str | Path, name: str, saved: StateDict, counts: Statistics | None) -> None:
-    """Write a `state_dict`, and counts of rollouts, whole or not at all.
+def write_checkpoint(
+    path: str | Path, name: str, saved: StateDict, counts: Statistics | None, opened: Opened | None
+) -> None:
+    """Write a `state_dict`, counts of rollouts, and the open window of telemetry, whole or not at all.
 
     Raises:
         EnvError: safetensors is missing, or the file cannot be written.
@@ -38,14 +42,33 @@ def write_checkpoint(path: str | Path, name: str, saved: StateDict, counts: Stat
     tensors = {STATE + field: values for field, values in saved["state"].items()}
     if counts is not None:
         tensors |= {COUNTS + each: tensor_of(memory) for each, memory in counts.memory.items()}
+    if opened is not None:
+        about["window"] = {"number": opened.number, "tick": opened.tick, "ticks": opened.ticks}
+        tensors |= {WINDOW + each: tensor_of(memory) for each, memory in opened.counts.items()}
     plain = {
         each: values.detach().to("cpu").clone(memory_format=torch.contiguous_format) for each, values in tensors.items()
     }
     write_file(path, written(plain, {ABOUT: json.dumps(about)}))
 
 
-def read_checkpoint(path: str | Path) -> tuple[StateDict, dict[str, torch.Tensor], str]:
-    """A `state_dict`, the counts by name (none where none were saved), and the name of the universe.
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a file holds.
+
+    Attributes:
+        name: of the universe.
+        counts: by name; none where none were saved.
+        opened: the window of telemetry that was open.
+    """
+
+    name: str
+    state: StateDict
+    counts: Mapping[str, torch.Tensor]
+    opened: Opened | None
+
+
+def read_checkpoint(path: str | Path) -> Checkpoint:
+    """Read a file.
 
     Raises:
         EnvError: safetensors is missing, or the file cannot be read or is no checkpoint.
@@ -59,12 +82,13 @@ def read_checkpoint(path: str | Path) -> tuple[StateDict, dict[str, torch.Tensor
             raise EnvError(f"{path} has format {about['format']}, and this hamlet reads checkpoints of format {FORMAT}")
         tensors: Mapping[str, torch.Tensor] = library.load(content)
         saved = {number: about[number] for number in ("universe", *NUMBERS)}
-        name = str(about["name"])
+        name, window = str(about["name"]), about.get("window")
+        opened = None if window is None else _opened(window, _named(tensors, WINDOW))
     except EnvError:
         raise
     except Exception as error:  # safetensors has errors of its own kind
         raise EnvError(f"{path} is no checkpoint of an environment, or a damaged one") from error
-    return {**saved, "state": _named(tensors, STATE)}, _named(tensors, COUNTS), name
+    return Checkpoint(name, {**saved, "state": _named(tensors, STATE)}, _named(tensors, COUNTS), opened)
 
 
 def counts_of(found: Mapping[str, torch.Tensor], like: Statistics) -> Statistics:
@@ -82,6 +106,10 @@ def counts_of(found: Mapping[str, torch.Tensor], like: Statistics) -> Statistics
     if problem is not None:
         raise EnvError(f"the counts of the checkpoint are of another environment: {problem}")
     return result
+
+
+def _opened(window: Mapping[str, int], counts: Mapping[str, torch.Tensor]) -> Opened:
+    return Opened(int(window["number"]), int(window["tick"]), int(window["ticks"]), counts)
 
 
 def _named(tensors: Mapping[str, torch.Tensor], kind: str) -> dict[str, torch.Tensor]:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import torch
 
 from hamlet.arguments import Actions
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Backend, Checking, Stream
 from hamlet.env.attributes import Now, transposed
 from hamlet.env.checkpoint import TICK_LIMIT
@@ -24,11 +24,10 @@ from hamlet.env.ops import Stepper, step
 from hamlet.env.params import Held
 from hamlet.env.rollout import Info, Stepped
 from hamlet.errors import EnvError, shown
-from hamlet.telemetry.telemetry import Telemetry
 
-Run: TypeAlias = Callable[[Buffers, torch.Tensor, int, int, int], bool]
-"""A tick of buffers with actions, a seed, the number of the tick and that of the actions that there are; gives whether
-all are in range."""
+Run: TypeAlias = Callable[[Buffers, torch.Tensor, int, int, int, Statistics | None], bool]
+"""A tick of buffers with actions, a seed, the number of the tick, that of the actions that there are, and what to count
+in; gives whether all are in range."""
 
 
 class Stepping:
@@ -70,40 +69,25 @@ class Stepping:
         buffers = self._buffers if out is None else self._with(out)
         if torch.compiler.is_compiling():
             return self._step_compiled(actions, controls, out)
-        if self._now.telemetry is not None:
-            return self._step_counted(self._now.telemetry, actions, controls, out, buffers)
-        if self._graphed is not None and not torch.cuda.is_current_stream_capturing():
+        now = self._now
+        telemetry = now.telemetry
+        if self._graphed is not None and telemetry is None and not torch.cuda.is_current_stream_capturing():
             return self._replay(self._graphed, actions, controls, out)
         taken, new = self._taken(actions), self._given.stepping(controls)
         for held in self._checked:
             held.check()
-        now = self._now
+        counts = None if telemetry is None else telemetry.window
         with self._whole:
             if new is not None:
                 buffers.state["controls"].copy_(new)
-            if self._run(buffers, taken, now.seed, now.tick, self._count):
+            if self._run(buffers, taken, now.seed, now.tick, self._count, counts):
                 now.shown = out
                 now.untouched = False
-                now.tick = (now.tick + 1) % TICK_LIMIT
+                now.tick = tick = (now.tick + 1) % TICK_LIMIT
+                if telemetry is not None:
+                    telemetry.counted_step(tick)
                 return self._results if out is None else (out, *self._ended)
         raise self._given.actions.missing(taken)
-
-    def _step_counted(
-        self, telemetry: Telemetry, actions: Actions, controls: Any, out: torch.Tensor | None, buffers: Buffers
-    ) -> Stepped:
-        """A step that telemetry counts."""
-        given, new = self._given.actions.actions(actions), self._given.stepping(controls)
-        for held in self._checked:
-            held.check()
-        now = self._now
-        with self._whole:
-            if new is not None:
-                buffers.state["controls"].copy_(new)
-            telemetry.step(self._backend, given, Stream(now.seed, now.tick), buffers)
-            now.shown = out
-            now.untouched = False
-            now.tick = (now.tick + 1) % TICK_LIMIT
-        return self._results if out is None else (out, *self._ended)
 
     def finish(self, out: torch.Tensor | None = None) -> Stepped:
         """Count a tick that wrote into the environment's own observations, and return its results."""
@@ -166,6 +150,14 @@ class Stepping:
         return out
 
 
-def _unchecked(backend: Backend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, _count: int) -> bool:
-    backend.step(buffers, actions, Stream(seed, tick))
+def _unchecked(
+    backend: Backend,
+    buffers: Buffers,
+    actions: torch.Tensor,
+    seed: int,
+    tick: int,
+    _count: int,
+    statistics: Statistics | None,
+) -> bool:
+    backend.step(buffers, actions, Stream(seed, tick), statistics)
     return True

@@ -81,9 +81,9 @@ class Interpreter:
             observe.observe(lanes, buffers.observation.view(-1, worlds, agents))
         observe.mask(lanes, buffers.mask.view(-1, worlds, agents))
 
-    def step(self, buffers: Buffers, actions: Tensor, stream: Stream) -> None:
-        """One tick with actions [lanes] i32: state, outcomes, observations, final observations, masks."""
-        self._tick(buffers, actions, stream, True, None)
+    def step(self, buffers: Buffers, actions: Tensor, stream: Stream, statistics: Statistics | None = None) -> None:
+        """One tick with actions [lanes] i32: state, outcomes, observations, final observations, masks, statistics."""
+        self._tick(buffers, actions, stream, True, statistics)
 
     def rollout(
         self,

@@ -22,6 +22,9 @@ def add(statistics: Statistics, buffers: Buffers) -> None:
     tally(statistics.lengths, state["age"][ended].clamp(max=len(statistics.lengths) - 1))
     total = statistics.finished_return
     total.copy_(torch.where(ended, total + state["episode_return"], total))
+    last = statistics.last_meters
+    if last is not None:
+        last.copy_(torch.where(ended, state["meters"], last))
     if statistics.lanes is not None:
         _add_by_lane(statistics.lanes, buffers, ended)
 

@@ -30,6 +30,10 @@ SUMS = ("uses", "causes", "lengths")
 LANE_COUNTS = ("lane_uses", "lane_episodes", "lane_lengths", "lane_returns", "lane_causes")
 """The arrays of `hamlet.backend.buffers.LaneCounts`, which only a rollout that is asked to has."""
 
+LAST_METERS = "last_meters"
+"""[meters, lanes] f32, which only a rollout that is asked to has: the meters of each lane at the end of its last
+episode."""
+
 LENGTH_BINS = 1024
 """Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
 
@@ -52,7 +56,8 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
         case "rollout":
             policy = ("actions", *TABULAR, *given_arguments(universe))
-            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *COUNTS, *LANE_COUNTS)
+            counted = (*COUNTS, *LANE_COUNTS, LAST_METERS)
+            return (*state, *policy, *outcome, "observation", "final_observation", "mask", *counted)
 
 
 def given_arguments(universe: Universe) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -13,11 +13,11 @@ import torch
 import torch.distributed as dist
 
 from hamlet import distributed
-from hamlet.backend.buffers import Buffers, Memory, Statistics, tensor_of
-from hamlet.backend.protocol import Backend, RecordedPolicy, Stream
+from hamlet.backend.buffers import Buffers, Memory, Statistics, tensor_of, with_last_meters
 from hamlet.errors import EnvError
 from hamlet.schema import abi
 from hamlet.telemetry.ends import Ends
+from hamlet.telemetry.opened import Opened
 from hamlet.telemetry.ring import Ring, Sizes, Slot
 from hamlet.telemetry.sinks import Closing, Sink
 from hamlet.telemetry.window import Layout
@@ -39,6 +39,7 @@ class Telemetry:
     Attributes:
         every: the ticks of a window.
         left: the ticks until the present window is full.
+        window: what the present window has counted; steps add to it.
     """
 
     def __init__(
@@ -46,21 +47,19 @@ class Telemetry:
         universe: Universe,
         zeroed: Callable[[], Statistics],
         buffers: Buffers,
-        meters: Mapping[int, int],
         every: int,
         sinks: tuple[Sink, ...],
         gather: bool,
     ) -> None:
-        """`meters` are the rows of observations that show meters, by the meters' numbers."""
-        self.every = self.left = every
+        self.every = self.left = self._size = every
         self._sinks = sinks
         self._gather = gather
-        self._counts = zeroed()
+        self.window = with_last_meters(zeroed(), len(universe.meters))
         self._layout = Layout(universe)
-        self._ends = Ends(buffers, meters if not universe.by_hand else {}, self._layout.scales)
+        self._last = tensor_of(self.window.memory[abi.LAST_METERS])
+        self._ends = Ends(self._last, self._layout.scales)
         self._number = 0
         self._tick = 0
-        self._observed = True
         sizes = Sizes(sum(abi.counters(universe).values()), len(universe.meters) + 1, buffers.shape.lanes)
         # The thread must not keep this object alive, whose end is to end the thread.
         group = dist.new_group(backend="gloo") if gather and distributed.begin().count > 1 else None
@@ -72,14 +71,18 @@ class Telemetry:
         """Call this when telemetry is closed."""
         self._done = done
 
-    def step(self, backend: Backend, actions: torch.Tensor, stream: Stream, buffers: Buffers) -> None:
-        """A step, counted: a rollout of one tick that observes gives its bits."""
-        backend.rollout(buffers, 1, RecordedPolicy(actions.view(1, -1)), stream, True, self._counts)
-        self._pass(1, stream.tick + 1, True)
+    def counted_step(self, tick: int) -> None:
+        """A step has counted in `window`, up to this tick."""
+        self._tick = tick
+        self.left -= 1
+        if self.left == 0:
+            self._send(tick)
 
     def counts(self, wanted: Statistics | None) -> Statistics:
-        """What a rollout counts in: what the caller wants counted, or else the window's own counts."""
-        return self._counts if wanted is None else wanted
+        """What a rollout counts in: what the caller wants counted and the window's meters, or else the window."""
+        if wanted is None:
+            return self.window
+        return replace(wanted, memory={**wanted.memory, abi.LAST_METERS: self.window.memory[abi.LAST_METERS]})
 
     def before(self, wanted: Statistics | None) -> Mapping[str, Memory] | None:
         """What the caller has counted before a rollout, to be passed to `counted` after it."""
@@ -87,24 +90,33 @@ class Telemetry:
             return None
         return {name: wanted.memory[name] + 0 for name in abi.COUNTS}
 
-    def counted(
-        self, wanted: Statistics | None, before: Mapping[str, Memory] | None, ticks: int, tick: int, observed: bool
-    ) -> None:
+    def counted(self, wanted: Statistics | None, before: Mapping[str, Memory] | None, ticks: int, tick: int) -> None:
         """So many ticks of a rollout have run, up to this one. Of counts of the caller's the window gets what they grew
         by: returns of lanes in f32."""
         if wanted is not None and before is not None:
             for name in abi.COUNTS:
-                own: Any = self._counts.memory[name]
+                own: Any = self.window.memory[name]
                 own += wanted.memory[name] - before[name]
-        self._pass(ticks, tick, observed)
+        self._tick = tick
+        self.left -= ticks
+        if self.left == 0:
+            self._send(tick)
 
-    def restart(self) -> None:
-        """Worlds are about to be reset: those that ended an episode before are noted."""
-        self._ends.note()
+    def opened(self) -> Opened | None:
+        """The window that is open, for a checkpoint: its counts go on changing. `None` where it has no tick yet."""
+        passed = self._size - self.left
+        return Opened(self._number, self._tick, passed, self.window.memory) if passed else None
 
-    def restarted(self) -> None:
-        """Worlds were reset."""
-        self._ends.look()
+    def go_on(self, opened: Opened) -> None:
+        """Continue a window of a checkpoint in the place of the present one; it has a tick more at least.
+
+        Raises:
+            EnvError: it is of another environment. Nothing was changed.
+        """
+        opened.copy_to(self.window)
+        self._number, self._tick = opened.number, opened.tick
+        self._size = max(self.every, opened.ticks + 1)
+        self.left = self._size - opened.ticks
 
     def flush(self) -> None:
         """End the present window, if a tick of it has passed, and wait until every record is where it goes. With
@@ -114,7 +126,7 @@ class Telemetry:
             EnvError: telemetry was closed, or something could not be written.
         """
         self._open()
-        if self.left < self.every:
+        if self.left < self._size:
             self._send(self._tick)
         self._ring.wait()
 
@@ -153,30 +165,22 @@ class Telemetry:
         if self._closed:
             raise EnvError("this telemetry was closed: begin it anew with Env.telemetry")
 
-    def _pass(self, ticks: int, tick: int, observed: bool) -> None:
-        self._tick = tick
-        self._observed = self._observed and observed
-        self.left -= ticks
-        if self.left == 0:
-            self._send(tick)
-
     def _send(self, tick: int) -> None:
-        about = About(self._number, tick % (1 << 32), self.every - self.left)
-        counters = [tensor_of(self._counts.memory[name]) for name in abi.SUMS]
+        about = About(self._number, tick % (1 << 32), self._size - self.left)
+        counters = [tensor_of(self.window.memory[name]) for name in abi.SUMS]
         try:
-            self._ring.send([*counters, self._ends.sums(self._observed), self._counts.finished_return], about)
+            self._ring.send([*counters, self._ends.sums(), self.window.finished_return], about)
         finally:
             # Whatever an earlier window met with, the next one begins here.
             self._begin()
 
     def _begin(self) -> None:
         """Begin a window."""
-        for counted in self._counts.memory.values():
+        for counted in self.window.memory.values():
             counted[:] = 0
+        self._last.fill_(torch.nan)
         self._number += 1
-        self.left = self.every
-        self._observed = True
-        self._ends.clear()
+        self.left = self._size = self.every
 
 
 def _deliver(layout: Layout, sinks: tuple[Sink, ...], gather: bool, group: Any, slot: Slot, about: About) -> None:

@@ -43,9 +43,8 @@ class Record:
             a universe without a lifespan 1,023 stands for that and more.
         ends: finished episodes by how they ended: a cause of death as the author wrote it, a goal, or "lifespan".
         uses: ticks in which a lane used each affordance.
-        meters: the mean of each observed meter at the end of an episode, over the last episode that each lane finished
-            in the window; empty without any, in a window with ticks that were not observed, or where a universe begins
-            episodes by hand.
+        meters: the mean of each meter at the end of an episode, over the last episode that each lane finished in the
+            window; empty without any.
     """
 
     number: int
@@ -127,7 +126,7 @@ class Layout:
             _mean(Fraction(int(total)) / Fraction(float(scale)), ended)
             for total, scale in zip(part["meters"], self.scales, strict=True)
         ]
-        observed = zip(universe.meters, means, strict=True) if ended else ()
+        at_end = zip(universe.meters, means, strict=True) if ended else ()
         return Record(
             number,
             tick,
@@ -139,7 +138,7 @@ class Layout:
             _quantiles(lengths),
             dict(zip(causes, part["causes"].tolist(), strict=False)),
             dict(zip((each.name for each in universe.affordances), part["uses"].tolist(), strict=True)),
-            {meter.name: mean for meter, mean in observed},
+            {meter.name: mean for meter, mean in at_end},
         )
 
 

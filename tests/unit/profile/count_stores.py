@@ -42,9 +42,11 @@ class Watched(PtxBackend):
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         self._begin(buffers, stream)
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
         before = buffers.state["episode"].clone()
-        super().step(buffers, actions, stream)
+        super().step(buffers, actions, stream, statistics)
         ENDED.append(int((buffers.state["episode"] != before).view(-1, WARP).any(dim=1).sum()))
 
     def rollout(

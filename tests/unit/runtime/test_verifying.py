@@ -39,8 +39,10 @@ class Faulty:
     def observe(self, buffers: Buffers) -> None:
         self.inner.observe(buffers)
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
-        self.inner.step(buffers, actions, stream)
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
+        self.inner.step(buffers, actions, stream, statistics)
         self.ticks += 1
         if self.ticks == self.tick:
             self.fault(buffers, None)
@@ -61,8 +63,10 @@ class Faulty:
 class FaultyRollout(Faulty):
     """Does something wrong at the end of every rollout of at least `tick` ticks."""
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
-        self.inner.step(buffers, actions, stream)
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
+        self.inner.step(buffers, actions, stream, statistics)
 
     def rollout(
         self,

@@ -117,16 +117,68 @@ def test_meters_at_ends_are_those_of_final_observations(short: Module) -> None:
     assert 0.01 < records[0].meters["food"] < 0.5
 
 
-def test_meters_are_added_on_a_gpu_as_on_a_cpu(short: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_meters_are_added_on_a_gpu_as_on_a_cpu(short: Module) -> None:
     """What a GPU computes of meters, computed by torch here."""
     env = made(short)
     with env.telemetry(to=[]) as telemetry:
         for each in actions(env, 80):
             env.step(each)
-        on_cpu = telemetry._ends.sums(True)
-        monkeypatch.setattr(telemetry._ends, "_cuda", True)
-        assert torch.equal(telemetry._ends.sums(True), on_cpu)
+        on_cpu = telemetry._ends.sums()
+        assert torch.equal(telemetry._ends._on_gpu(), on_cpu)
         assert 0 < on_cpu[0] < on_cpu[1] << 30
+
+
+def test_meters_that_nobody_observes_are_there_in_rollouts(compiled: Callable[[str], Module]) -> None:
+    """Without the observations of every tick."""
+    text = SHOP.replace("lifespan 60", "lifespan 12")
+    text = text.replace("reward food", "reward food + joy\nmeter joy = 0.25 { decay 0.01 }")
+    several = []
+    for seen, ticks, backend in (
+        ("meters", [1] * 80, "interpreter"),
+        ("here", [80], "interpreter"),
+        ("here", [80], "numba"),
+    ):
+        env, records = made(compiled(text.replace("observe { meters }", f"observe {{ {seen} }}")), backend), []
+        given = actions(env, 80)
+        with env.telemetry(every=80, to=records.append):
+            for count in ticks:
+                env.rollout(count, given[:count], statistics=False)
+                given = given[count:]
+        several.append(repr(records))
+        assert records[0].meters["joy"] == pytest.approx(0.13, abs=0.05)
+        assert 0.01 < records[0].meters["food"] < 0.5
+    assert several[1:] == several[:1] * 2
+
+
+def test_a_checkpoint_has_the_open_window(shop: Module, tmp_path: Path) -> None:
+    """Telemetry begun before the checkpoint is loaded or after it goes on to the same records."""
+    pytest.importorskip("safetensors")
+    whole, parts, records = made(shop), made(shop, "numba"), []
+    given, path = actions(whole, 70), tmp_path / "shop.safetensors"
+    with whole.telemetry(every=30, to=records.append):
+        whole.rollout(70, given, statistics=False)
+    first: list[Record] = []
+    with parts.telemetry(every=30, to=first.append):
+        parts.rollout(45, given[:45], statistics=False)
+        parts.save(path)
+    assert [record.ticks for record in first] == [30, 15]
+    for early in (True, False):
+        other, later = made(shop), []
+        if not early:
+            other.load(path)
+        with other.telemetry(every=30, to=later.append):
+            if early:
+                other.rollout(3)
+                other.load(path)
+            other.rollout(25, given[45:], statistics=False)
+        assert repr(first[:1] + later) == repr(records)
+    assert all(record.episodes > 10 for record in records)
+    other = made(shop)
+    other.load(path)
+    other.rollout(1)
+    with other.telemetry(every=30, to=later.append):
+        other.rollout(30)
+    assert later[-1].ticks == 30
 
 
 def test_a_copy_has_no_telemetry(shop: Module) -> None:

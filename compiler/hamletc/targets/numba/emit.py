@@ -62,6 +62,7 @@ NOTHING = {
     "lane_lengths_array": "NO_LANE_COUNTS",
     "lane_returns_array": "NO_LANE_RETURNS",
     "lane_causes_array": "NO_LANE_COUNTS",
+    "last_meters_array": "NO_LANE_RETURNS",
     "first_world": "0",
     "seed_low": "0",
     "seed_high": "0",
@@ -70,6 +71,7 @@ NOTHING = {
     "ticks": "0",
     "every_tick": "False",
     "fresh": "False",
+    "streamed": "False",
 }
 """What the other kernels pass for parameters of `rollout` that they do not have."""
 
@@ -197,6 +199,7 @@ class _Context:
             "given": self._given(),
             "steered": [functions.held[o.name].element for o in self._outputs("steer")],
             "ended": ENDED,
+            "meters": [chunk for chunk in self.chunks if chunk.field.name == "meters"],
             "by_lane": BY_LANE,
             "binning": self._binning(),
             "bin": self._bin(),
@@ -305,7 +308,7 @@ class _Context:
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
         tables = self.functions.passed_tables(table.name for table in self.tables)
         cells = ["cells_array", "layouts_array", "known"] if self.cached else []
-        switches = ["every_tick", "fresh"] if kernel == "rollout" else []
+        switches = ["every_tick", "fresh", "streamed"] if kernel == "rollout" else []
         return [
             *arrays,
             *tables,

@@ -38,6 +38,7 @@ class Phases:
         self._cuts = cuts
         self._cells = cells
         self._by_hand = functions.universe.by_hand
+        self._meters = [chunk.variable for chunk in chunks(functions.state) if chunk.field.name == "meters"]
         self._changing = [chunk.variable for chunk in changing]
         self._restarted = restarted
         self._outcomes = chunks(functions.outcomes)
@@ -56,6 +57,7 @@ class Phases:
         outcomes = [chunk.variable for chunk in self._outcomes]
         counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *([] if self._by_hand else ["agents"])]
         counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
+        counted += [f"{abi.LAST_METERS}_array", *self._meters]
         taken = {
             "load_cells": self._load_cells(),
             "find_again": self._find_again(),
@@ -218,5 +220,5 @@ class Phases:
         return ["flags", "count", "fresh", *(name for name in after if name != "chosen")]
 
     def _survey(self) -> list[str]:
-        seen = ["flags", "observing", "observation_array", *self.passed("observe")] if self.sees else []
+        seen = ["flags", "observing", "streamed", "observation_array", *self.passed("observe")] if self.sees else []
         return [*seen, "start", "count", *self._find_again(), *self.living, "mask_array", *self.passed("mask")]

@@ -233,6 +233,7 @@ class _Context:
             "steer_arguments": self.seeded("steer") if "steer" in self.bodies else [],
             "policy_arguments": ", ".join(self.seeded("policy")),
             "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
+            "last_meters": [slot for slot in self.slots if slot.address.startswith("meters_ptr")],
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
             "arguments": self.arguments,
             "assign": assign,

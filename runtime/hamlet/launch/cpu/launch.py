@@ -27,7 +27,7 @@ from hamlet.backend.protocol import (
 )
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
-from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
+from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of, large
 from hamlet.launch.cpu.ops import (
     LANES,
     NO_ACTIONS,
@@ -42,6 +42,7 @@ from hamlet.launch.cpu.ops.entries import entry_of
 from hamlet.launch.cpu.ops.playing import play
 from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.steps import Steps
+from hamlet.launch.cpu.team import Team
 from hamlet.schema import abi
 from hamlet.universe import Universe
 
@@ -56,6 +57,7 @@ NOTHING_COUNTED: Arrays = {
     **dict.fromkeys(abi.LANE_COUNTS, NO_LANE_COUNTS),
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
+    abi.LAST_METERS: NO_LANE_RETURNS,
 }
 NO_POLICY: Arrays = {
     "actions": NO_ACTIONS,
@@ -75,11 +77,19 @@ class NumbaBackend:
     name = "numba"
     origin = "just in time, numba"
 
-    def __init__(self, universe: Universe, kernels: ModuleType, threads: int | None = None) -> None:
-        """Raises `EnvError` where `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number."""
+    def __init__(
+        self, universe: Universe, kernels: ModuleType, threads: int | None = None, stream_from: int | None = None
+    ) -> None:
+        """Steps write observations of `stream_from` bytes or more past the caches; by default those that are too large
+        for them.
+
+        Raises:
+            EnvError: `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number.
+        """
         self.threads = _threads() if threads is None else threads
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
+        self._stream_from = large(self.threads) if stream_from is None else stream_from
         self._kernels = kernels
         self._by_hand = universe.by_hand
         self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
@@ -89,7 +99,9 @@ class NumbaBackend:
         self._cells: int = kernels.CELLS
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
         self._compiled: set[tuple[abi.Kernel, torch.dtype | None]] = set()
+        self._team = Team(self.threads)
         self._steps: Steps | None = None
+        self._others: Steps | None = None
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
@@ -99,16 +111,26 @@ class NumbaBackend:
         """Observations and masks of the state as it is."""
         self._run("observe", buffers, {}, {})
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
         """One tick with actions [lanes] i32."""
-        self._steps_of(buffers).run(buffers, actions.contiguous(), *stream, 0, self._pool)
+        self._steps_of(buffers, statistics).run(buffers, actions.contiguous(), *stream, 0)
 
-    def step_in_range(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+    def step_in_range(
+        self,
+        buffers: Buffers,
+        actions: torch.Tensor,
+        seed: int,
+        tick: int,
+        count: int,
+        statistics: Statistics | None = None,
+    ) -> bool:
         """One tick with actions [lanes] i32 or i64, if all are in 0 .. count - 1; gives whether they are."""
         steps = self._steps
-        if steps is None or not steps.fit(buffers):
-            steps = self._steps_of(buffers)
-        return steps.run(buffers, actions, seed, tick, count, self._pool)
+        if steps is None or steps.statistics is not statistics or not steps.fit(buffers):
+            steps = self._steps_of(buffers, statistics)
+        return steps.run(buffers, actions, seed, tick, count)
 
     def rollout(
         self,
@@ -143,7 +165,7 @@ class NumbaBackend:
         if isinstance(policy, NetworkPolicy):
             self._play(policy, buffers, arrays, scalars, stream, observe_every_tick)
         else:
-            self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False))
+            self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False, False))
 
     def _run(
         self,
@@ -172,24 +194,31 @@ class NumbaBackend:
             values |= zip(("cells", "layouts", "known"), self._memory.cells(self._cells, buffers), strict=True)
         return values
 
-    def _steps_of(self, buffers: Buffers) -> Steps:
-        """Steps of these buffers: those that were prepared, if they fit."""
+    def _steps_of(self, buffers: Buffers, statistics: Statistics | None) -> Steps:
+        """Steps of these buffers that count so: those of the last step or the ones before, if they fit."""
         steps = self._steps
-        if steps is None or not steps.fit(buffers):
-            self._steps = steps = self._prepared(buffers)
+        if steps is None or steps.statistics is not statistics:
+            self._steps, self._others = self._others, steps
+            steps = self._steps
+        if steps is None or steps.statistics is not statistics or not steps.fit(buffers):
+            self._steps = steps = self._prepared(buffers, statistics)
         return steps
 
-    def _prepared(self, buffers: Buffers) -> Steps:
+    def _prepared(self, buffers: Buffers, statistics: Statistics | None) -> Steps:
         """A step is a rollout of one tick with recorded actions, which observes it."""
         shape = buffers.shape
-        scalars = {"seed_low": 0, "seed_high": 0, "tick": 0, "kept_episodes": 0, "ticks": 1}
+        scalars = {"seed_low": 0, "seed_high": 0, "tick": 0, "ticks": 1}
+        memory = {} if statistics is None else statistics.memory
+        counted = {name: array_of(counts) for name, counts in memory.items()}
+        scalars["kept_episodes"] = len(counted.get("lane_lengths", ()))
         actions = np.zeros((1, shape.lanes), np.int32)
-        values = self._values("rollout", buffers, NO_POLICY | {"actions": actions}, scalars)
+        values = self._values("rollout", buffers, NO_POLICY | counted | {"actions": actions}, scalars)
         shares = self._shares(shape, 1)
-        values |= {"shares": np.array(shares, np.int64), "thread": 0, "every_tick": True, "fresh": False}
+        values |= {"shares": np.array(shares, np.int64), "thread": 0}
+        values |= {"every_tick": True, "fresh": False, "streamed": False}
         with self._compiling("rollout", buffers):
             entry = entry_of(self._kernels.rollout, list(values.values()))
-        return Steps(entry, values, buffers, shares)
+        return Steps(entry, values, buffers, shares, self._team, self._stream_from, statistics)
 
     @contextmanager
     def _compiling(self, kernel: abi.Kernel, buffers: Buffers) -> Iterator[None]:
@@ -211,13 +240,15 @@ class NumbaBackend:
         shape, ticks = buffers.shape, scalars["ticks"]
         playing = Playing(policy, shape, self._memory.of(buffers), stream, self._by_hand, observe)
         values = self._values("rollout", buffers, arrays, scalars)
-        names = [*values, "shares", "thread", "every_tick", "fresh"]
+        names = [*values, "shares", "thread", "every_tick", "fresh", "streamed"]
 
         def run(*given: Any) -> None:
             """What a thread does, which is given the arguments of a kernel."""
             *values, shares, thread = given
             own = playing.own()
-            frame, _kept = playing.frame(self._kernels.rollout, names, [*values, shares, 0, True, False], own, ticks)
+            frame, _kept = playing.frame(
+                self._kernels.rollout, names, [*values, shares, 0, True, False, False], own, ticks
+            )
             play(frame, playing.network, own, playing.worlds, playing.stored, shares, thread, playing.per_chunk, ticks)
 
         ordered, others = self._parted("rollout", values)

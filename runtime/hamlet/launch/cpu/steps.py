@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
 import numpy as np
 import torch
 
-from hamlet.backend.buffers import Buffers
-from hamlet.launch.cpu.memory import Array
+from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.launch.cpu.memory import Array, fills_lines
 from hamlet.launch.cpu.ops.entries import (
     ACTIONS,
     COUNT,
@@ -25,6 +24,9 @@ from hamlet.launch.cpu.ops.entries import (
     WRONG,
     Entry,
 )
+from hamlet.launch.cpu.ops.observations import LINE
+from hamlet.launch.cpu.team import Job, Team
+from hamlet.schema import abi
 
 Values: TypeAlias = Mapping[str, "Array | int"]
 """The arguments of a kernel by name, in their order."""
@@ -36,10 +38,26 @@ WORD = 0xFFFFFFFF
 
 
 class Steps:
-    """Steps of buffers of a shape and a type of observations, wherever their tensors are."""
+    """Steps of buffers of a shape and a type of observations, wherever their tensors are.
 
-    def __init__(self, entry: Entry, values: Values, buffers: Buffers, shares: Shares) -> None:
-        """`values` has any array [threads, 2] i64 for `shares`, and any number for `thread`."""
+    Attributes:
+        statistics: what they count in, if anything.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        values: Values,
+        buffers: Buffers,
+        shares: Shares,
+        team: Team,
+        stream_from: int,
+        statistics: Statistics | None,
+    ) -> None:
+        """`values` has any array [threads, 2] i64 for `shares`, any number for `thread`, and the arrays of statistics,
+        which are empty where nothing is counted. Observations of `stream_from` bytes or more are written past the
+        caches."""
+        self.statistics = statistics
         self._buffers = buffers
         self._shape = buffers.shape
         self._dtype = None if buffers.observation is None else buffers.observation.dtype
@@ -64,6 +82,24 @@ class Steps:
         words[at["shares"]] = self._left.buffer_info()[0]
         self._words, *self._others = (array("q", words) for _ in shares)
         self._address = self._words.buffer_info()[0]
+        self._own, counts = self._counts_of_threads(values)
+        self._team = team
+        self._job = Job(entry.address, [each.buffer_info()[0] for each in (self._words, *self._others)], counts)
+        observed, self._streamed = buffers.observation, at["streamed"]
+        self._streams = observed is not None and observed.nbytes >= stream_from and fills_lines(buffers.shape, observed)
+
+    def _counts_of_threads(self, values: Values) -> tuple[list[dict[int, int]], list[Array]]:
+        """Threads count apart: the words of each one but the first that differ, and the pairs of arrays of all."""
+        counted = {self._at[name]: np.asarray(values[name]) for name in abi.SUMS}
+        own: list[dict[int, int]] = []
+        pairs = [np.zeros((0, 3), np.int64)]
+        for number, _ in enumerate(self._others, 1):
+            apart = {place: np.zeros_like(counts) for place, counts in counted.items()}
+            self._kept.extend(apart.values())
+            own.append({self._thread: number} | {place: counts.ctypes.data for place, counts in apart.items()})
+            rows = [(counts.ctypes.data, apart[place].ctypes.data, counts.size) for place, counts in counted.items()]
+            pairs.append(np.array(rows, np.int64))
+        return own, pairs
 
     def fit(self, buffers: Buffers) -> bool:
         """Whether these are steps of such buffers; from now on they are of these."""
@@ -82,9 +118,7 @@ class Steps:
                 self._words[self._at[name]] = address
         return True
 
-    def run(
-        self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int, pool: ThreadPoolExecutor
-    ) -> bool:
+    def run(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
         """Run a tick with actions [lanes], i32 or i64.
 
         Args:
@@ -104,14 +138,15 @@ class Steps:
             self._seed, words[self._low], words[self._high] = seed, seed & WORD, seed >> 32
         words[self._tick] = tick
         if buffers.observation is not None:
-            words[self._observation] = data_ptr(buffers.observation)
+            words[self._observation] = address = data_ptr(buffers.observation)
+            words[self._streamed] = self._streams and address % LINE == 0
         self._left[:] = self._shares
-        done = self._run_in_threads(pool) if self._others else self._call(self._address) != WRONG
+        done = self._run_in_threads() if self._others else self._call(self._address) != WRONG
         if done and self._fills:
             words[self._known], self._fills = 1, False
         return done
 
-    def _run_in_threads(self, pool: ThreadPoolExecutor) -> bool:
+    def _run_in_threads(self) -> bool:
         """Launch in this thread and in others, if actions are in range: one looks before any begins."""
         words, kernel = self._words, self._words[KERNEL]
         words[KERNEL] = 0
@@ -119,16 +154,11 @@ class Steps:
         words[KERNEL], words[LANES] = kernel, 0
         if wrong:
             return False
-        waiting = []
-        for number, other in enumerate(self._others, 1):
+        for other, own in zip(self._others, self._own, strict=True):
             other[:] = words
-            other[self._thread] = number
-            waiting.append(pool.submit(self._call, other.buffer_info()[0]))
-        self._call(self._address)
-        for future in waiting:
-            # A thread that has not begun finds no share left.
-            if not future.cancel():
-                future.result()
+            for place, word in own.items():
+                other[place] = word
+        self._team.run(self._job)
         return True
 
 

@@ -37,13 +37,13 @@ LARGEST_GROUP = 1024
 LARGEST_INTERPRETED_BLOCK = 1 << 16
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
-NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS))
+NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS))
 
 ANEW: Mapping[abi.Kernel, tuple[str, ...]] = {
     "reset": (),
     "observe": (),
     "step": ("actions", "elapsed"),
-    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS),
+    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS),
 }
 """The arrays of a kernel that every launch is given anew; a rollout also has those of `abi.given_arguments`."""
 OF_SHAPE = ("worlds", "agents", "first_world")
@@ -102,9 +102,14 @@ class KernelBackend:
         """Observations and masks of the state as it is."""
         self._launch("observe", buffers, (), ())
 
-    def step(self, buffers: Buffers, actions: torch.Tensor, stream: Stream) -> None:
-        """One tick with actions [lanes] i32."""
-        self._launch("step", buffers, (actions, None), _numbers(stream))
+    def step(
+        self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
+    ) -> None:
+        """One tick with actions [lanes] i32; a rollout of one tick counts it."""
+        if statistics is None:
+            self._launch("step", buffers, (actions, None), _numbers(stream))
+        else:
+            self.rollout(buffers, 1, RecordedPolicy(actions.view(1, -1)), stream, True, statistics)
 
     def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
         """One tick, `elapsed` [1] i32 ticks after the stream's."""
@@ -138,6 +143,7 @@ class KernelBackend:
             by_lane = statistics.lanes
             counts = (*self._counters.arrays.values(), statistics.finished_return)
             counts += (None,) * len(abi.LANE_COUNTS) if by_lane is None else by_lane.arrays
+            counts += (statistics.last_meters,)
             kept = 0 if by_lane is None else by_lane.kept
             bins = self._counters.arrays["lengths"].shape[1]
         by_tick = (given.get(name.removeprefix("given_")) for name in self._by_tick)

@@ -52,7 +52,7 @@ from hamlet.launch.cpu.ops.nothing import (
     NO_LANE_RETURNS,
     NO_REPORTS,
 )
-from hamlet.launch.cpu.ops.observations import encode, put
+from hamlet.launch.cpu.ops.observations import drain, encode, put
 from hamlet.launch.cpu.ops.operations import (
     absolute,
     add,
@@ -151,6 +151,7 @@ __all__ = [
     "count_uses",
     "count_worlds",
     "divide",
+    "drain",
     "draw",
     "encode",
     "equal",

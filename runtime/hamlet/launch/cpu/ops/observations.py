@@ -12,16 +12,22 @@ from hamlet.launch.cpu.ops.vectors import WIDE, Vector, Wide, element, splat
 from hamlet.numbers.elementary import ROUND
 from hamlet.schema.observed import STEPS
 
+LINE = 64
+"""Bytes of a cache line."""
+
 
 @intrinsic
-def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, _whole: Any, _low: Any, _scale: Any) -> Any:
-    """Write a value as elements of a row: those of the lanes that are `written`, which are all where `whole`.
+def put(
+    _context: Any, row: Any, lane: Any, value: Any, written: Any, _whole: Any, _streamed: Any, _low: Any, _scale: Any
+) -> Any:
+    """Write a value as elements of a row: those of the lanes that are `written`, which are all where `whole`; where
+    they are `streamed`, too, to memory that begins a cache line, past the caches.
     `low` and `scale` make bytes of numbers, see `hamlet.schema.observed`."""
     if not isinstance(row, Chunk) or not isinstance(lane, Wide) or element(value) != types.float32:
         return None
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, lane, value, written, whole, low, scale = arguments
+        row, lane, value, written, whole, streamed, low, scale = arguments
         if not isinstance(signature.args[2], Vector):
             value = splat(builder, value)
         value = _encoded(builder, value, signature.args[0].dtype, low, scale)
@@ -32,8 +38,12 @@ def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, _whole: An
         store = cgutils.get_or_insert_function(builder.module, function, f"llvm.masked.store.v{WIDE}{kind}.p0")
         # Stores without a mask are faster by a quarter.
         with builder.if_else(whole, likely=True) as (plain, masked):
-            with plain:
-                builder.store(value, pointer, align=size)
+            with plain, builder.if_else(streamed) as (past_caches, through_caches):
+                with past_caches:
+                    stored = builder.store(value, pointer, align=min(size * WIDE, LINE))
+                    stored.set_metadata("nontemporal", builder.module.add_metadata([ir.IntType(32)(1)]))
+                with through_caches:
+                    builder.store(value, pointer, align=size)
             with masked:
                 builder.call(store, [value, pointer, ir.IntType(32)(size), written])
         return context.get_dummy_value()
@@ -44,9 +54,21 @@ def put(_context: Any, row: Any, lane: Any, value: Any, written: Any, _whole: An
         value if isinstance(value, Vector) else types.float32,
         written,
         types.boolean,
+        types.boolean,
         types.float32,
         types.float32,
     ), codegen
+
+
+@intrinsic
+def drain(_context: Any) -> Any:
+    """Wait until other threads see what was streamed."""
+
+    def codegen(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
 
 
 @intrinsic

@@ -1,0 +1,95 @@
+"""A team of threads that launch together, see `hamlet.launch.cpu.ops.teams`."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hamlet.launch.cpu.memory import Array
+from hamlet.launch.cpu.ops.teams import (
+    ARGUMENT,
+    BLOCK,
+    CALLED,
+    COUNTS,
+    DONE,
+    ENDED,
+    PAIRS,
+    START,
+    STATE,
+    functions,
+)
+
+LIBC = ctypes.CDLL(None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """What the threads of a team call.
+
+    Attributes:
+        function: the address of a function of C, i64 (i8 *).
+        tables: [threads] i64, what each thread gives it.
+        counts: [threads][pairs, 3] i64, what the thread counts apart, see `teams.Functions`; nothing of the first.
+    """
+
+    function: int
+    tables: Sequence[int]
+    counts: Sequence[Array]
+
+
+class Team:
+    """Whichever thread leads, one at a time, and others that wait for it, from the first time that they are needed to
+    the end of the team."""
+
+    def __init__(self, threads: int) -> None:
+        """`threads` are all of them, this one too."""
+        self._blocks = np.zeros((threads, BLOCK), np.int64)
+        self._address = int(self._blocks.ctypes.data)
+        self._begun = 1
+        self._job: Job | None = None
+        weakref.finalize(self, _end, self._blocks)
+
+    def run(self, job: Job) -> None:
+        """As many threads as there are tables call the function; returns when all have."""
+        if job is not self._job:
+            self._prepare(job)
+        self._lead(self._address, self._count)
+
+    def _prepare(self, job: Job) -> None:
+        self._job, self._count = job, len(job.tables)
+        self._lead = functions().lead
+        for number, (table, counts) in enumerate(zip(job.tables, job.counts, strict=True)):
+            block = self._blocks[number]
+            block[CALLED], block[ARGUMENT] = job.function, table
+            block[COUNTS], block[PAIRS] = counts.ctypes.data, len(counts)
+        while self._begun < self._count:
+            _begin(self._blocks, self._begun)
+            self._begun += 1
+
+
+def _at(blocks: Array, number: int, word: int) -> int:
+    """The address of a word of a member's block."""
+    return int(blocks.ctypes.data) + (number * BLOCK + word) * 8
+
+
+def _begin(blocks: Array, number: int) -> None:
+    for word in (START, DONE):
+        LIBC.sem_init(ctypes.c_void_p(_at(blocks, number, word)), 0, 0)
+    thread = threading.Thread(target=_serve, args=(blocks, number), name=f"hamlet-step-{number}", daemon=True)
+    thread.start()
+
+
+def _serve(blocks: Array, number: int) -> None:
+    """What a member does all its life; the blocks live as long."""
+    functions().serve(_at(blocks, number, STATE))
+
+
+def _end(blocks: Array) -> None:
+    blocks[:, STATE] = ENDED
+    for number in range(1, len(blocks)):
+        LIBC.sem_post(ctypes.c_void_p(_at(blocks, number, START)))

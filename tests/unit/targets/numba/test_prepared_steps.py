@@ -1,0 +1,155 @@
+"""Prepared steps on a CPU: observations past the caches, teams of threads, counts within a step."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+import torch
+from crowded import CACHED, compiled, universe
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
+from hamlet.backend.protocol import RecordedPolicy, Stream
+from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.memory import large
+from hamlet.package.module import Module
+from hamlet.schema.abi import COUNTS
+
+CPU = torch.device("cpu")
+OF = universe(CACHED)
+NEVER = 1 << 60
+TICKS = 6
+ACTIONS = len(schema.action_names(OF))
+NARROW = [pytest.param(dtype, marks=pytest.mark.long) for dtype in (torch.bfloat16, torch.uint8)]
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
+    return compiled(OF, tmp_path_factory.mktemp("crowded") / "crowded")
+
+
+def backend(module: Module, threads: int = 1, stream_from: int | None = None) -> NumbaBackend:
+    return NumbaBackend(OF, module.kernels("numba"), threads, stream_from)
+
+
+def counts(shape: Shape) -> Statistics:
+    return allocate_statistics(OF, shape, CPU)
+
+
+Tick = Callable[[NumbaBackend, Buffers, torch.Tensor, int], None]
+
+
+def step(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+    backend.step(buffers, actions, Stream(7, tick))
+
+
+def run(backend: NumbaBackend, shape: Shape, dtype: torch.dtype = torch.float32, tick: Tick = step) -> list[bytes]:
+    """All memory after each of some ticks, in which episodes end."""
+    buffers = allocate(OF, shape, CPU, dtype)
+    assert buffers.observation is not None
+    generator = torch.Generator().manual_seed(4)
+    backend.reset(buffers, Stream(7, 0))
+    seen = []
+    for number in range(TICKS):
+        buffers.state["age"] += 9
+        tick(backend, buffers, torch.randint(ACTIONS, (shape.lanes,), generator=generator, dtype=torch.int32), number)
+        seen.append(b"".join(bytes(each.contiguous().view(torch.uint8).numpy()) for each in buffers.tensors))
+    return seen
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, *NARROW], ids=str)
+def test_observations_past_the_caches_have_the_same_bits(module: Module, dtype: torch.dtype) -> None:
+    """The last chunk ends with whole vectors, or within one."""
+    for shape, fired in ((Shape(1088, 1), True), (Shape(9, 64), True), (Shape(700, 1), False), (Shape(90, 3), False)):
+        streaming, plain = backend(module, 1, 0), backend(module, 1, NEVER)
+        assert run(streaming, shape, dtype) == run(plain, shape, dtype)
+        assert [streamed(each) for each in (streaming, plain)] == [fired, False], shape
+
+
+def streamed(backend: NumbaBackend) -> bool:
+    """Whether the last step wrote past the caches."""
+    steps = backend._steps
+    assert steps is not None
+    return bool(steps._words[steps._streamed])
+
+
+def test_observations_elsewhere_are_streamed_where_they_begin_a_line(module: Module) -> None:
+    shape, streaming = Shape(512, 1), backend(module, 1, 0)
+    buffers = allocate(OF, shape, CPU, torch.float32)
+    assert buffers.observation is not None
+    expected = run(backend(module, 1, NEVER), shape)
+    for words in (0, 1):
+
+        def shifted(
+            backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int, words: int = words
+        ) -> None:
+            own = buffers.observation
+            assert own is not None
+            memory = torch.zeros(own.numel() + 64)
+            first = -memory.data_ptr() // 4 % 16 + words
+            there = memory[first : first + own.numel()].view(own.shape)
+            parts = buffers.shape, buffers.state, buffers.outcome, there, buffers.final_observation, buffers.mask
+            backend.step(Buffers(*parts), actions, Stream(7, tick))
+            own.copy_(there)
+
+        assert run(streaming, shape, tick=shifted) == expected
+        assert streamed(streaming) is (words == 0)
+
+
+def test_small_observations_are_not_streamed(module: Module) -> None:
+    assert 2 << 20 <= large(1) < large(2)
+    usual = backend(module)
+    run(usual, Shape(512, 1))
+    assert not streamed(usual)
+
+
+def members() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith("hamlet-step")]
+
+
+def test_a_team_changes_nothing_and_ends_with_its_backend(module: Module) -> None:
+    shape, before = Shape(3100, 3), len(members())
+    team = backend(module, 3)
+    assert run(team, shape) == run(backend(module), shape)
+    assert len(members()) == before + 2
+    del team
+    gc.collect()
+    late = time.monotonic() + 20
+    while len(members()) > before and time.monotonic() < late:
+        time.sleep(0.01)
+    assert len(members()) == before
+
+
+def test_a_fork_steps_without_its_team(module: Module) -> None:
+    shape, team = Shape(9000, 1), backend(module, 3)
+    expected = run(team, shape)
+    child = os.fork()
+    if child == 0:
+        # Threads of torch do not survive a fork.
+        torch.set_num_threads(1)
+        os._exit(0 if run(team, shape) == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert run(team, shape) == expected
+
+
+@pytest.mark.parametrize(("threads", "shape"), [(1, Shape(700, 1)), (3, Shape(9000, 1)), (2, Shape(2400, 3))])
+def test_steps_count_what_rollouts_of_a_tick_count(module: Module, threads: int, shape: Shape) -> None:
+    of_steps, of_rollouts = counts(shape), counts(shape)
+
+    def counted(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+        backend.step(buffers, actions, Stream(7, tick), of_steps)
+
+    def rolled(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+        policy = RecordedPolicy(actions.view(1, -1))
+        backend.rollout(buffers, 1, policy, Stream(7, tick), True, of_rollouts)
+
+    assert run(backend(module, threads), shape, tick=counted) == run(backend(module, 1), shape, tick=rolled)
+    for name in COUNTS:
+        one, other = getattr(of_steps, name), getattr(of_rollouts, name)
+        assert torch.equal(one, other), name
+        assert one.sum() != 0, name
