@@ -82,13 +82,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         wanted = seed_of(seed, self.num_envs)
         if mask is not None:
             mask = checked_mask(mask, self.num_envs)
-        observation, action_mask = self._worlds.reset(wanted, params, mask)
+        frame = self._worlds.reset(wanted, params, mask)
         if wanted is not None:
             super().reset(seed=wanted)
         begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
-        masks = _int8(action_mask)
-        masks[~begun] = 0
-        return _numpy(observation), _batched({"action_mask": masks}, begun)
+        masks = frame.array("action_mask").view(np.int8)
+        if mask is not None:
+            masks = masks * begun[:, None]
+        return frame.array("observation"), _batched({"action_mask": masks}, begun)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Run a tick with actions [num_envs] of an integer type, or with what else `action_space` has.
@@ -104,13 +105,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         """
         chosen, controls = parted(self.env, actions)
         turn = self._worlds.step(self._actions(chosen), controls)
-        return (
-            _numpy(turn.observation),
-            _numpy(turn.reward),
-            _numpy(turn.terminated),
-            _numpy(turn.truncated),
-            self._infos(turn),
-        )
+        array = turn.frame.array
+        return array("observation"), array("reward"), array("terminated"), array("truncated"), self._infos(turn)
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of every world, as `render_mode` says; `None` without one."""
@@ -135,13 +131,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
     def _infos(self, turn: Turn) -> dict[str, Any]:
         count = self.num_envs
-        stepped: dict[str, Any] = {"used": _numpy(turn.used), "cause": _numpy(turn.cause)}
-        if turn.reports:
-            stepped["reports"] = {name: _numpy(values) for name, values in turn.reports.items()}
+        frame = turn.frame
+        stepped: dict[str, Any] = {"used": frame.array("used"), "cause": frame.array("cause")}
+        if self.env.reports:
+            stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
         infos: dict[str, Any] = {}
         if turn.ended is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            infos = _finals(turn.ended, stepped, turn.action_mask.shape[1], count)
-        infos |= _batched({"action_mask": _int8(turn.action_mask)}, np.ones(count, np.bool_))
+            infos = _finals(turn.ended, stepped, self.env.num_actions, count)
+        infos |= _batched({"action_mask": frame.array("action_mask").view(np.int8)}, np.ones(count, np.bool_))
         if turn.begun is None:
             return infos | _batched(stepped, np.ones(count, np.bool_))
         begun = np.flatnonzero(_numpy(turn.begun))
@@ -160,7 +157,7 @@ def _finals(ended: Ended, stepped: dict[str, Any], actions: int, count: int) -> 
     for number, row in zip(numbers.tolist(), _numpy(ended.observation), strict=True):
         final_obs[number] = row
     mask = np.zeros((count, actions), np.int8)
-    mask[numbers] = _int8(ended.action_mask)
+    mask[numbers] = _numpy(ended.action_mask)
     info = _batched({"action_mask": mask} | _only(stepped, numbers), over)
     return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over.copy()}
 
@@ -197,8 +194,3 @@ def _batched(values: dict[str, Any], has: Array) -> dict[str, Any]:
 
 def _numpy(tensor: torch.Tensor) -> Array:
     return tensor.cpu().numpy()
-
-
-def _int8(mask: torch.Tensor) -> Array:
-    """Masks as `Discrete.sample` takes them."""
-    return _numpy(mask).view(np.int8)
