@@ -16,9 +16,6 @@ from hamlet.env.rollout import Info, Stepped
 from hamlet.errors import EnvError, shown
 from hamlet.universe import Universe
 
-SHOWN = ("observation", "action_mask")
-"""What is shown as [lanes, ...], and lies in memory the other way."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outputs:
