@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -15,6 +16,7 @@ from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError
 from hamlet_gym.arguments import checked_mask, checked_mode, checked_render_mode, parts, seed_of
+from hamlet_gym.infos import Infos
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
 
 Array = np.ndarray[Any, Any]
@@ -135,42 +137,47 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         stepped: dict[str, Any] = {"used": frame.array("used"), "cause": frame.array("cause")}
         if self.env.reports:
             stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
-        infos: dict[str, Any] = {}
+        infos = Infos(_batched({"action_mask": frame.array("action_mask").view(np.int8)}, np.ones(count, np.bool_)))
         if turn.ended is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            infos = _finals(turn.ended, stepped, self.env.num_actions, count)
-        infos |= _batched({"action_mask": frame.array("action_mask").view(np.int8)}, np.ones(count, np.bool_))
-        if turn.begun is None:
-            return infos | _batched(stepped, np.ones(count, np.bool_))
-        begun = np.flatnonzero(_numpy(turn.begun))
+            infos.later(partial(_finals, turn.ended, _rows(stepped, _numpy(turn.ended.numbers)), count))
         has = np.ones(count, np.bool_)
-        has[begun] = False
-        _empty(stepped, begun)
-        return infos | _batched(stepped, has) if len(begun) < count else infos
+        if turn.begun is not None:
+            begun = np.flatnonzero(_numpy(turn.begun))
+            if len(begun) == count:
+                return infos
+            has[begun] = False
+            _empty(stepped, begun)
+        infos.update(_batched(stepped, has))
+        return infos
 
 
-def _finals(ended: Ended, stepped: dict[str, Any], actions: int, count: int) -> dict[str, Any]:
-    """`final_obs` and `final_info`, as Gymnasium's vector environments have them."""
+def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]:
+    """`final_obs` and `final_info`, as Gymnasium's vector environments have them, of what these worlds have."""
     numbers = _numpy(ended.numbers)
     over = np.zeros(count, np.bool_)
     over[numbers] = True
     final_obs = np.empty(count, object)
     for number, row in zip(numbers.tolist(), _numpy(ended.observation), strict=True):
         final_obs[number] = row
-    mask = np.zeros((count, actions), np.int8)
-    mask[numbers] = _numpy(ended.action_mask)
-    info = _batched({"action_mask": mask} | _only(stepped, numbers), over)
+    masks = _numpy(ended.action_mask).view(np.int8)
+    info = _batched(_spread({"action_mask": masks} | stepped, numbers, count), over)
     return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over.copy()}
 
 
-def _only(values: dict[str, Any], worlds: Array) -> dict[str, Any]:
-    """Arrays of which these worlds have an entry, and others 0."""
+def _rows(values: dict[str, Any], worlds: Array) -> dict[str, Any]:
+    """What these worlds have."""
+    return {name: _rows(each, worlds) if isinstance(each, dict) else each[worlds] for name, each in values.items()}
+
+
+def _spread(rows: dict[str, Any], worlds: Array, count: int) -> dict[str, Any]:
+    """Arrays of which these worlds have a row, and others 0."""
     found: dict[str, Any] = {}
-    for name, each in values.items():
+    for name, each in rows.items():
         if isinstance(each, dict):
-            found[name] = _only(each, worlds)
+            found[name] = _spread(each, worlds, count)
         else:
-            found[name] = np.zeros_like(each)
-            found[name][worlds] = each[worlds]
+            found[name] = np.zeros((count, *each.shape[1:]), each.dtype)
+            found[name][worlds] = each
     return found
 
 
