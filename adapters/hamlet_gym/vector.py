@@ -157,7 +157,7 @@ def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]
     over = np.zeros(count, np.bool_)
     over[numbers] = True
     final_obs = np.empty(count, object)
-    for number, row in zip(numbers.tolist(), _numpy(ended.observation), strict=True):
+    for number, row in zip(numbers.tolist(), _numpy(ended.observation()), strict=True):
         final_obs[number] = row
     masks = _numpy(ended.action_mask).view(np.int8)
     info = _batched(_spread({"action_mask": masks} | stepped, numbers, count), over)

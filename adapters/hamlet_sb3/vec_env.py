@@ -142,7 +142,7 @@ def _tell(turn: Turn, infos: list[dict[str, Any]]) -> None:
     if turn.ended is None:
         return
     numbers = turn.ended.numbers
-    last = _numpy(turn.ended.observation)
+    last = _numpy(turn.ended.observation())
     cause, truncated = (turn.frame.tensor(name)[numbers].tolist() for name in ("cause", "truncated"))
     reports = {name: values[numbers].tolist() for name, values in turn.reports().items()}
     for place, world in enumerate(numbers.tolist()):

@@ -76,7 +76,7 @@ class HostFrame:
 
     def _dtype(self, name: str) -> torch.dtype | None:
         observation = self.outputs.results[0]
-        return observation.dtype if name == "observation" and observation is not None else None
+        return observation.dtype if name.endswith("observation") and observation is not None else None
 
 
 class DeviceFrame:
@@ -102,9 +102,12 @@ class DeviceFrame:
 class Frames:
     """Hands out frames of an environment that nobody else can see, with any contents."""
 
-    def __init__(self, env: Env) -> None:
+    def __init__(self, env: Env, finals: bool = False) -> None:
+        """`finals`: whether frames have final observations of their own, which is for a CPU."""
         self._env = env
         self._like = env.outputs().tensors()
+        if finals:
+            self._like["final_observation"] = self._like["observation"]
         self._kept: list[HostFrame] = []
 
     def take(self) -> HostFrame | DeviceFrame:

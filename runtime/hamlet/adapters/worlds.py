@@ -8,9 +8,10 @@ tick is told that its agent is dead, so that it begins the same episode again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import torch
@@ -37,12 +38,12 @@ class Ended:
 
     Attributes:
         numbers: [ended] i64, their numbers, which increase.
-        observation: [ended, values], the last of the episode.
+        observation: gives [ended, values], the last of the episode; gathered when somebody asks, where that can wait.
         action_mask: [ended, actions] bool, the last of the episode.
     """
 
     numbers: Tensor
-    observation: Tensor
+    observation: Callable[[], Tensor]
     action_mask: Tensor
 
 
@@ -100,7 +101,9 @@ class Worlds:
             raise EnvError('an adapter shows observations: take another obs_dtype than None, as "float32"')
         self.env = env
         self.autoreset = autoreset
-        self._frames = Frames(env)
+        # Nobody has to look at last observations that are not shown in the place of others.
+        self._later = autoreset is Autoreset.SAME_STEP and env.device.type == "cpu" and not env.universe.by_hand
+        self._frames = Frames(env, finals=self._later)
         self._waiting: Waiting | None = None
         self._begun = False
         self._closed = False
@@ -211,8 +214,11 @@ class Worlds:
         assert final is not None
         assert mask is not None
         if self.env.universe.by_hand:
-            return Ended(numbers, taken(observation, numbers), taken(mask, numbers))
-        return Ended(numbers, taken(final, numbers), self._only_wait.expand(len(numbers), -1))
+            return Ended(numbers, partial(_same, taken(observation, numbers)), taken(mask, numbers))
+        waits = self._only_wait.expand(len(numbers), -1)
+        if self._later:
+            return Ended(numbers, partial(taken, frame.tensor("final_observation"), numbers), waits)
+        return Ended(numbers, partial(_same, taken(final, numbers)), waits)
 
     def _wait(self, frame: Frame, over: Tensor, ended: Ended) -> Waiting:
         """Show worlds that ended as they were, until they begin the next episode."""
@@ -220,7 +226,7 @@ class Worlds:
         first = None
         if self.autoreset is Autoreset.DISABLED and not self.env.universe.by_hand:
             first = taken(seen[0], ended.numbers), taken(seen[1], ended.numbers)
-        for tensor, rows in zip(seen, (ended.observation, ended.action_mask), strict=True):
+        for tensor, rows in zip(seen, (ended.observation(), ended.action_mask), strict=True):
             put(tensor, ended.numbers, rows)
         return Waiting(over, frame, first)
 
@@ -287,6 +293,10 @@ def _seen(frame: Frame) -> tuple[Tensor, Tensor]:
     assert observation is not None
     assert mask is not None
     return observation, mask
+
+
+def _same(rows: Tensor) -> Tensor:
+    return rows
 
 
 def steered(env: Env) -> bool:

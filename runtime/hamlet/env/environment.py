@@ -182,7 +182,9 @@ class Env(Running):
         Args:
             tensors: those that shall be written, by name: `observation` [lanes, values] of `obs_dtype`, `action_mask`
                 [lanes, actions] bool, both with lanes side by side in memory; `reward` f32, `terminated`, `truncated`
-                bool, `used`, `cause` i32, [lanes]; `reports` [reports, lanes] f32. Others are made.
+                bool, `used`, `cause` i32, [lanes]; `reports` [reports, lanes] f32. Others are made. With a
+                `final_observation` [lanes, values] the environment's own is not written; a step writes the lanes whose
+                world began its next episode, and no others.
 
         Raises:
             EnvError: there is no such output, or a tensor has another type, shape or device, or lies in memory in

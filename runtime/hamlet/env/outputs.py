@@ -63,22 +63,24 @@ class Outputs:
         return Outputs(Buffers(buffers.shape, *others), (observation, *self.results[1:]), self.reports)
 
     def others(self, universe: Universe, given: Mapping[str, Any]) -> Outputs:
-        """Other ones, in tensors by the names of `tensors`, and in new ones where none is given.
+        """Other ones, in tensors by the names of `tensors`, and in new ones where none is given; final observations are
+        those that are there, unless others are given.
 
         Raises:
             EnvError: there is no such name, or a tensor is not like the one that is there.
         """
         own = self.tensors()
+        known = own if "observation" not in own else own | {"final_observation": own["observation"]}
         for name, tensor in given.items():
-            named("output", name, list(own))
-            if not _like(tensor, own[name]):
+            named("output", name, list(known))
+            if not _like(tensor, known[name]):
                 raise EnvError(f"{name} is a tensor like the one of env.outputs(), not {shown(tensor)}")
         made = {name: given[name] if name in given else torch.zeros_like(each) for name, each in own.items()}
         buffers = self.buffers
         outcome = {name: made[name] for name in buffers.outcome}
         observation = made["observation"].T if "observation" in made else None
-        mask = made["action_mask"].T
-        written = Buffers(buffers.shape, buffers.state, outcome, observation, buffers.final_observation, mask)
+        final = given["final_observation"].T if "final_observation" in given else buffers.final_observation
+        written = Buffers(buffers.shape, buffers.state, outcome, observation, final, made["action_mask"].T)
         return Outputs.of(universe, written)
 
     def tensors(self) -> dict[str, torch.Tensor]:
