@@ -127,8 +127,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             plain = actions if actions.flags.writeable else actions.copy()
             if not self.env.validate and plain.size and not (plain.min() >= 0 and plain.max() < self.env.num_actions):
                 raise EnvError(f"actions are 0 .. {self.env.num_actions - 1}, not {plain.min()} .. {plain.max()}")
-            if plain.dtype in (np.int32, np.int64):
-                return torch.from_numpy(plain).to(self.env.device)
+            if plain.dtype.itemsize > 2 and plain.dtype.kind == "i":
+                given = torch.from_numpy(plain)
+                return given if self.env.device.type == "cpu" else given.to(self.env.device)
         return actions
 
     def _infos(self, turn: Turn) -> dict[str, Any]:
@@ -140,14 +141,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         infos = Infos(_batched({"action_mask": frame.array("action_mask").view(np.int8)}, np.ones(count, np.bool_)))
         if turn.ended is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
             infos.later(partial(_finals, turn.ended, _rows(stepped, _numpy(turn.ended.numbers)), count))
-        has = np.ones(count, np.bool_)
-        if turn.begun is not None:
-            begun = np.flatnonzero(_numpy(turn.begun))
-            if len(begun) == count:
-                return infos
-            has[begun] = False
-            _empty(stepped, begun)
-        infos.update(_batched(stepped, has))
+        if turn.begun is None:
+            infos.update(_batched(stepped, np.ones(count, np.bool_)))
+            return infos
+        begun = _numpy(turn.begun)
+        same = turn.ended is not None and turn.begun is turn.over
+        numbers = _numpy(turn.ended.numbers) if turn.ended is not None and same else begun.nonzero()[0]
+        if len(numbers) < count:
+            _empty(stepped, numbers)
+            infos.update(_batched(stepped, ~begun))
         return infos
 
 

@@ -44,6 +44,10 @@ class Frame(Protocol):
         """The same as an array of numpy."""
         ...
 
+    def ended(self) -> tuple[Tensor, Tensor]:
+        """The worlds whose episode ended, [worlds] bool, and their numbers, [ended] i64. On a GPU this waits for it."""
+        ...
+
 
 class HostFrame:
     """A frame on the CPU."""
@@ -74,6 +78,11 @@ class HostFrame:
         """See `Frame`."""
         return self._arrays[name].view()
 
+    def ended(self) -> tuple[Tensor, Tensor]:
+        """See `Frame`."""
+        over = self._arrays["terminated"] | self._arrays["truncated"]
+        return torch.from_numpy(over), torch.from_numpy(over.nonzero()[0])
+
     def _dtype(self, name: str) -> torch.dtype | None:
         observation = self.outputs.results[0]
         return observation.dtype if name.endswith("observation") and observation is not None else None
@@ -97,6 +106,11 @@ class DeviceFrame:
         """See `Frame`."""
         array: Array = self._tensors[name].cpu().numpy()
         return array
+
+    def ended(self) -> tuple[Tensor, Tensor]:
+        """See `Frame`."""
+        over = self._tensors["terminated"] | self._tensors["truncated"]
+        return over, over.nonzero().squeeze(1)
 
 
 class Frames:

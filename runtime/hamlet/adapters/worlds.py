@@ -172,9 +172,7 @@ class Worlds:
             raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
         frame = self._frames.take()
         self._tick(actions, controls, frame, resting)
-        _, _, terminated, truncated, _ = frame.outputs.results
-        over = terminated | truncated
-        numbers = numbers_of(over)
+        over, numbers = frame.ended()
         self._waiting = None
         if not len(numbers):
             return Turn(frame, over, None, resting)
