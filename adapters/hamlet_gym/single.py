@@ -6,9 +6,9 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import torch
 from gymnasium import spaces
 
+from hamlet.adapters.frames import Frame
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds
 from hamlet.env.pictures import RENDER_MODES
@@ -54,10 +54,10 @@ class Env(gymnasium.Env[Array, Any]):
         params, mask = parts("reset", options)
         if mask is not None:
             raise EnvError("a single environment has no reset_mask")
-        observation, action_mask = self._worlds.reset(seed, params)
+        frame = self._worlds.reset(seed, params)
         if seed is not None:
             super().reset(seed=seed)
-        return observation[0].numpy(), {"action_mask": _mask(action_mask)}
+        return frame.array("observation")[0], {"action_mask": _mask(frame)}
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Run a tick with the number of an action, or with what else `action_space` has.
@@ -67,15 +67,13 @@ class Env(gymnasium.Env[Array, Any]):
                 Nothing was changed.
         """
         turn = self._worlds.step(*parted(self.env, self._batched(action)))
-        info: dict[str, Any] = {
-            "action_mask": _mask(turn.action_mask),
-            "used": np.int32(int(turn.used)),
-            "cause": np.int32(int(turn.cause)),
-        }
-        if turn.reports:
-            info["reports"] = {name: np.float32(float(value)) for name, value in turn.reports.items()}
-        observation = turn.observation[0].cpu().numpy()
-        return observation, float(turn.reward), bool(turn.terminated), bool(turn.truncated), info
+        frame = turn.frame
+        names = ("observation", "reward", "terminated", "truncated", "used", "cause")
+        observation, reward, terminated, truncated, used, cause = (frame.array(name)[0] for name in names)
+        info: dict[str, Any] = {"action_mask": _mask(frame), "used": used, "cause": cause}
+        if self.env.reports:
+            info["reports"] = {name: np.float32(float(value)) for name, value in turn.reports().items()}
+        return observation, float(reward), bool(terminated), bool(truncated), info
 
     def _batched(self, action: Any) -> Any:
         """What a batch of one agent does."""
@@ -106,5 +104,6 @@ def _number(action: Any, space: spaces.Discrete[Any]) -> list[int]:
     return [int(number.reshape(()))]
 
 
-def _mask(mask: torch.Tensor) -> Array:
-    return mask[0].cpu().numpy().view(np.int8)
+def _mask(frame: Frame) -> Array:
+    mask: Array = frame.array("action_mask")[0].view(np.int8)
+    return mask

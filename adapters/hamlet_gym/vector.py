@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -15,6 +16,7 @@ from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError
 from hamlet_gym.arguments import checked_mask, checked_mode, checked_render_mode, parts, seed_of
+from hamlet_gym.infos import Infos
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
 
 Array = np.ndarray[Any, Any]
@@ -82,13 +84,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         wanted = seed_of(seed, self.num_envs)
         if mask is not None:
             mask = checked_mask(mask, self.num_envs)
-        observation, action_mask = self._worlds.reset(wanted, params, mask)
+        frame = self._worlds.reset(wanted, params, mask)
         if wanted is not None:
             super().reset(seed=wanted)
         begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
-        masks = _int8(action_mask)
-        masks[~begun] = 0
-        return _numpy(observation), _batched({"action_mask": masks}, begun)
+        masks = frame.array("action_mask").view(np.int8)
+        if mask is not None:
+            masks = masks * begun[:, None]
+        return frame.array("observation"), _batched({"action_mask": masks}, begun)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Run a tick with actions [num_envs] of an integer type, or with what else `action_space` has.
@@ -104,13 +107,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         """
         chosen, controls = parted(self.env, actions)
         turn = self._worlds.step(self._actions(chosen), controls)
-        return (
-            _numpy(turn.observation),
-            _numpy(turn.reward),
-            _numpy(turn.terminated),
-            _numpy(turn.truncated),
-            self._infos(turn),
-        )
+        array = turn.frame.array
+        return array("observation"), array("reward"), array("terminated"), array("truncated"), self._infos(turn)
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of every world, as `render_mode` says; `None` without one."""
@@ -129,51 +127,59 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             plain = actions if actions.flags.writeable else actions.copy()
             if not self.env.validate and plain.size and not (plain.min() >= 0 and plain.max() < self.env.num_actions):
                 raise EnvError(f"actions are 0 .. {self.env.num_actions - 1}, not {plain.min()} .. {plain.max()}")
-            if plain.dtype in (np.int32, np.int64):
-                return torch.from_numpy(plain).to(self.env.device)
+            if plain.dtype.itemsize > 2 and plain.dtype.kind == "i":
+                given = torch.from_numpy(plain)
+                return given if self.env.device.type == "cpu" else given.to(self.env.device)
         return actions
 
     def _infos(self, turn: Turn) -> dict[str, Any]:
         count = self.num_envs
-        stepped: dict[str, Any] = {"used": _numpy(turn.used), "cause": _numpy(turn.cause)}
-        if turn.reports:
-            stepped["reports"] = {name: _numpy(values) for name, values in turn.reports.items()}
-        infos: dict[str, Any] = {}
+        frame = turn.frame
+        stepped: dict[str, Any] = {"used": frame.array("used"), "cause": frame.array("cause")}
+        if self.env.reports:
+            stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
+        infos = Infos(_batched({"action_mask": frame.array("action_mask").view(np.int8)}, np.ones(count, np.bool_)))
         if turn.ended is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            infos = _finals(turn.ended, stepped, turn.action_mask.shape[1], count)
-        infos |= _batched({"action_mask": _int8(turn.action_mask)}, np.ones(count, np.bool_))
+            infos.later(partial(_finals, turn.ended, _rows(stepped, _numpy(turn.ended.numbers)), count))
         if turn.begun is None:
-            return infos | _batched(stepped, np.ones(count, np.bool_))
-        begun = np.flatnonzero(_numpy(turn.begun))
-        has = np.ones(count, np.bool_)
-        has[begun] = False
-        _empty(stepped, begun)
-        return infos | _batched(stepped, has) if len(begun) < count else infos
+            infos.update(_batched(stepped, np.ones(count, np.bool_)))
+            return infos
+        begun = _numpy(turn.begun)
+        same = turn.ended is not None and turn.begun is turn.over
+        numbers = _numpy(turn.ended.numbers) if turn.ended is not None and same else begun.nonzero()[0]
+        if len(numbers) < count:
+            _empty(stepped, numbers)
+            infos.update(_batched(stepped, ~begun))
+        return infos
 
 
-def _finals(ended: Ended, stepped: dict[str, Any], actions: int, count: int) -> dict[str, Any]:
-    """`final_obs` and `final_info`, as Gymnasium's vector environments have them."""
+def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]:
+    """`final_obs` and `final_info`, as Gymnasium's vector environments have them, of what these worlds have."""
     numbers = _numpy(ended.numbers)
     over = np.zeros(count, np.bool_)
     over[numbers] = True
     final_obs = np.empty(count, object)
-    for number, row in zip(numbers.tolist(), _numpy(ended.observation), strict=True):
+    for number, row in zip(numbers.tolist(), _numpy(ended.observation()), strict=True):
         final_obs[number] = row
-    mask = np.zeros((count, actions), np.int8)
-    mask[numbers] = _int8(ended.action_mask)
-    info = _batched({"action_mask": mask} | _only(stepped, numbers), over)
+    masks = _numpy(ended.action_mask).view(np.int8)
+    info = _batched(_spread({"action_mask": masks} | stepped, numbers, count), over)
     return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over.copy()}
 
 
-def _only(values: dict[str, Any], worlds: Array) -> dict[str, Any]:
-    """Arrays of which these worlds have an entry, and others 0."""
+def _rows(values: dict[str, Any], worlds: Array) -> dict[str, Any]:
+    """What these worlds have."""
+    return {name: _rows(each, worlds) if isinstance(each, dict) else each[worlds] for name, each in values.items()}
+
+
+def _spread(rows: dict[str, Any], worlds: Array, count: int) -> dict[str, Any]:
+    """Arrays of which these worlds have a row, and others 0."""
     found: dict[str, Any] = {}
-    for name, each in values.items():
+    for name, each in rows.items():
         if isinstance(each, dict):
-            found[name] = _only(each, worlds)
+            found[name] = _spread(each, worlds, count)
         else:
-            found[name] = np.zeros_like(each)
-            found[name][worlds] = each[worlds]
+            found[name] = np.zeros((count, *each.shape[1:]), each.dtype)
+            found[name][worlds] = each
     return found
 
 
@@ -197,8 +203,3 @@ def _batched(values: dict[str, Any], has: Array) -> dict[str, Any]:
 
 def _numpy(tensor: torch.Tensor) -> Array:
     return tensor.cpu().numpy()
-
-
-def _int8(mask: torch.Tensor) -> Array:
-    """Masks as `Discrete.sample` takes them."""
-    return _numpy(mask).view(np.int8)

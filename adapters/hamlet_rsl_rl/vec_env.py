@@ -9,6 +9,7 @@ from rsl_rl.env import VecEnv as Interface
 from tensordict import TensorDict
 from torch import Tensor
 
+from hamlet.adapters.frames import Frame
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds, steered
 from hamlet.errors import EnvError, shown
@@ -52,7 +53,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         self.max_episode_length = ENDLESS if lifespan is None else lifespan.ticks
         self.cfg = {"universe": self.env.universe.name, "digest": self.env.module.digest, "seed": self.env.seed}
         self._worlds = Worlds(self.env, Autoreset.SAME_STEP)
-        self._observation, self._mask = self._worlds.reset()
+        self._show(self._worlds.reset())
 
     @property
     def episode_length_buf(self) -> Tensor:
@@ -74,7 +75,7 @@ class VecEnv(Interface):  # type: ignore[misc]
 
     def reset(self) -> tuple[TensorDict, dict[str, Any]]:
         """Begin the next episode in every world."""
-        self._observation, self._mask = self._worlds.reset()
+        self._show(self._worlds.reset())
         return self.get_observations(), {"action_mask": self._mask}
 
     def get_observations(self) -> TensorDict:
@@ -93,13 +94,16 @@ class VecEnv(Interface):  # type: ignore[misc]
         """
         chosen, controls = self._parted(actions)
         turn = self._worlds.step(chosen, controls)
-        self._observation, self._mask = turn.observation, turn.action_mask
-        extras = {"time_outs": turn.truncated, "action_mask": turn.action_mask}
-        return self.get_observations(), turn.reward, (turn.terminated | turn.truncated).long(), extras
+        self._show(turn.frame)
+        extras = {"time_outs": turn.frame.tensor("truncated"), "action_mask": self._mask}
+        return self.get_observations(), turn.frame.tensor("reward"), turn.over.long(), extras
 
     def close(self) -> None:
         """No other call is taken from now on."""
         self._worlds.close()
+
+    def _show(self, frame: Frame) -> None:
+        self._observation, self._mask = frame.tensor("observation"), frame.tensor("action_mask")
 
     def _parted(self, actions: Any) -> tuple[Tensor, Tensor | None]:
         """The action of each world, [W], and controls [controls, W]."""

@@ -60,12 +60,11 @@ class VecEnv(base_vec_env.VecEnv):
         """
         if any(each != self._options[0] for each in self._options) or not set(self._options[0]) <= {"params"}:
             raise EnvError("options are a dictionary with params, the same for all worlds: params can be arrays")
-        observation, mask = self._worlds.reset(self._seeds[0], self._options[0].get("params"))
-        self._masks = mask
+        self._frame = self._worlds.reset(self._seeds[0], self._options[0].get("params"))
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
-        return _numpy(observation)
+        return self._frame.array("observation")
 
     def step_async(self, actions: Array) -> None:
         """Take actions [num_envs] of an integer type for `step_wait`."""
@@ -81,14 +80,14 @@ class VecEnv(base_vec_env.VecEnv):
             raise EnvError("call step_async before step_wait")
         chosen, self._chosen = self._chosen, None
         turn = self._worlds.step(*parted(self.env, chosen))
-        self._masks = turn.action_mask
+        self._frame = turn.frame
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         _tell(turn, infos)
-        return _numpy(turn.observation), _numpy(turn.reward), _numpy(turn.terminated | turn.truncated), infos
+        return turn.frame.array("observation"), turn.frame.array("reward"), _numpy(turn.over).copy(), infos
 
     def action_masks(self) -> Array:
         """[num_envs, actions] bool: which actions make sense now."""
-        return _numpy(self._masks)
+        return self._frame.array("action_mask")
 
     def get_images(self) -> Sequence[Array | None]:
         """A picture of every world."""
@@ -143,9 +142,9 @@ def _tell(turn: Turn, infos: list[dict[str, Any]]) -> None:
     if turn.ended is None:
         return
     numbers = turn.ended.numbers
-    last = _numpy(turn.ended.observation)
-    cause, truncated = turn.cause[numbers].tolist(), turn.truncated[numbers].tolist()
-    reports = {name: values[numbers].tolist() for name, values in turn.reports.items()}
+    last = _numpy(turn.ended.observation())
+    cause, truncated = (turn.frame.tensor(name)[numbers].tolist() for name in ("cause", "truncated"))
+    reports = {name: values[numbers].tolist() for name, values in turn.reports().items()}
     for place, world in enumerate(numbers.tolist()):
         infos[world] |= {
             "terminal_observation": last[place],

@@ -86,12 +86,12 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         if chosen is not None:
             mask = chosen.reshape(self.batch_size)
             chosen = None if bool(mask.all()) else mask
-        observation, action_mask = self._worlds.reset(seed, arguments.pop("params", None), chosen)
+        frame = self._worlds.reset(seed, arguments.pop("params", None), chosen)
         if arguments:
             raise EnvError(f"reset takes params, not {', '.join(arguments)}")
         no = torch.zeros((*self.batch_size, 1), dtype=torch.bool, device=self.device)
         waiting = no if self._worlds.waiting is None else self._worlds.waiting.unsqueeze(1)
-        values: dict[str, Any] = {"observation": observation, "action_mask": action_mask}
+        values: dict[str, Any] = {name: frame.tensor(name) for name in ("observation", "action_mask")}
         values |= {"done": waiting, "terminated": no, "truncated": no.clone()}
         begun = torch.ones(self.batch_size, dtype=torch.bool, device=self.device) if chosen is None else chosen
         return self._dict(values, {name: report.masked_fill(begun, 0) for name, report in self.env.reports.items()})
@@ -104,16 +104,16 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         elif worlds.num_controls:
             controls = tensordict.get("controls").T
         turn = self._worlds.step(given, controls)
-        terminated, truncated = turn.terminated.unsqueeze(1), turn.truncated.unsqueeze(1)
+        tensor = turn.frame.tensor
         values = {
-            "observation": turn.observation,
-            "action_mask": turn.action_mask,
-            "reward": turn.reward.unsqueeze(1),
-            "done": terminated | truncated,
-            "terminated": terminated,
-            "truncated": truncated,
+            "observation": tensor("observation"),
+            "action_mask": tensor("action_mask"),
+            "reward": tensor("reward").unsqueeze(1),
+            "done": turn.over.unsqueeze(1).clone(),
+            "terminated": tensor("terminated").unsqueeze(1),
+            "truncated": tensor("truncated").unsqueeze(1),
         }
-        return self._dict(values, turn.reports)
+        return self._dict(values, turn.reports())
 
     def _set_seed(self, seed: int | None) -> None:
         """The seed of the next reset."""

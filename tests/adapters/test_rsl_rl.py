@@ -11,6 +11,8 @@ from hamlet.package.module import Module
 
 pytest.importorskip("rsl_rl", reason="rsl-rl-lib is not installed")
 
+from rsl_rl.runners import OnPolicyRunner
+
 from hamlet_rsl_rl import VecEnv
 
 WORLDS = 12
@@ -54,3 +56,25 @@ def test_what_is_no_action_is_refused(stall: Module) -> None:
     env.close()
     with pytest.raises(EnvError, match="closed"):
         env.step(right)
+
+
+def test_its_runner_learns(stall: Module) -> None:
+    """PPO of rsl_rl, two iterations: it takes observations and time-outs as they are, and changes weights."""
+    env = VecEnv(WORLDS, stall, backend="interpreter", seed=3)
+    network = {"class_name": "MLPModel", "hidden_dims": [8], "activation": "tanh"}
+    spread = {"class_name": "GaussianDistribution", "init_std": 1.0}
+    config = {
+        "num_steps_per_env": 12,
+        "save_interval": 100,
+        "obs_groups": {"actor": ["policy"], "critic": ["policy"]},
+        "actor": network | {"distribution_cfg": spread},
+        "critic": dict(network),
+        "algorithm": {"class_name": "PPO", "num_learning_epochs": 1, "num_mini_batches": 2, "schedule": "fixed"},
+    }
+    runner = OnPolicyRunner(env, config, log_dir=None, device="cpu")
+    before = [each.detach().clone() for each in runner.alg.actor.parameters()]
+    runner.learn(2, init_at_random_ep_len=True)
+    assert env.env.tick == 24
+    after = list(runner.alg.actor.parameters())
+    assert all(bool(each.isfinite().all()) for each in after)
+    assert not all(torch.equal(one, other) for one, other in zip(before, after, strict=True))

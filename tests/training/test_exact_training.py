@@ -140,9 +140,11 @@ def test_actions_follow_the_definition_of_policies() -> None:
         np.zeros((lanes, 1), np.float32),
         np.zeros((lanes, 2), np.float32),
     )
-    kernels.act(0, lanes, NETWORK.table, samples.parameters, observed, mask, np.ones(lanes, bool), words, 0, 1,
-                inputs, masks, valid, actions, chances, values, np.zeros(lanes, np.int32),
-                np.zeros(NETWORK.scratch, np.float32))  # fmt: skip
+    given = NETWORK.table, samples.parameters, observed, mask, np.ones(lanes, bool)
+    store, scratch = (inputs, masks, valid, actions, chances, values), np.zeros(NETWORK.scratch, np.float32)
+    greedy = np.zeros(lanes, np.int32)
+    kernels.act(0, lanes, *given, words[:0], 0, 1, *store, greedy, scratch)
+    kernels.act(0, lanes, *given, words, 0, 1, *store, np.zeros(lanes, np.int32), scratch)
     x = torch.from_numpy(observed)
     for layer, (weights, biases) in enumerate(NETWORK.views(samples.parameters)):
         sums = torch.from_numpy(biases).unsqueeze(1).expand(-1, lanes).clone()
@@ -160,6 +162,8 @@ def test_actions_follow_the_definition_of_policies() -> None:
     assert isinstance(chosen, torch.Tensor)
     assert np.array_equal(actions[:, 0], chosen.numpy())
     assert len(set(actions[:, 0].tolist())) == NETWORK.actions
+    assert np.array_equal(greedy, x[:-1].masked_fill(~allowed, -torch.inf).argmax(dim=0).numpy())
+    assert not np.array_equal(greedy, actions[:, 0])
     chance = (x[:-1] - highest).gather(0, chosen.unsqueeze(0)).squeeze(0) - functions.log(running[-1])
     assert np.array_equal(chances[:, 0].view(np.int32), chance.numpy().view(np.int32))
     assert np.array_equal(values[:, 0].view(np.int32), x[-1].numpy().view(np.int32))

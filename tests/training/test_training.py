@@ -37,6 +37,17 @@ def test_threads_change_nothing(run: Run, tmp_path: Path) -> None:
     assert progress(trained(tmp_path / "two", SMALL, threads=2)) == progress(run)
 
 
+def test_worlds_that_are_begun_by_hand_learn_the_same(run: Run, tmp_path: Path) -> None:
+    """Who begins an episode changes nothing: the trainer does it where worlds do not."""
+    text = tmp_path / "by_hand.hamlet"
+    name = "universe first_meal"
+    assert name in MEAL.read_text()
+    text.write_text(MEAL.read_text().replace(name, f"{name}\nepisodes by hand"))
+    by_hand = trained(tmp_path / "by_hand", replace(SMALL, source=str(text)))
+    assert load(by_hand.package).universe.by_hand
+    assert progress(by_hand) == progress(run)
+
+
 class StoppedError(Exception):
     """What a watcher ends a training with."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 
@@ -18,11 +16,13 @@ from hamlet_train.team import Team
 
 class Actor:
     """A network that acts in an environment. Its actions are those of `hamlet.MLP` with the same weights: drawn with
-    the words of the random policy, by lane and tick."""
+    the words of the random policy, by lane and tick, or the likeliest ones."""
 
-    def __init__(self, env: Env, network: Network, team: Team, bounds: Array) -> None:
-        """`bounds` are the lanes at which threads part, see `hamlet_train.groups.Share`."""
+    def __init__(self, env: Env, network: Network, team: Team, bounds: Array, greedy: bool = False) -> None:
+        """`bounds` are the lanes at which threads part, see `hamlet_train.groups.Share`; `greedy`: whether it takes the
+        likeliest actions."""
         self.env = env
+        self._greedy = greedy
         self._table = network.table
         self._team = team
         self._bounds = bounds
@@ -37,7 +37,7 @@ class Actor:
         assert observation is not None
         observed = observation.T.numpy()
         mask, alive = self.env.action_mask.T.numpy(), self.env.state["alive"].numpy()
-        words = self._words() if tick < store.ticks else np.zeros(0, np.uint32)
+        words = self._words() if tick < store.ticks and not self._greedy else np.zeros(0, np.uint32)
 
         def work(first: int, end: int, scratch: Array) -> None:
             kernels.act(
@@ -67,14 +67,24 @@ class Actor:
     def collect(self, parameters: Array, store: Store) -> None:
         """Fill a store."""
         for tick in range(store.ticks):
-            stepped = self.env.step(self.act(parameters, store, tick))
-            self._look(parameters, store, tick, *stepped[1:])
+            observation, *flags, info = self.env.step(self.act(parameters, store, tick))
+            by_hand = self.env.universe.by_hand
+            last = observation if by_hand else info["final_observation"]
+            assert last is not None
+            self._look(parameters, store, tick, last.T.numpy(), *flags)
+            if by_hand:
+                self._begin()
         self.act(parameters, store, store.ticks)
 
-    def _look(self, parameters: Array, store: Store, tick: int, *outcome: Any) -> None:
-        *flags, info = outcome
+    def _begin(self) -> None:
+        """Worlds in which nobody is alive begin their next episode."""
+        env = self.env
+        over = ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
+        if bool(over.any()):
+            env.reset(worlds=over)
+
+    def _look(self, parameters: Array, store: Store, tick: int, last: Array, *flags: torch.Tensor) -> None:
         reward, terminated, truncated = (each.numpy() for each in flags)
-        last = info["final_observation"].T.numpy()
 
         def work(first: int, end: int, scratch: Array) -> None:
             kernels.look(

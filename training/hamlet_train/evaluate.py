@@ -76,8 +76,8 @@ def environment(module: Module, worlds: int, agents: int | None, seed: int, firs
     )
 
 
-def chooser(env: Env, policy: Policy, threads: int) -> Chooser:
-    """Actions drawn from a policy.
+def chooser(env: Env, policy: Policy, threads: int, greedy: bool = False) -> Chooser:
+    """Actions drawn from a policy, or with `greedy` its likeliest ones.
 
     Raises:
         TrainError: the environment observes something else, or has other actions.
@@ -86,7 +86,7 @@ def chooser(env: Env, policy: Policy, threads: int) -> Chooser:
     if observation is None or (observation.shape[1], env.num_actions) != (network.inputs, network.actions):
         raise TrainError(f"the policy is for {network.inputs} values of an observation and {network.actions} actions")
     share = Groups(env.num_worlds, env.num_agents).share(0, 1)
-    actor = Actor(env, network, Team(threads, network.scratch), share.bounds)
+    actor = Actor(env, network, Team(threads, network.scratch), share.bounds, greedy)
     store = Store.empty(network, env.num_lanes, 1)
     return lambda: actor.act(policy.parameters, store, 0)
 

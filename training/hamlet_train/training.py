@@ -48,8 +48,6 @@ def check_trainable(universe: Universe) -> None:
     """Raise `TrainError` where a universe has what this trainer cannot learn."""
     if universe.controls:
         raise TrainError(f"{universe.name} has controls, which are real numbers: this trainer learns actions only")
-    if universe.by_hand:
-        raise TrainError(f"{universe.name} has `episodes by hand`, so its worlds never begin anew: leave that out")
 
 
 def network_for(env: Env, hidden: tuple[int, ...]) -> Network:

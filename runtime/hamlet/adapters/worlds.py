@@ -8,15 +8,16 @@ tick is told that its agent is dead, so that it begins the same episode again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from hamlet.adapters.memory import Memory, kept, put, taken
+from hamlet.adapters.frames import Frame, Frames, copied, numbers_of, put, taken
 from hamlet.arguments import Actions, dense
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
@@ -37,40 +38,51 @@ class Ended:
 
     Attributes:
         numbers: [ended] i64, their numbers, which increase.
-        observation: [ended, values], the last of the episode.
+        observation: gives [ended, values], the last of the episode; gathered when somebody asks, where that can wait.
         action_mask: [ended, actions] bool, the last of the episode.
     """
 
     numbers: Tensor
-    observation: Tensor
+    observation: Callable[[], Tensor]
     action_mask: Tensor
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a call gave: tensors that nothing changes later.
+    """What a call gave: in tensors and arrays that nothing changes later.
 
     Attributes:
-        observation: [worlds, values].
-        reward: [worlds] f32.
-        terminated, truncated: [worlds] bool.
-        action_mask: [worlds, actions] bool.
-        used, cause: [worlds] i32, as `Env.step` has them.
-        reports: by name, each [worlds] f32.
-        ended: those that ended in this call; `None` where none did.
+        frame: what `Env.step` gave; the observations and masks of worlds that wait for a reset are their last ones.
+        over: [worlds] bool, those whose episode ended in this call.
+        ended: the same ones, with their last observations; `None` where there are none.
         begun: [worlds] bool, those that began an episode in this call; `None` where none did.
     """
 
-    observation: Tensor
-    reward: Tensor
-    terminated: Tensor
-    truncated: Tensor
-    action_mask: Tensor
-    used: Tensor
-    cause: Tensor
-    reports: Mapping[str, Tensor]
+    frame: Frame
+    over: Tensor
     ended: Ended | None
     begun: Tensor | None
+
+    def reports(self) -> dict[str, Tensor]:
+        """The reports by name, each [worlds] f32."""
+        names = self.frame.outputs.reports
+        return dict(zip(names, self.frame.tensor("reports"), strict=True)) if names else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Worlds whose episode ended, and that were not asked to begin the next one.
+
+    Attributes:
+        worlds: [worlds] bool, which they are.
+        frame: what all worlds show, these their last observations.
+        first: the first observations and masks of their next episodes, [waiting, ...]; `None` where these are computed
+            when somebody asks.
+    """
+
+    worlds: Tensor
+    frame: Frame
+    first: tuple[Tensor, Tensor] | None
 
 
 class Worlds:
@@ -89,12 +101,10 @@ class Worlds:
             raise EnvError('an adapter shows observations: take another obs_dtype than None, as "float32"')
         self.env = env
         self.autoreset = autoreset
-        self._memory = Memory(env.observation)
-        # Worlds whose episode ended, and that were not asked to begin the next one: [worlds] bool, `None` for none.
-        self._waiting: Tensor | None = None
-        # What these worlds showed last: observations and masks, [waiting, ...]. With episodes by hand their state is
-        # there as it was.
-        self._last = (torch.zeros(0), torch.zeros(0))
+        # Nobody has to look at last observations that are not shown in the place of others.
+        self._later = autoreset is Autoreset.SAME_STEP and env.device.type == "cpu" and not env.universe.by_hand
+        self._frames = Frames(env, finals=self._later)
+        self._waiting: Waiting | None = None
         self._begun = False
         self._closed = False
         wait = env.action_names.index("WAIT")
@@ -103,20 +113,18 @@ class Worlds:
     @property
     def waiting(self) -> Tensor | None:
         """The worlds whose episode ended and that did not begin the next one, [worlds] bool; `None` for none."""
-        return self._waiting
+        return None if self._waiting is None else self._waiting.worlds
 
     def close(self) -> None:
         """No other call is taken from now on."""
         self._closed = True
 
-    def reset(
-        self, seed: int | None = None, params: Mapping[str, Any] | None = None, worlds: Any = None
-    ) -> tuple[Tensor, Tensor]:
+    def reset(self, seed: int | None = None, params: Mapping[str, Any] | None = None, worlds: Any = None) -> Frame:
         """Begin episodes: in all worlds, or in those of a mask [worlds] bool, which are then asked for the first time,
         or again.
 
         Returns:
-            The observations [worlds, values], also of the other worlds, and the masks [worlds, actions].
+            The observations and the masks, also of the other worlds.
 
         Raises:
             EnvError: the environment is closed, or an argument is wrong as `Env.reset` says. Nothing was changed.
@@ -127,11 +135,11 @@ class Worlds:
         chosen = None if worlds is None else self._mask(worlds)
         if chosen is not None and seed is None and not params and self._unseen(chosen):
             return self._show(chosen)
-        episode = self.env.state["episode"]
+        waiting, episode = self.waiting, self.env.state["episode"]
         # Worlds that wait have begun their next episode, which nobody has seen: the same one begins again.
         again = torch.zeros_like(episode)
-        if self._waiting is not None and not self.env.universe.by_hand:
-            again += self._waiting if chosen is None else self._waiting & chosen
+        if waiting is not None and not self.env.universe.by_hand:
+            again += waiting if chosen is None else waiting & chosen
         episode -= again
         try:
             self.env.reset(seed, params, chosen)
@@ -140,9 +148,9 @@ class Worlds:
             raise
         self._begun = True
         if chosen is not None:
-            return self._show(chosen)
+            return self._computed(chosen)
         self._waiting = None
-        return self._shown(), kept(self.env.action_mask)
+        return self._shown(self._frames.take())
 
     def step(self, actions: Actions, controls: Any = None) -> Turn:
         """Run a tick.
@@ -158,36 +166,33 @@ class Worlds:
         self._open()
         if not self._begun:
             raise EnvError("call reset before the first step")
-        resting = self._waiting
+        resting = self.waiting
         if resting is not None and self.autoreset is not Autoreset.NEXT_STEP:
             number = int(resting.nonzero()[0])
             raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
-        env, out = self.env, self._memory.take()
-        self._tick(actions, controls, out, resting)
-        outcome = env.outcome
-        reward, terminated, truncated = (kept(outcome[name]) for name in ("reward", "terminated", "truncated"))
-        mask, used, cause = kept(env.action_mask), kept(outcome["used"]), kept(outcome["cause"])
-        reports = {name: kept(values) for name, values in env.reports.items()}
-        over = terminated | truncated
-        # Numbers are looked for once: on a GPU this waits for the tick.
-        numbers = over.nonzero().squeeze(1)
-        self._waiting, ended, begun = None, None, resting
-        if resting is not None and env.universe.by_hand:
-            out, mask = self._shown(), kept(env.action_mask)
-        if len(numbers):
-            ended, begun = self._end(over, numbers, out, mask, begun)
-            if begun is over and env.universe.by_hand:
-                env.reset(worlds=over)
-                out, mask = self._shown(), kept(env.action_mask)
-        return Turn(out, reward, terminated, truncated, mask, used, cause, reports, ended, begun)
+        frame = self._frames.take()
+        self._tick(actions, controls, frame, resting)
+        over, numbers = frame.ended()
+        self._waiting = None
+        if not len(numbers):
+            return Turn(frame, over, None, resting)
+        ended = self._ended(frame, numbers)
+        if self.autoreset is not Autoreset.SAME_STEP:
+            self._waiting = self._wait(frame, over, ended)
+            return Turn(frame, over, ended, resting)
+        if self.env.universe.by_hand:
+            self.env.reset(worlds=over)
+            self._shown(frame)
+        return Turn(frame, over, ended, over)
 
-    def _tick(self, actions: Actions, controls: Any, out: Tensor, resting: Tensor | None) -> None:
+    def _tick(self, actions: Actions, controls: Any, frame: Frame, resting: Tensor | None) -> None:
         """A tick; resting worlds begin their present episode, or with episodes by hand the next one."""
-        env = self.env
+        env, out = self.env, frame.outputs
         if resting is None or env.universe.by_hand:
             env.step(actions, controls, out)
             if resting is not None:
                 env.reset(worlds=resting)
+                self._shown(frame, everything=True)
             return
         alive, episode = env.state["alive"], env.state["episode"]
         alive &= ~resting
@@ -199,50 +204,73 @@ class Worlds:
             episode += resting.to(episode.dtype)
             raise
 
-    def _end(
-        self, over: Tensor, numbers: Tensor, out: Tensor, mask: Tensor, begun: Tensor | None
-    ) -> tuple[Ended, Tensor | None]:
-        """Worlds ended: show their last observation, or the first of their next episode."""
-        env = self.env
-        final = env.info["final_observation"]
+    def _ended(self, frame: Frame, numbers: Tensor) -> Ended:
+        """What worlds that ended showed last."""
+        observation, _, _, _, info = frame.outputs.results
+        final, mask = info["final_observation"], info["action_mask"]
+        assert observation is not None
         assert final is not None
-        if env.universe.by_hand:
-            ended = Ended(numbers, taken(out, numbers), taken(mask, numbers))
-        else:
-            ended = Ended(numbers, taken(final, numbers), self._only_wait.expand(len(numbers), -1))
-        if self.autoreset is Autoreset.SAME_STEP:
-            return ended, over
-        self._waiting = over
-        self._last = (ended.observation, ended.action_mask)
-        put(out, numbers, ended.observation)
-        put(mask, numbers, ended.action_mask)
-        return ended, begun
+        assert mask is not None
+        if self.env.universe.by_hand:
+            return Ended(numbers, partial(_same, taken(observation, numbers)), taken(mask, numbers))
+        waits = self._only_wait.expand(len(numbers), -1)
+        if self._later:
+            return Ended(numbers, partial(taken, frame.tensor("final_observation"), numbers), waits)
+        return Ended(numbers, partial(_same, taken(final, numbers)), waits)
+
+    def _wait(self, frame: Frame, over: Tensor, ended: Ended) -> Waiting:
+        """Show worlds that ended as they were, until they begin the next episode."""
+        seen = _seen(frame)
+        first = None
+        if self.autoreset is Autoreset.DISABLED and not self.env.universe.by_hand:
+            first = taken(seen[0], ended.numbers), taken(seen[1], ended.numbers)
+        for tensor, rows in zip(seen, (ended.observation(), ended.action_mask), strict=True):
+            put(tensor, ended.numbers, rows)
+        return Waiting(over, frame, first)
 
     def _unseen(self, chosen: Tensor) -> bool:
         """Whether all these worlds wait, and have begun their next episode, which nobody has seen."""
-        return not self.env.universe.by_hand and self._waiting is not None and bool((self._waiting >= chosen).all())
+        waiting = self.waiting
+        return not self.env.universe.by_hand and waiting is not None and bool((waiting >= chosen).all())
 
-    def _show(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
-        """Show chosen worlds as they begin; those that go on to wait are shown as they ended."""
+    def _show(self, chosen: Tensor) -> Frame:
+        """Show worlds that wait, and that were chosen, as they begin."""
+        waiting = self._waiting
+        if waiting is None or waiting.first is None:
+            return self._computed(chosen)
+        frame, numbers = self._frames.take(), numbers_of(chosen)
+        known = chosen[waiting.worlds]
+        kept = tuple(each[~known] for each in waiting.first)
+        for tensor, before, rows in zip(_seen(frame), _seen(waiting.frame), waiting.first, strict=True):
+            copied(tensor, before)
+            put(tensor, numbers, rows[known])
+        still = waiting.worlds & ~chosen
+        self._waiting = Waiting(still, frame, (kept[0], kept[1])) if bool(still.any()) else None
+        return frame
+
+    def _computed(self, chosen: Tensor) -> Frame:
+        """Show all worlds as they are, but those that go on to wait as they ended."""
         # What was handed out may have been written since, so observations are computed again.
         self.env.observe()
-        observation, mask = self._shown(), kept(self.env.action_mask)
-        if self._waiting is not None:
-            still = self._waiting & ~chosen
-            if not self.env.universe.by_hand:
-                left = ~chosen[self._waiting]
-                self._last = (self._last[0][left], self._last[1][left])
-                numbers = still.nonzero().squeeze(1)
-                put(observation, numbers, self._last[0])
-                put(mask, numbers, self._last[1])
-            self._waiting = still if bool(still.any()) else None
-        return observation, mask
+        frame, waiting = self._shown(self._frames.take()), self.waiting
+        still = None if waiting is None else waiting & ~chosen
+        self._waiting = None
+        if still is not None and bool(still.any()):
+            ended = self._ended(frame, numbers_of(still))
+            self._waiting = self._wait(frame, still, ended)
+        return frame
 
-    def _shown(self) -> Tensor:
-        """A copy of the observations that the environment has now."""
-        observation = self.env.observation
-        assert observation is not None
-        return self._memory.take().copy_(observation)
+    def _shown(self, frame: Frame, everything: bool = False) -> Frame:
+        """A frame with the observations and masks that the environment has now, or with all outputs."""
+        env = self.env
+        observation, mask = _seen(frame)
+        assert env.observation is not None
+        copied(observation, env.observation)
+        copied(mask, env.action_mask)
+        if everything:
+            for name, values in env.outcome.items():
+                copied(frame.outputs.buffers.outcome[name], values)
+        return frame
 
     def _mask(self, worlds: Any) -> Tensor:
         what = f"worlds are a mask [{self.env.num_worlds}] of True and False"
@@ -254,6 +282,19 @@ class Worlds:
     def _open(self) -> None:
         if self._closed:
             raise EnvError("this environment is closed")
+
+
+def _seen(frame: Frame) -> tuple[Tensor, Tensor]:
+    """The memory of a frame for observations and masks."""
+    observation, _, _, _, info = frame.outputs.results
+    mask = info["action_mask"]
+    assert observation is not None
+    assert mask is not None
+    return observation, mask
+
+
+def _same(rows: Tensor) -> Tensor:
+    return rows
 
 
 def steered(env: Env) -> bool:

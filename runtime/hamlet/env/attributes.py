@@ -20,6 +20,7 @@ from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed
 from hamlet.env.interrupts import Whole
 from hamlet.env.networks import NetworkCheck
+from hamlet.env.outputs import Outputs
 from hamlet.env.params import Held, Numbers
 from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info
@@ -40,7 +41,7 @@ class Now:
     Attributes:
         seed, tick: see `Env`.
         untouched: whether nothing has happened since the environment was made.
-        shown: the present observations, [lanes, values], where a step wrote them into a tensor of the caller's.
+        shown: what the last step wrote, where that is memory of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
         telemetry: what counts steps and rollouts; `None` where nothing does.
         opened: the window of a checkpoint, until telemetry continues it.
@@ -49,7 +50,7 @@ class Now:
     seed: int
     tick: int = 0
     untouched: bool = True
-    shown: torch.Tensor | None = None
+    shown: Outputs | None = None
     graphed: Graphed | None = None
     telemetry: Telemetry | None = None
     opened: Opened | None = None
@@ -85,9 +86,6 @@ class Attributes(Sealed):
         inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
         self.params = Numbers(params, self.check_given, self.observe, self._drawing)
         self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing)
-        self.reports: Mapping[str, torch.Tensor] = MappingProxyType(
-            {name: buffers.outcome["reports"][row] for row, name in enumerate(schema.report_names(universe))}
-        )
         self._choice = choice
         self._backend = backend
         self._buffers = buffers
@@ -95,7 +93,7 @@ class Attributes(Sealed):
         self._held = {name: held for name, held in (("params", params), ("inputs", inputs)) if held.declared}
         self._checked = tuple(held for held in self._held.values() if held.checked)
         self._params = params
-        self._info = self._views()
+        self._own = Outputs.of(universe, buffers)
         self._tune: Tune = tune
         self._given = Given.of(module, buffers, self._held, self.device, validate)
         zeroed = statistics_allocator(universe, shape, self.device)
@@ -122,24 +120,28 @@ class Attributes(Sealed):
     @property
     def outcome(self) -> Mapping[str, torch.Tensor]:
         """The outcomes of the last tick by name, as the backend stores them: see `hamlet.schema.outcome_fields`."""
-        return MappingProxyType(self._buffers.outcome)
+        return MappingProxyType(self._present().buffers.outcome)
+
+    @property
+    def reports(self) -> Mapping[str, torch.Tensor]:
+        """The reports of the last tick by name, views [lanes] f32; 0 at the beginning of an episode."""
+        return self._present().reports
 
     @property
     def observation(self) -> torch.Tensor | None:
         """The present observations, [lanes, values] of `obs_dtype`; `None` in an environment made with
-        `obs_dtype=None`. After a step with `out` they are that tensor."""
-        shown = self._now.shown
-        return transposed(self._buffers.observation) if shown is None else shown
+        `obs_dtype=None`. After a step with `out` they are the caller's."""
+        return self._present().results[0]
 
     @property
     def info(self) -> Info:
         """The `info` of `step` and `reset`."""
-        return self._info
+        return self._present().results[-1]
 
     @property
     def action_mask(self) -> torch.Tensor:
         """[lanes, actions] bool: whether an action makes sense now. A mask informs only; `step` takes any action."""
-        return self._buffers.mask.T
+        return self._present().buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
         """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, for a
@@ -211,18 +213,6 @@ class Attributes(Sealed):
         now = self._buffers.state["episode"] if episodes is None else episodes
         return Drawing(self.seed if seed is None else seed, worlds, now.long())
 
-    def _views(self) -> Info:
-        buffers = self._buffers
-        return MappingProxyType(
-            {
-                "used": buffers.outcome["used"],
-                "cause": buffers.outcome["cause"],
-                "final_observation": transposed(buffers.final_observation),
-                "action_mask": buffers.mask.T,
-            }
-        )
-
-
-def transposed(array: torch.Tensor | None) -> torch.Tensor | None:
-    """An array of buffers as it is shown: a row per lane."""
-    return None if array is None else array.T
+    def _present(self) -> Outputs:
+        """What the last step wrote, or what was written since."""
+        return self._now.shown or self._own

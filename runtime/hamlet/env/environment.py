@@ -28,6 +28,7 @@ from hamlet.env.distributions import Drawing
 from hamlet.env.episode import Episode
 from hamlet.env.functional import Functional, State, first_state
 from hamlet.env.graphed import Graphed, record
+from hamlet.env.outputs import Outputs
 from hamlet.env.placing import place
 from hamlet.env.playing import MOST_TICKS as MOST_RECORDED
 from hamlet.env.playing import played
@@ -74,7 +75,7 @@ class Env(Running):
         """An environment on buffers in their present state; `begun` makes one at the beginning of an episode."""
         super().__init__(module, backend, buffers, choice, validate, tune, now)
         graphed = self.graphed if choice.launch == "graph" else None
-        self._stepping = Stepping(backend, buffers, now, self._given, self._info, self._whole, graphed)
+        self._stepping = Stepping(backend, self._own, now, self._given, self._whole, graphed)
         self._seal()
 
     def observe(self) -> None:
@@ -84,7 +85,7 @@ class Env(Running):
             EnvError: a param or an input was written in place and is out of bounds, see `hamlet.env.params.Numbers`.
         """
         self.check_given()
-        self._now.shown = None
+        self._take_over()
         self._backend.observe(self._buffers)
 
     def reset(
@@ -122,7 +123,9 @@ class Env(Running):
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
-        with self._whole:
+        with self._whole, self._restarting():
+            if chosen is not None:
+                self._take_over()
             others = None if chosen is None else Others(self._buffers, chosen)
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
@@ -136,7 +139,7 @@ class Env(Running):
                 self._backend.observe(self._buffers)
         return self.observation, self.info
 
-    def step(self, actions: Actions, controls: Any = None, out: torch.Tensor | None = None) -> Stepped:
+    def step(self, actions: Actions, controls: Any = None, out: torch.Tensor | Outputs | None = None) -> Stepped:
         """Run one tick. A world without a living agent starts a new episode at the end of the tick. In a universe with
         `episodes by hand` only `reset` starts new episodes, and `final_observation` is never written.
 
@@ -149,8 +152,8 @@ class Env(Running):
             controls: in a universe with controls, and there alone: [controls, lanes] or [controls, worlds, agents] f32
                 in the order of `control_names`, or a dictionary with [lanes] or a number for each name. Like actions
                 they are on the environment's device, or copied there, and checked if `validate` is true.
-            out: where to write the observations, instead of where the last ones are: a tensor like
-                `torch.empty_like(env.observation)`. Where kernels are launched it is written without a copy.
+            out: where to write, instead of where the environment does: `outputs()`, or for the observations alone a
+                tensor like `torch.empty_like(env.observation)`. Where kernels are launched nothing is copied.
 
         Returns:
             observation [lanes, values] of the state after the tick (and after the start of a new episode), reward
@@ -162,13 +165,38 @@ class Env(Running):
 
         Raises:
             EnvError: the actions or controls have a wrong type, shape, device or range, or a param or an input was
-                written in place and is out of bounds, or `out` lies in memory in another way. Nothing was changed.
+                written in place and is out of bounds, or `out` is of another environment, or lies in memory in another
+                way. Nothing was changed.
 
         Example:
             actions = torch.multinomial(env.action_mask.float(), 1).squeeze(1)
             observation, reward, terminated, truncated, info = env.step(actions)
         """
         return self._stepping.step(actions, controls, out)
+
+    def outputs(self, **tensors: torch.Tensor) -> Outputs:
+        """Memory for what a step gives, for `step(actions, out=...)`: what several steps gave is kept without a copy.
+        After such a step `observation`, `outcome`, `reports`, `info` and `action_mask` are in it, until a reset or a
+        rollout writes the environment's own memory again.
+
+        Args:
+            tensors: those that shall be written, by name: `observation` [lanes, values] of `obs_dtype`, `action_mask`
+                [lanes, actions] bool, both with lanes side by side in memory; `reward` f32, `terminated`, `truncated`
+                bool, `used`, `cause` i32, [lanes]; `reports` [reports, lanes] f32. Others are made. With a
+                `final_observation` [lanes, values] the environment's own is not written; a step writes the lanes whose
+                world began its next episode, and no others.
+
+        Raises:
+            EnvError: there is no such output, or a tensor has another type, shape or device, or lies in memory in
+                another way.
+
+        Example:
+            kept = [env.outputs() for _ in range(8)]
+            for out in kept:
+                env.step(torch.zeros(env.num_lanes, dtype=torch.int32), out=out)
+            print(torch.stack([out.results[1] for out in kept]).mean())
+        """
+        return self._own.others(self.universe, tensors)
 
     def graphed(self) -> Graphed:
         """Record a step of this environment as a CUDA graph: `graphed().step(actions)` does what `step` does, in one
@@ -249,7 +277,7 @@ class Env(Running):
         """
         number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
         self.check_given()
-        buffers = one_world(self.universe, self._buffers, number)
+        buffers = one_world(self.universe, self._present().buffers, number)
         choice = replace(self._choice, launch="step")
         now = Now(self.seed, self.tick, untouched=False)
         env = Env(self.module, start(self.module, choice, self._tune), buffers, choice, True, self._tune, now)
@@ -298,9 +326,9 @@ class Env(Running):
         if self._now.telemetry is not None:
             self._now.telemetry.close()
         closed = Closed()
-        held = ("_buffers", "_backend", "_stepping", "_given", "_counting", "_params", "_info")
+        held = ("_buffers", "_backend", "_stepping", "_given", "_counting", "_params", "_own")
         # The attributes are sealed to users.
-        vars(self).update(dict.fromkeys((*held, "params", "inputs", "reports"), closed), _held={}, _checked=())
+        vars(self).update(dict.fromkeys((*held, "params", "inputs"), closed), _held={}, _checked=())
         self._now.shown = self._now.graphed = None
 
     def synchronize(self) -> None:
@@ -314,10 +342,9 @@ class Env(Running):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
+        self._own.copy_(self._present())
         now = replace(self._now, graphed=None, shown=None, telemetry=None, opened=None)
         buffers = self._buffers.moved(torch.device("cpu"))
-        if self._now.shown is not None and buffers.observation is not None:
-            buffers.observation.copy_(self._now.shown.T)
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
 
     def _given_params(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
@@ -326,9 +353,13 @@ class Env(Running):
             raise EnvError(f"params are a dictionary of names and values, not {shown(params)}")
         return {} if not params else self._params.given(params, drawing)
 
+    def _take_over(self) -> None:
+        """Go on in the environment's own memory from what a step wrote into the caller's."""
+        self._own.copy_(self._present())
+        self._now.shown = None
+
     def _start(self) -> None:
         self._clear_past()
-        self._now.shown = None
         self._backend.reset(self._buffers, self._stream())
 
 

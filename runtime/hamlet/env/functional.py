@@ -12,10 +12,10 @@ from hamlet import schema
 from hamlet.arguments import Actions
 from hamlet.backend.buffers import Buffers, copied
 from hamlet.backend.protocol import Backend, Stream
-from hamlet.env.attributes import transposed
 from hamlet.env.checkpoint import TICK_LIMIT, checked_seed
 from hamlet.env.given import Given
 from hamlet.env.ops import Stepper, step
+from hamlet.env.outputs import transposed
 from hamlet.errors import EnvError, shown
 
 

@@ -31,7 +31,7 @@ class Pictured(Attributes):
             print(env.view(0).players[0].meters)
         """
         number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
-        return view_of(self.universe, self._buffers, number, self.tick)
+        return view_of(self.universe, self._present().buffers, number, self.tick)
 
     def render(self, mode: str = "ansi", world: int = 0) -> str | np.ndarray[Any, np.dtype[np.uint8]]:
         """A picture of a world: its grid or graph, what cells have and what lies there, agents, meters as bars, and

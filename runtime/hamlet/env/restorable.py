@@ -108,6 +108,7 @@ class Restorable(Measured):
         return values.to(self.device)
 
     def _clear_past(self) -> None:
+        self._now.shown = None
         for name, value in self._buffers.outcome.items():
             value.fill_(schema.NOWHERE if name in ("used", "cause") else 0)
         if self._buffers.final_observation is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch._dynamo.testing import CompileCounterWithBackend
 from torch.utils import _pytree
 
 import hamlet
@@ -74,6 +75,35 @@ def test_memory_is_handed_in(valley: Module, place: bool) -> None:
         env.step(row)
         same(env, *there)
         assert {leaf.data_ptr() for leaf in there[0].fields.values()} <= memory
+
+
+@pytest.mark.parametrize("place", [False, True])
+def test_steps_are_the_same_inside_torch_compile(valley: Module, place: bool) -> None:
+    """A policy and a step in one graph, which can hold no read of a tensor's numbers, so nothing waits for it. Ticks
+    share graphs."""
+    torch._dynamo.reset()
+    counter = CompileCounterWithBackend("aot_eager")
+    env, functional, state = lived(valley, "numba")
+    weights = torch.randn(len(env.observation_names), env.num_actions, generator=torch.Generator().manual_seed(2))
+    state, out = functional.step(state, actions()[0])
+    env.step(actions()[0])
+
+    def act(state: State, out: Out) -> tuple[State, Out]:
+        assert out.observation is not None
+        chosen = (out.observation @ weights).masked_fill(~out.action_mask, -torch.inf).argmax(dim=1)
+        return functional.step(state, chosen, into=(state, out) if place else None)
+
+    compiled = torch.compile(act, fullgraph=True, backend=counter)
+    ended = 0
+    for _ in range(TICKS):
+        assert env.observation is not None
+        env.step((env.observation @ weights).masked_fill(~env.action_mask, -torch.inf).argmax(dim=1))
+        state, out = compiled(state, out)
+        same(env, state, out)
+        ended += int((out.terminated | out.truncated).sum())
+    assert ended > 10
+    assert counter.frame_count <= 3
+    torch._dynamo.reset()
 
 
 def _is_tensor(leaf: object) -> bool:

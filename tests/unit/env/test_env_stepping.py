@@ -65,6 +65,24 @@ def test_observations_go_where_they_are_asked_for(luck: Module) -> None:
         assert torch.equal(out, expected.observation)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("worlds", [70, 9000])
+def test_outputs_go_where_they_are_asked_for(luck: Module, worlds: int) -> None:
+    """In one thread and in several; what other outputs had stays."""
+    env, expected = made(luck, worlds), made(luck, worlds)
+    outs = [env.outputs(), env.outputs()]
+    kept: dict[str, torch.Tensor] = {}
+    for tick in range(6):
+        given = torch.full((worlds,), tick % env.num_actions)
+        out = outs[tick % 2]
+        assert env.step(given, out=out) is out.results
+        expected.step(given)
+        assert expected.observation is not None
+        found = {"observation": expected.observation, "action_mask": expected.action_mask, **expected.outcome}
+        assert all(torch.equal(out.tensors()[name], values) for name, values in found.items())
+        assert all(torch.equal(outs[(tick + 1) % 2].tensors()[name], values) for name, values in kept.items())
+        kept = {name: values.clone() for name, values in found.items()}
+
+
 def test_a_tensor_that_moved_is_written_where_it_is(luck: Module) -> None:
     env, still = made(luck, 40), made(luck, 40)
     for tick in range(6):

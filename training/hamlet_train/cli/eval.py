@@ -19,10 +19,17 @@ if TYPE_CHECKING:
               help="The folder of a run, or a file with weights.")  # fmt: skip
 @click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
+@click.option("--greedy", is_flag=True, help="Take the likeliest actions rather than draw them.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="By default the next after that of the training.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
 def evaluate(
-    universe: Path, path: Path, episodes: int, agents: int | None, seed: int | None, threads: int | None
+    universe: Path,
+    path: Path,
+    episodes: int,
+    agents: int | None,
+    greedy: bool,
+    seed: int | None,
+    threads: int | None,
 ) -> None:
     """Play episodes of UNIVERSE with a trained policy, and as many with random actions."""
     from rich.console import Console
@@ -39,11 +46,12 @@ def evaluate(
     worlds = -(-episodes // small.num_agents)
     with Console(stderr=True).status("playing"):
         env = environment(module, worlds, agents, chosen)
-        trained = first_episodes(env, chooser(env, policy, threads_of(threads)))
+        trained = first_episodes(env, chooser(env, policy, threads_of(threads), greedy))
         other = environment(module, worlds, agents, chosen)
         by_chance = first_episodes(other, random_chooser(other))
     title = f"{module.name}: the first episodes of {worlds * small.num_agents:,} agents, seed {chosen}"
-    Console(highlight=False, soft_wrap=True).print(table(title, {"policy": trained, "random": by_chance}))
+    sides = {"greedy" if greedy else "policy": trained, "random": by_chance}
+    Console(highlight=False, soft_wrap=True).print(table(title, sides))
 
 
 def table(title: str, sides: dict[str, Episodes]) -> Table:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hamlet.launch.cpu.ops import part
+from hamlet.launch.cpu.ops import helper, part
 from hamlet_train.exact.compiled import kernel
 from hamlet_train.exact.functions import ONE, ZERO
 from hamlet_train.exact.loss import LOSSES, clipped_loss, draw_actions, softmax
@@ -23,6 +23,17 @@ SURVEYED = 7
 
 NOTED_END = (8 + LOSSES) * BLOCK
 """Where the notes of losses end among what a block needs beside its network."""
+
+
+@helper
+def likeliest(logits: Any, kept: Any, lane: Any, count: Any) -> Any:
+    """The allowed action of a lane with the highest logit; of several the one with the smallest number."""
+    found = -1
+    for action in range(count):
+        here = action * BLOCK + lane
+        if kept[here] != ZERO and (found < 0 or logits[here] > logits[found * BLOCK + lane]):
+            found = action
+    return found
 
 
 @kernel
@@ -46,13 +57,13 @@ def act(
     chosen: Any,
     scratch: Any,
 ) -> None:
-    """Write what lanes first .. end - 1 see into the store, and at `tick` < `ticks` draw their actions.
+    """Write what lanes first .. end - 1 see into the store, and at `tick` < `ticks` choose their actions.
 
     Args:
         table: of the network.
         observed, mask: [values, lanes] f32, [actions, lanes] bool.
         alive: [lanes] bool.
-        words: [lanes] u32, random.
+        words: [lanes] u32, random, of which actions are drawn; [0] for the likeliest actions.
         inputs, masks: the store [lanes, ticks, values padded] f32 and [lanes, ticks, actions] u8.
         valid, actions, chances, values: the store [lanes, ticks] u8, i32, f32 (the logarithm of the probability of the
             action), and [lanes, ticks + 1] f32.
@@ -94,11 +105,15 @@ def act(
                 logits[action * BLOCK + lane] = output[lane * pitch + action]
             for k in range(observed.shape[0]):
                 inputs[begin + lane, tick, k] = x[lane * row + k]
-            where[lane] = np.float32(np.int64(words[begin + lane] >> np.uint32(8))) * np.float32(2.0**-24)
+            where[lane] = ZERO
+            if len(words):
+                where[lane] = np.float32(np.int64(words[begin + lane] >> np.uint32(8))) * np.float32(2.0**-24)
             valid[begin + lane, tick] = alive[begin + lane]
         softmax(logits, kept, shares, best, total, count)
         draw_actions(logits, shares, best, total, where, taken, count)
         for lane in range(number):
+            if not len(words):
+                where[lane] = np.float32(likeliest(logits, kept, lane, count))
             chosen[begin + lane] = np.int32(where[lane])
             actions[begin + lane, tick] = chosen[begin + lane]
             chances[begin + lane, tick] = taken[lane]

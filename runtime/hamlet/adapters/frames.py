@@ -1,0 +1,188 @@
+"""Memory that others keep: what a step gave is written again only when nobody can see it any more.
+
+On a CPU everything that a step writes lies in one array of numpy's, its block, which numpy, torch and whatever shares
+memory with them refer to as long as they use a part of it. Python counts these references: a frame whose block is
+referred to by nobody outside is written again, and otherwise there is a new one. Elsewhere every step writes new
+tensors, and torch's allocator reuses memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hamlet.env.environment import Env
+from hamlet.env.outputs import Outputs
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+SPARE = 4
+"""Frames that are kept though nobody looks at them. A loop that keeps the last two observations needs three."""
+LINE = 64
+"""Where tensors of a block begin is a multiple of so many bytes: of a line of the cache."""
+
+
+class Frame(Protocol):
+    """What a step gave, by the names of `Outputs.tensors`.
+
+    Attributes:
+        outputs: the memory, for those who fill it before it is handed out.
+    """
+
+    outputs: Outputs
+
+    def tensor(self, name: str) -> Tensor:
+        """A tensor that nothing changes later."""
+        ...
+
+    def array(self, name: str) -> Array:
+        """The same as an array of numpy."""
+        ...
+
+    def ended(self) -> tuple[Tensor, Tensor]:
+        """The worlds whose episode ended, [worlds] bool, and their numbers, [ended] i64. On a GPU this waits for it."""
+        ...
+
+
+class HostFrame:
+    """A frame on the CPU."""
+
+    __slots__ = ("_alone", "_arrays", "_block", "outputs")
+
+    def __init__(self, env: Env, like: Mapping[str, Tensor]) -> None:
+        """With memory for tensors like these."""
+        starts, end = {}, 0
+        for name, tensor in like.items():
+            starts[name] = end
+            end += -(-tensor.nbytes // LINE) * LINE
+        self._block: Array = np.empty(end + LINE, np.uint8)
+        first = -self._block.ctypes.data % LINE
+        self._arrays = {name: _part(self._block, first + start, like[name]) for name, start in starts.items()}
+        self.outputs = env.outputs(**{name: _tensor(self._arrays[name], each.dtype) for name, each in like.items()})
+        self._alone = sys.getrefcount(self._block)
+
+    def free(self) -> bool:
+        """Whether nobody outside can see any part of it."""
+        return sys.getrefcount(self._block) == self._alone
+
+    def tensor(self, name: str) -> Tensor:
+        """See `Frame`."""
+        return _tensor(self._arrays[name].view(), self._dtype(name))
+
+    def array(self, name: str) -> Array:
+        """See `Frame`."""
+        return self._arrays[name].view()
+
+    def ended(self) -> tuple[Tensor, Tensor]:
+        """See `Frame`."""
+        over = self._arrays["terminated"] | self._arrays["truncated"]
+        return torch.from_numpy(over), torch.from_numpy(over.nonzero()[0])
+
+    def _dtype(self, name: str) -> torch.dtype | None:
+        observation = self.outputs.results[0]
+        return observation.dtype if name.endswith("observation") and observation is not None else None
+
+
+class DeviceFrame:
+    """A frame elsewhere, whose arrays are copies on the host."""
+
+    __slots__ = ("_tensors", "outputs")
+
+    def __init__(self, env: Env) -> None:
+        """With new memory like an environment's."""
+        self.outputs = env.outputs()
+        self._tensors = self.outputs.tensors()
+
+    def tensor(self, name: str) -> Tensor:
+        """See `Frame`."""
+        return self._tensors[name]
+
+    def array(self, name: str) -> Array:
+        """See `Frame`."""
+        array: Array = self._tensors[name].cpu().numpy()
+        return array
+
+    def ended(self) -> tuple[Tensor, Tensor]:
+        """See `Frame`."""
+        over = self._tensors["terminated"] | self._tensors["truncated"]
+        return over, over.nonzero().squeeze(1)
+
+
+class Frames:
+    """Hands out frames of an environment that nobody else can see, with any contents."""
+
+    def __init__(self, env: Env, finals: bool = False) -> None:
+        """`finals`: whether frames have final observations of their own, which is for a CPU."""
+        self._env = env
+        self._like = env.outputs().tensors()
+        if finals:
+            self._like["final_observation"] = self._like["observation"]
+        self._kept: list[HostFrame] = []
+
+    def take(self) -> HostFrame | DeviceFrame:
+        """A frame."""
+        if self._env.device.type != "cpu":
+            return DeviceFrame(self._env)
+        for frame in self._kept:
+            if frame.free():
+                return frame
+        frame = HostFrame(self._env, self._like)
+        if len(self._kept) == SPARE:
+            # The oldest one is still in use: it is freed when its user is done.
+            del self._kept[0]
+        self._kept.append(frame)
+        return frame
+
+
+def numbers_of(mask: Tensor) -> Tensor:
+    """The numbers of what is True in a mask, [numbers] i64. On a GPU this waits for the mask."""
+    if mask.device.type != "cpu":
+        return mask.nonzero().squeeze(1)
+    return torch.from_numpy(mask.numpy().nonzero()[0])
+
+
+def copied(tensor: Tensor, source: Tensor) -> None:
+    """Write what a tensor of the same shape has."""
+    if tensor.device.type != "cpu":
+        tensor.copy_(source)
+    else:
+        # torch would share the work among threads, which takes longer where other processes keep the cores busy.
+        np.copyto(_bits(tensor).numpy(), _bits(source).numpy())
+
+
+def taken(tensor: Tensor, numbers: Tensor) -> Tensor:
+    """A copy of these rows of a tensor [lanes, ...], which lies in memory as [..., lanes]."""
+    if tensor.device.type != "cpu":
+        return tensor[numbers]
+    return torch.from_numpy(_bits(tensor).numpy().T.take(numbers.numpy(), axis=-1)).view(tensor.dtype).T
+
+
+def put(tensor: Tensor, numbers: Tensor, rows: Tensor) -> None:
+    """Write these rows of a tensor [lanes, ...], which lies in memory as [..., lanes]."""
+    if tensor.device.type != "cpu":
+        tensor[numbers] = rows
+    else:
+        _bits(tensor).numpy().T[..., numbers.numpy()] = _bits(rows).numpy().T
+
+
+def _bits(tensor: Tensor) -> Tensor:
+    """The same memory, of a type that numpy has."""
+    return tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor
+
+
+def _part(block: Array, start: int, like: Tensor) -> Array:
+    """A part of a block, which lies in memory as a tensor does."""
+    dtype = _bits(like[:0]).numpy().dtype
+    flat = block[start : start + like.nbytes].view(dtype)
+    return flat.reshape(like.shape) if like.is_contiguous() else flat.reshape(like.shape[::-1]).T
+
+
+def _tensor(array: Array, dtype: torch.dtype | None) -> Tensor:
+    """An array as a tensor; numpy has bf16 as the i16 of its bits."""
+    tensor = torch.from_numpy(array)
+    return tensor.view(dtype) if dtype is torch.bfloat16 else tensor
