@@ -1,4 +1,4 @@
-"""Steps of the same buffers, prepared once: tables of words that a step fills in, see `hamlet.launch.cpu.ops.entries`.
+"""Steps of the same buffers, prepared once: tables of words that a step fills in, see `hamlet.launch.cpu.entry`.
 
 A step of few worlds takes less time than ten calls of torch: everything here counts.
 """
@@ -15,7 +15,7 @@ import torch
 
 from hamlet.backend.buffers import Buffers
 from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.ops.entries import (
+from hamlet.launch.cpu.entry import (
     ACTIONS,
     COUNT,
     KERNEL,

@@ -40,7 +40,7 @@ from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic
-from hamlet.launch.cpu.ops.nothing import (
+from hamlet.launch.cpu.nothing import (
     NO_ACTIONS,
     NO_BOOL,
     NO_F32,
