@@ -10,10 +10,11 @@ from hamlet.universe import Action, Continuous, Expression, Graph, Grid, Mask, M
 from hamletc.checking.affordances import resolve_needs
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import graph_moves, is_graph
-from hamletc.checking.names import Names, axes_of, is_word
+from hamletc.checking.names import Names
+from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement, misses_space, place
 from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number, word
 from hamletc.checking.rules import Statements
-from hamletc.checking.space import LONGEST_DISPLACEMENT, displacement, misses_space, place
+from hamletc.checking.symbols import axes_of, is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 

@@ -8,9 +8,9 @@ from hamlet.universe import Affordance, Capacity, Clock, Expression, Hours, NoSp
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
+from hamletc.checking.places import place
 from hamletc.checking.report import Findings, all_of, given_twice, is_known, only, whole_number
 from hamletc.checking.rules import Statements
-from hamletc.checking.space import place
 from hamletc.checking.spreads import resolve_spread
 from hamletc.diagnostics import Label
 from hamletc.language import syntax

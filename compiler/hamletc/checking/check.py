@@ -28,10 +28,11 @@ from hamletc.checking.meters import (
     resolve_meter,
     resolve_param,
 )
-from hamletc.checking.names import Kind, Names
+from hamletc.checking.names import Names
 from hamletc.checking.numbers import with_numbers
 from hamletc.checking.observations import Observations
 from hamletc.checking.overall import Overall
+from hamletc.checking.places import check_places
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Findings, all_of, only
@@ -45,9 +46,10 @@ from hamletc.checking.rules import (
     resolve_rule,
     written,
 )
-from hamletc.checking.space import check_places, check_start, resolve_space, resolve_start, space_properties
+from hamletc.checking.space import check_start, resolve_space, resolve_start, space_properties
 from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
+from hamletc.checking.symbols import Kind
 from hamletc.checking.terrain import check_walks, check_ways, fits, resolve_map
 from hamletc.checking.wholes import Wholes, check_whole
 from hamletc.checking.world import check_blocks, resolve_world_meter

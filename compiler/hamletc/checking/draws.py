@@ -9,8 +9,8 @@ from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.quantities import NEEDS, Scope, Whose
 from hamletc.checking.report import Findings
+from hamletc.checking.standpoint import NEEDS, Scope, Whose
 from hamletc.language import syntax
 
 LARGEST_INTEGER = 1 << 24

@@ -12,10 +12,11 @@ from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.effects import MOMENTS
 from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
-from hamletc.checking.names import Names, axes_of
+from hamletc.checking.names import Names
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
+from hamletc.checking.symbols import axes_of
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 

@@ -35,12 +35,13 @@ from hamlet.universe import (
     parts,
 )
 from hamletc.checking.draft import Claim, Direction
-from hamletc.checking.expressions import LONGEST_EXAMPLE, Expressions
+from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
-from hamletc.checking.quantities import Whose
 from hamletc.checking.report import Findings, between, by_key, word
+from hamletc.checking.standpoint import Whose
 from hamletc.checking.states import type_of, written
+from hamletc.checking.types import LONGEST_EXAMPLE
 from hamletc.checking.wholes import LARGEST_WHOLE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax

@@ -13,9 +13,10 @@ from hamlet.universe import Span
 from hamlet.universe.space import is_hexagonal
 from hamletc.checking.affordances import LONGEST_DURATION
 from hamletc.checking.graph import is_graph
-from hamletc.checking.names import Names, axes_of, axis_of, is_word
+from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
+from hamletc.checking.symbols import axes_of, axis_of, is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name

@@ -17,6 +17,7 @@ from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
 from hamletc.checking.intervals import Comparison
 from hamletc.checking.report import Findings, between
+from hamletc.language import syntax
 
 Arithmetic: TypeAlias = Literal["+", "-", "*", "/"]
 ARITHMETIC: Mapping[Arithmetic, Callable[[float, float], float]] = {
@@ -33,8 +34,27 @@ COMPARISONS: Mapping[Comparison, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-
-
+ARGUMENTS = {
+    "chance": ("one argument", "chance(0.1)"),
+    "choice": ("two or more arguments", "choice(a, b)"),
+    "clamp": ("three arguments", "clamp(x, low, high)"),
+    "falling": ("one argument", "falling(energy < 0.2)"),
+    "integer": ("two arguments", "integer(1, 6)"),
+    "lag": ("two arguments", "lag(x, 3)"),
+    "max": ("two or more arguments", "max(a, b)"),
+    "mean": ("two arguments: what changes, and of how many ticks", "mean(x, 8)"),
+    "min": ("two or more arguments", "min(a, b)"),
+    "mod": ("two arguments", "mod(a, 24)"),
+    "nearest": ("one to three arguments", "nearest(condition, x)"),
+    "normal": ("two arguments", "normal(mean, deviation)"),
+    "pow": ("two arguments", "pow(a, b)"),
+    "rank": ("two arguments", "rank(condition, x)"),
+    "rising": ("one argument", "rising(energy < 0.2)"),
+    "since": ("one or two arguments", "since(energy < 0.2)"),
+    "smooth": ("two arguments", "smooth(x, 0.1)"),
+    "uniform": ("two arguments", "uniform(low, high)"),
+}
+"""How functions are called: what they take, and an example."""
 Rounding: TypeAlias = Literal["floor", "ceil", "round"]
 ROUNDINGS: Mapping[Rounding, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "round": round}
 
@@ -219,3 +239,9 @@ class Operations:
     def _overflow(self, span: Span) -> None:
         hint = "Numbers are binary32; write one that fits."
         self._report.add("H034", "this number is too large", span, "more than 3.4028235e38", hint=hint)
+
+
+def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
+    """Report a function that is given too few arguments, or too many."""
+    count, example = ARGUMENTS.get(function.text, ("one argument", f"{function.text}(a)"))
+    report.add("H030", f"`{function.text}` takes {count}", span, hint=f"Write `{example}`.")

@@ -2,114 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
-
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamlet.universe.space import graph_of, is_hexagonal, letters_of
 from hamletc.checking.effects import left_of, stacks_of
 from hamletc.checking.graph import is_graph
 from hamletc.checking.intervals import spell
-from hamletc.checking.names import NAMED, Names, Need, Numbered, axis_of, is_word
-from hamletc.checking.report import Findings
+from hamletc.checking.names import Need, Numbered
+from hamletc.checking.operations import wrong_arguments
+from hamletc.checking.standpoint import KNOW_USES, NEEDS, Standpoint
+from hamletc.checking.symbols import NAMED, axis_of, is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.words import FUNCTIONS
 
-ARGUMENTS = {
-    "chance": ("one argument", "chance(0.1)"),
-    "choice": ("two or more arguments", "choice(a, b)"),
-    "clamp": ("three arguments", "clamp(x, low, high)"),
-    "falling": ("one argument", "falling(energy < 0.2)"),
-    "integer": ("two arguments", "integer(1, 6)"),
-    "lag": ("two arguments", "lag(x, 3)"),
-    "max": ("two or more arguments", "max(a, b)"),
-    "mean": ("two arguments: what changes, and of how many ticks", "mean(x, 8)"),
-    "min": ("two or more arguments", "min(a, b)"),
-    "mod": ("two arguments", "mod(a, 24)"),
-    "nearest": ("one to three arguments", "nearest(condition, x)"),
-    "normal": ("two arguments", "normal(mean, deviation)"),
-    "pow": ("two arguments", "pow(a, b)"),
-    "rank": ("two arguments", "rank(condition, x)"),
-    "rising": ("one argument", "rising(energy < 0.2)"),
-    "since": ("one or two arguments", "since(energy < 0.2)"),
-    "smooth": ("two arguments", "smooth(x, 0.1)"),
-    "uniform": ("two arguments", "uniform(low, high)"),
-}
-Scope: TypeAlias = Literal[
-    "tick", "ending", "acting", "needs", "mask", "previous", "claim", "opening", "among", "early among", "history"
-]
-"""When an expression is evaluated: in a tick when agents have acted; when all that they do is done; while they act and
-use affordances, as a condition of what can be done; between two ticks; on what a tick began with; where claims are
-ranked; where doors open; for each agent of a world, when all is done or when a tick begins; when rules have run, for
-later ticks."""
-Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour"]
-"""Of what an expression is: of an agent, of a world, the places of an affordance or whether it is open, which are of a
-world too, of a cell, or of those beside it."""
-Asker: TypeAlias = Literal["nobody", "agent", "world", "itself"]
-"""Who asks each agent of a world for an expression: nobody does; an agent, or the world; in `own( )` it asks itself."""
-KNOW_USES: tuple[Scope, ...] = ("tick", "ending", "among", "history")
-"""Where it is known what was used."""
 OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
 """The words for numbers that each agent has of its own."""
-NEEDS = "`needs` says what can be done, which an agent is told before it acts"
 COMPARED = ("here", "last", "used", "action")
 """The words that are compared with a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """The threshold of the cascade whose body is read; `value` is `None` where it had an error."""
-
-    value: float | None
-    span: Span
-
-
-class Quantities:
-    """Resolves names, and words that need one. `threshold` is set in the body of a cascade only."""
-
-    def __init__(
-        self,
-        names: Names,
-        report: Findings,
-        threshold: Threshold | None,
-        scope: Scope,
-        whose: Whose = "agent",
-        asker: Asker = "nobody",
-    ) -> None:
-        self._names = names
-        self._report = report
-        self._threshold = threshold
-        self._scope = scope
-        self._whose = whose
-        self._asker = asker
-
-    def of_agent(self, what: str, span: Span) -> bool:
-        """Whether what each agent has of its own has a value here; where it has none, that is reported."""
-        match self._whose:
-            case "agent":
-                return True
-            case "world":
-                hint = "Count agents, or join what they have: `count(energy < 0.2)`, `total(x)`, `highest(x)`."
-                self._report.add("H092", f"{what} is another for each agent", span, "a world has none", hint=hint)
-            case "cell" | "neighbour":
-                hint = "Join what the agents on the cell have: `count(action == EAT)`, `total(x)`, `highest(x)`."
-                self._report.add("H183", f"{what} is what an agent has", span, "a cell has none", hint=hint)
-            case "places":
-                hint = "Write a number, params, meters of the world or `hour`; who comes first is said behind `to`."
-                message = f"{what} is another for each agent, and all share the places"
-                self._report.add("H095", message, span, hint=hint)
-            case "opening":
-                hint = "Read params, meters of the world and `hour`; what an agent must have is said by `needs`."
-                message = f"{what} is another for each agent, and an affordance is open for all or none"
-                self._report.add("H175", message, span, hint=hint)
-        return False
-
-    def of_place(self, what: str, span: Span) -> bool:
-        """The same for what is of the place of an agent, and of a cell too."""
-        return self._whose in ("cell", "neighbour") or self.of_agent(what, span)
+class Quantities(Standpoint):
+    """Resolves names, and words that need one."""
 
     def name(self, name: syntax.Name) -> Expression | None:
         """A word, or a declared name."""
@@ -185,22 +100,6 @@ class Quantities:
             return universe.Apart(name.span)
         number = universe.AgentNumber(name.span)
         return universe.Binary("!=", number, universe.Own(number, name.span), name.span)
-
-    def asked(self, what: str, span: Span) -> bool:
-        """Whether an agent asks others here; where none does, that is reported."""
-        match self._asker:
-            case "agent":
-                return True
-            case "nobody":
-                hint = "Ask all agents: `count(apart <= 2)`, `total(gift when wants == own(agent))`."
-                self._report.add("H200", f"{what} says nothing here", span, "no other agent is asked", hint=hint)
-            case "world":
-                hint = "Let a rule of the agents find it, and keep it in a meter that the world can count."
-                self._report.add("H201", f"{what} is about an agent that asks", span, "here a world asks", hint=hint)
-            case "itself":
-                hint = "Inside `own( )` all is the asking agent's: leave it out there."
-                self._report.add("H202", f"{what} says nothing inside `own( )`", span, hint=hint)
-        return False
 
     def held(self, name: syntax.Name) -> Expression | None:
         """The number that a meter or a state is."""
@@ -419,32 +318,6 @@ class Quantities:
         quantity = universe.Coordinate if expr.quantity == "position" else universe.Velocity
         return quantity(axis, expr.span)
 
-    def unseen(self, what: str, span: Span) -> None:
-        """Report what has no meaning in a mask, or at the beginning of a tick."""
-        if self._scope == "mask":
-            hint = "Use the values that agents have now."
-            self._report.add(
-                "H059", f"{what} has no meaning in `allow`", span, "masks are made between ticks", hint=hint
-            )
-        elif self._scope == "history":
-            hint = "Write out what it stands for, or let a rule keep it in a state."
-            self._report.add("H165", f"{what} has no past", span, "inside what looks back", hint=hint)
-        elif self._scope in ("among", "early among"):
-            hint = "Write out what it stands for, or let a rule of the agents keep it in a meter."
-            self._report.add(
-                "H097", f"{what} is not known of all agents", span, "in what agents have together", hint=hint
-            )
-        elif self._scope == "opening":
-            label = "doors open between ticks"
-            self._report.add("H097", f"{what} says nothing here", span, label, hint=f"Leave {what} out.")
-        elif self._scope == "claim":
-            label = "claims are made at the beginning of the tick"
-            self._report.add("H097", f"{what} says nothing here", span, label, hint="Leave `previous` out.")
-        else:
-            self._report.add(
-                "H058", f"{what} has no previous value", span, "inside `previous`", hint="Take it out of `previous( )`."
-            )
-
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
         if self._scope in ("among", "early among", "history"):
             self.unseen(f"`{name.text}`", name.span)
@@ -507,31 +380,6 @@ class Quantities:
             return None
         return universe.ActionTaken(other.text, span)
 
-    def _is_known(self, word: syntax.Name) -> bool:
-        """Whether what happens in this tick is known where `action` or `used` stands."""
-        match self._scope:
-            case "mask" | "previous":
-                self.unseen(f"`{word.text}`", word.span)
-            case "needs":
-                hint = "Leave it out: an affordance is used by `INTERACT` alone, and an own action by itself."
-                self._report.add("H082", f"`{word.text}` is not known in `needs`", word.span, NEEDS, hint=hint)
-            case "early among" if word.text == "used":
-                hint = (
-                    "Let a rule of the world keep it in a meter, which agents see in the next tick; in `dies when`, "
-                    "`reward` and `report` it is known."
-                )
-                label = "agents are counted when the tick begins"
-                self._report.add("H082", "`used` is not known of all agents yet", word.span, label, hint=hint)
-            case "acting" | "claim" if word.text == "used":
-                hint = (
-                    "Read it in `decay`, a rule, a cascade, `dies when`, `reward` or `report`; here, `here` may help."
-                )
-                label = "this runs before all has been used"
-                self._report.add("H082", "`used` is not known here yet", word.span, label, hint=hint)
-            case _:
-                return True
-        return False
-
     def _misplaced(self, word: str, span: Span) -> None:
         if word == "action":
             names, hint = "an action", "Write `action == NAME` or `action != NAME`."
@@ -545,9 +393,3 @@ def _owned(meter: str, affordance: str) -> str | None:
     """What a meter of the world is called inside of this affordance, if it is one of it."""
     name = meter.removesuffix(f" of {affordance}")
     return None if name == meter else name
-
-
-def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
-    """Report a function that is given too few arguments, or too many."""
-    count, example = ARGUMENTS.get(function.text, ("one argument", f"{function.text}(a)"))
-    report.add("H030", f"`{function.text}` takes {count}", span, hint=f"Write `{example}`.")

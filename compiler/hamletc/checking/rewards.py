@@ -31,10 +31,11 @@ from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.intervals import ZERO, Interval
-from hamletc.checking.names import Names, is_word
+from hamletc.checking.names import Names
 from hamletc.checking.ranges import Ranges, State, narrowing
 from hamletc.checking.report import Findings, by_key, given_twice
 from hamletc.checking.sites import disjuncts, for_role
+from hamletc.checking.symbols import is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression

@@ -21,11 +21,12 @@ from hamletc.checking.effects import (
     stacks_of,
 )
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.names import Names, axis_of, builtin
-from hamletc.checking.quantities import Threshold, Whose
+from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
+from hamletc.checking.standpoint import Threshold, Whose
 from hamletc.checking.states import is_written
 from hamletc.checking.states import written as held
+from hamletc.checking.symbols import axis_of, builtin
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name

@@ -6,13 +6,13 @@ from 0 on.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from hamlet import universe
 from hamlet.universe import Expression, Span
-from hamletc.checking.names import Names, is_word
+from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand
 from hamletc.checking.report import Findings
+from hamletc.checking.standpoint import Resolver
+from hamletc.checking.symbols import is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
@@ -20,18 +20,6 @@ from hamletc.suggest import closest
 
 OF_PAST = ("previous", "lag")
 """Functions that give what something was: of a state with options one of them."""
-
-
-class Resolver(Protocol):
-    """What resolves the expressions of one declaration."""
-
-    def number(self, expr: syntax.Expr) -> Expression | None: ...
-
-    def condition(self, expr: syntax.Expr) -> Expression | None: ...
-
-    def chosen(self, expr: syntax.CallExpr, options: list[Operand]) -> Expression | None: ...
-
-    def held(self, expr: syntax.Expr) -> Expression | None: ...
 
 
 def written(

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from hamletc.language.build import Builder, Leaf
+from hamletc.language.build import Builder
+from hamletc.language.pieces import Leaf
 from hamletc.language.tokens import Token
 
 END = "$END"

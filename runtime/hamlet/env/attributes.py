@@ -10,11 +10,16 @@ import torch
 
 from hamlet import schema
 from hamlet.arguments import named
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, statistics_allocator
 from hamlet.backend.choose import Choice
 from hamlet.backend.protocol import Backend
+from hamlet.backend.registry import Tune
+from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
+from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed
+from hamlet.env.interrupts import Whole
+from hamlet.env.networks import NetworkCheck
 from hamlet.env.params import Held, Numbers
 from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info
@@ -23,6 +28,8 @@ from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
 from hamlet.telemetry.telemetry import Telemetry
 from hamlet.universe import Universe
+
+MOST_TICKS = (1 << 31) - 1
 
 
 @dataclass(slots=True)
@@ -49,7 +56,7 @@ class Attributes(Sealed):
     """The attributes of `hamlet.env.environment.Env`, which documents them."""
 
     def __init__(
-        self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, now: Now
+        self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, now: Now
     ) -> None:
         universe, shape, state = module.universe, buffers.shape, buffers.state
         self.module = module
@@ -86,6 +93,12 @@ class Attributes(Sealed):
         self._checked = tuple(held for held in self._held.values() if held.checked)
         self._params = params
         self._info = self._views()
+        self._tune: Tune = tune
+        self._given = Given.of(module, buffers, self._held, self.device, validate)
+        zeroed = statistics_allocator(universe, shape, self.device)
+        self._counting = Counting(shape, len(universe.affordances), self.device, zeroed)
+        self._network_check = NetworkCheck(universe, buffers)
+        self._whole = Whole()
 
     @property
     def seed(self) -> int:
@@ -148,7 +161,11 @@ class Attributes(Sealed):
         return self._buffers.state["world_meters"][of_world.index(name)]
 
     def check_given(self) -> None:
-        """See `Env.check_given`."""
+        """Check the params and inputs that were written in place. Every call that runs or copies worlds does so itself.
+
+        Raises:
+            EnvError: a value is out of bounds; the old values of that param or input are restored.
+        """
         for held in self._checked:
             held.check()
 

@@ -1,4 +1,4 @@
-"""The environment: reset, step, rollout, checkpoints.
+"""The environment: reset, step, copies. What it has and shows, its telemetry, checkpoints and rollouts are its bases.
 
 Tensors that an environment returns are views of its own buffers, and the next call changes them.
 """
@@ -6,63 +6,42 @@ Tensors that an environment returns are views of its own buffers, and the next c
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
 
-from hamlet import schema
-from hamlet.arguments import Actions, dense, flag, whole
-from hamlet.backend.buffers import Buffers, Statistics, statistics_allocator
+from hamlet.arguments import Actions, dense, whole
+from hamlet.backend.buffers import Buffers
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import (
-    NOTHING_STORED,
     Backend,
-    NetworkPolicy,
-    Policy,
     Recordable,
-    RecordedPolicy,
-    Stream,
     TabularPolicy,
 )
-from hamlet.backend.registry import Tune, backend_kind
-from hamlet.backend.storage import Storage
-from hamlet.env import checkpoint
-from hamlet.env.attributes import Now
-from hamlet.env.checkpoint import TICK_LIMIT, StateDict, checked_seed
+from hamlet.backend.registry import Tune
+from hamlet.env.attributes import MOST_TICKS, Now
+from hamlet.env.checkpoint import checked_seed
 from hamlet.env.closed import Closed
-from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
 from hamlet.env.episode import Episode
 from hamlet.env.functional import Functional, State, first_state
-from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed, record
-from hamlet.env.interrupts import Whole
-from hamlet.env.networks import NetworkCheck, made_storage
-from hamlet.env.pictures import Pictured
 from hamlet.env.placing import place
 from hamlet.env.playing import MOST_TICKS as MOST_RECORDED
 from hamlet.env.playing import played
-from hamlet.env.rollout import Info, Rollout, Stepped
-from hamlet.env.saved import counts_of, read_checkpoint, write_checkpoint
+from hamlet.env.rollout import Info, Stepped
+from hamlet.env.running import Running
 from hamlet.env.some_worlds import Others, chosen_worlds
 from hamlet.env.stepping import Stepping
-from hamlet.env.tabular import Axis, tabular
-from hamlet.env.watching import Watch, networks_of, one_world, watched_lanes
+from hamlet.env.watching import networks_of, one_world
 from hamlet.errors import EnvError, shown
-from hamlet.numbers.random import policy_words
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP
-from hamlet.telemetry.sinks import sinks_of
-from hamlet.telemetry.telemetry import Telemetry
-
-MOST_TICKS = (1 << 31) - 1
 
 
-class Env(Pictured):
+class Env(Running):
     """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. `hamlet.make` makes it.
 
     Its attributes cannot be assigned; the entries of `params` and `inputs` can. `copy.deepcopy` and `pickle` make an
@@ -93,13 +72,7 @@ class Env(Pictured):
         self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, now: Now
     ) -> None:
         """An environment on buffers in their present state; `begun` makes one at the beginning of an episode."""
-        super().__init__(module, backend, buffers, choice, validate, now)
-        self._tune: Tune = tune
-        self._given = Given.of(module, buffers, self._held, self.device, validate)
-        zeroed = statistics_allocator(module.universe, buffers.shape, self.device)
-        self._counting = Counting(buffers.shape, len(module.universe.affordances), self.device, zeroed)
-        self._network_check = NetworkCheck(module.universe, buffers)
-        self._whole = Whole()
+        super().__init__(module, backend, buffers, choice, validate, tune, now)
         graphed = self.graphed if choice.launch == "graph" else None
         self._stepping = Stepping(backend, buffers, now, self._given, self._info, self._whole, graphed)
         self._seal()
@@ -113,15 +86,6 @@ class Env(Pictured):
         self.check_given()
         self._now.shown = None
         self._backend.observe(self._buffers)
-
-    def check_given(self) -> None:
-        """Check the params and inputs that were written in place. Every call that runs or copies worlds does so itself.
-
-        Raises:
-            EnvError: a value is out of bounds; the old values of that param or input are restored.
-        """
-        for held in self._checked:
-            held.check()
 
     def reset(
         self,
@@ -254,141 +218,6 @@ class Env(Pictured):
         assert new is not None
         return new
 
-    def rollout(
-        self,
-        ticks: int,
-        policy: str | Actions | TabularPolicy | MLP = "random",
-        observe: bool = False,
-        statistics: Statistics | bool = True,
-        per_world: bool = False,
-        per_lane: int | None = None,
-        controls: Any = None,
-        inputs: Mapping[str, Any] | None = None,
-        watch: Sequence[int] | torch.Tensor | None = None,
-        store: Storage | None = None,
-    ) -> Rollout:
-        """Run many ticks in one launch, with the same bits as that many steps.
-
-        Args:
-            ticks: the number of ticks, at least 1.
-            policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] or [ticks, worlds,
-                agents] of the types that `step` takes, a policy of `tabular`, or a network (`hamlet.MLP`).
-            observe: whether to write observations, masks and final observations in every tick. Otherwise observations
-                and masks are written after the last tick only, and final observations not at all.
-            statistics: whether to count uses, causes of death, lengths and returns; or the `counts` of an earlier
-                rollout, to which this one adds.
-            per_world: whether to count the episodes of each world too, see `Rollout.world_episodes`. Counts of an
-                earlier rollout that did so continue in any case. The kernels do no extra work for it.
-            per_lane: count the uses and the episodes of each lane too, and keep the length, the return and the end of
-                the first so many episodes of each, see `Rollout.lanes`. That takes 4 bytes per lane and affordance, and
-                12 per lane and episode. Counts of an earlier rollout that did so continue in any case.
-            controls: of every tick, [ticks, controls, lanes] or [ticks, controls, worlds, agents] f32, or a dictionary
-                with [ticks, lanes] or a number for each name. In a universe with controls actions need them; without
-                them the other policies draw each control uniformly between its bounds.
-            inputs: of every tick, by name: [ticks, lanes] or [ticks, worlds, agents] f32. Tick t uses row t, and
-                afterwards the inputs have the last row. Those that are not given keep their value.
-            watch: the numbers of lanes whose meters, positions, actions and rewards of every tick are wanted, see
-                `Rollout.trajectories`. The worlds of these lanes run a second time, tick by tick.
-            store: tensors that the rollout of a network fills with what it saw, chose and got in every tick, see
-                `storage`.
-
-        Raises:
-            EnvError: an argument has a wrong type, shape, device or range, or a param or an input was written in place
-                and is out of bounds. Nothing was changed.
-            KeyboardInterrupt: Ctrl-C was pressed. All lanes have done the same number of ticks, `tick` says how many,
-                and counts that were passed cover exactly these ticks.
-
-        Example:
-            result = env.rollout(500, per_world=True)
-            print(result, result.causes(), result.world_episodes())
-        """
-        ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
-        check = self._network_check
-        chosen = check.policy(policy) if isinstance(policy, MLP) else self._given.actions.policy(policy, ticks)
-        stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)
-        observing = flag("observe", observe)
-        kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
-        counts = self._counting.begun(statistics, flag("per_world", per_world), kept)
-        chosen_lanes = watched_lanes(watch, self.num_lanes)
-        self.check_given()
-        given = self._given.by_tick(ticks, chosen, controls, inputs)
-        worlds = None if counts is None else counts.worlds
-        span = backend_kind(self.backend).span
-        most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
-        seen = None if chosen_lanes is None else Watch(self.universe, self._buffers, chosen_lanes)
-        begin = self._stream()
-        telemetry, first = self._now.telemetry, 0
-        counting = counts if telemetry is None else telemetry.counts(counts)
-        with self._whole:
-            while first < ticks:
-                length = min(most, ticks - first, ticks if telemetry is None else telemetry.left)
-                before = None if telemetry is None else telemetry.before(counts)
-                part = _part_of(chosen, stored, first, length)
-                watched = None if worlds is None else worlds.begun(self._buffers)
-                rows = {name: values[first : first + length] for name, values in given.items()}
-                self._now.shown = None
-                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counting, rows)
-                self._given.keep(rows)
-                if watched is not None:
-                    watched(length)
-                self._now.untouched = False
-                self._advance(length)
-                first += length
-                if telemetry is not None:
-                    telemetry.counted(counts, before, length, self.tick, observing)
-                self._whole.pause()
-        if seen is None:
-            return Rollout(self.universe, ticks, counts)
-        again = start(self.module, self._choice, self._tune)
-        return Rollout(self.universe, ticks, counts, seen.trajectories(again, ticks, chosen, begin, given))
-
-    def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
-        """Make a policy that `rollout` looks up in a table, while the state stays in registers.
-
-        Args:
-            table: actions of an integer type, with an axis per feature, or probabilities of a floating-point type, with
-                one more axis for the actions. An action of probability 0 is never taken, one of probability 1 always;
-                other probabilities are rounded to multiples of 2**-30.
-            features: the feature of each axis of the table, see `hamlet.schema.features.features`: a coordinate ("x",
-                "y", ...), "hour", "age", "here" (the number of the affordance on the agent's cell plus 1, or 0), or a
-                meter with a number of bins of equal width, as in `("energy", 4)`. An empty list gives all agents the
-                same action or probabilities.
-
-        Raises:
-            EnvError: a feature does not exist, or the table has a wrong type, shape or contents.
-
-        Example:
-            table = torch.full((4,), env.action_names.index("WAIT"))
-            table[0] = env.action_names.index("INTERACT")
-            env.rollout(100, env.tabular(table, [("energy", 4)]))
-        """
-        return tabular(self.universe, self.module.digest, table, features, self.device)
-
-    def storage(self, ticks: int, names: Sequence[str] | None = None) -> Storage:
-        """Make tensors in which `rollout(ticks, policy, store=...)` stores what a network saw, chose and got.
-
-        Args:
-            ticks: of the rollout, at least 1.
-            names: of the attributes of `hamlet.Storage`; by default all of them.
-
-        Raises:
-            EnvError: there is no such name, or the memory is not free.
-
-        Example:
-            stored = env.storage(20)
-            env.rollout(20, hamlet.MLP.random(len(env.observation_names), env.num_actions), store=stored)
-            print(stored.rewards.sum(), stored.values[-1].mean())
-        """
-        ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
-        return made_storage(self._network_check.stored(ticks), names, self.device)
-
-    def policy_words(self) -> torch.Tensor:
-        """[lanes] i64: the random words of 32 bits with which policies draw the actions of the next tick."""
-        first = self.first_world * self.num_agents
-        lanes = torch.arange(first, first + self.num_lanes, device=self.device)
-        stream = self._stream()
-        return policy_words(lanes, self.tick, (stream.low, stream.high))[self.tick % 4]
-
     def place(
         self,
         affordance: str,
@@ -463,97 +292,6 @@ class Env(Pictured):
             most = len(recorded)
         return played(one, one._buffers, one._given.actions.policy(policy, most), most)
 
-    def telemetry(self, every: int = 1000, to: Any = None, gather: bool = False) -> Telemetry:
-        """Count every step and rollout from now on, in windows of so many ticks: episodes, their returns, lengths and
-        ends, uses of affordances, meters at the end of episodes. Counts gather on the device, and leave it without
-        anybody waiting; a thread makes a `hamlet.telemetry.Record` of each window and hands it on, in order.
-
-        Args:
-            every: the ticks of a window. A rollout over a boundary is cut there.
-            to: `hamlet.telemetry.JsonLines("run.jsonl")`, `TensorBoard("runs/name")`, a function that takes a record,
-                or a list of these.
-            gather: add up the windows of all ranks of `torchrun`, and hand them to the sinks of rank 0. Every rank
-                must begin, flush and close telemetry alike then.
-
-        Returns:
-            The telemetry, with `flush` and `close`; it is a context manager, too.
-
-        Raises:
-            EnvError: an argument is wrong, or telemetry of this environment is not closed yet.
-
-        Example:
-            with env.telemetry(every=1000, to=print):
-                env.rollout(5000)
-        """
-        every = whole(every, 1, MOST_TICKS, "telemetry takes a window of 1 or more ticks")
-        sinks, together = sinks_of(to), flag("gather", gather)
-        if self._now.telemetry is not None:
-            raise EnvError("this environment has telemetry already: close that first, or give it several sinks")
-        begun = Telemetry(
-            self.universe, self._counting.zeroed, self._buffers, self._shown_meters(), every, sinks, together
-        )
-        begun.ends_with(self._silent)
-        self._now.telemetry = begun
-        return begun
-
-    def _silent(self) -> None:
-        """Telemetry was closed."""
-        self._now.telemetry = None
-
-    def _shown_meters(self) -> dict[int, int]:
-        """The rows of observations in which numbers of meters stand as they are, by the meters' numbers."""
-        observation = self._buffers.observation
-        if observation is None or not observation.is_floating_point():
-            return {}
-        rows = {name: row for row, name in enumerate(self.observation_names)}
-        named = ((number, f"meter.{meter.name}") for number, meter in enumerate(self.universe.meters))
-        return {number: rows[name] for number, name in named if name in rows}
-
-    @contextmanager
-    def _restarting(self) -> Iterator[None]:
-        """Around what begins episodes anew: telemetry tells these from episodes that ended."""
-        telemetry = self._now.telemetry
-        if telemetry is not None:
-            telemetry.restart()
-        yield
-        if telemetry is not None:
-            telemetry.restarted()
-
-    def state_dict(self) -> StateDict:
-        """A checkpoint: a copy of everything that determines the following ticks, on the environment's device.
-
-        Raises:
-            EnvError: a param or an input was written in place and is out of bounds.
-        """
-        self.check_given()
-        return {
-            "universe": self.module.digest,
-            "first_world": self.first_world,
-            "seed": self.seed,
-            "tick": self.tick,
-            "state": {name: value.clone() for name, value in self._buffers.state.items()},
-        }
-
-    def load_state_dict(self, saved: StateDict) -> None:
-        """Continue from a `state_dict`, bit for bit, whatever backend and device made it.
-
-        Observations and masks are computed again; outcomes and final observations of the past are cleared.
-
-        Raises:
-            EnvError: the checkpoint belongs to another universe or to other worlds, or has a value that no tick leaves.
-                Nothing was changed.
-        """
-        state = checkpoint.check(self.universe, self.module.digest, self._buffers.shape, saved)
-        with self._whole, self._restarting():
-            for name, value in state.items():
-                self._buffers.state[name].copy_(value)
-            for held in self._held.values():
-                held.taken()
-            now = self._now
-            now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
-            self._clear_past()
-            self.observe()
-
     def close(self) -> None:
         """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an
         error that says so, and closing again does nothing."""
@@ -564,45 +302,6 @@ class Env(Pictured):
         # The attributes are sealed to users.
         vars(self).update(dict.fromkeys((*held, "params", "inputs", "reports"), closed), _held={}, _checked=())
         self._now.shown = self._now.graphed = None
-
-    def save(self, path: str | Path, counts: Statistics | None = None) -> None:
-        """Write a checkpoint into a file of safetensors, whole or not at all: what `state_dict` has, the version of
-        hamletc, and what was counted.
-
-        Args:
-            path: of the file.
-            counts: the `counts` of rollouts that `load` shall give back.
-
-        Raises:
-            EnvError: safetensors is missing, or the file cannot be written, or the counts are of another environment.
-
-        Example:
-            env.save("town.safetensors", env.rollout(100).counts)
-        """
-        if counts is not None and not isinstance(counts, Statistics):
-            raise EnvError(f"counts are those of a rollout, rollout(...).counts, not {shown(counts)}")
-        known = None if counts is None else self._counting.begun(counts, False, None)
-        write_checkpoint(path, self.universe.name, self.state_dict(), known)
-
-    def load(self, path: str | Path) -> Statistics | None:
-        """Continue from a checkpoint, bit for bit, and return the counts that were saved with it, for `rollout`.
-
-        Raises:
-            EnvError: the file cannot be read or is no checkpoint, or belongs to another universe, or `load_state_dict`
-                refuses what is in it. Nothing was changed.
-        """
-        saved, found, name = read_checkpoint(path)
-        if saved["universe"] != self.module.digest:
-            raise EnvError(
-                f"{path} is a checkpoint of {name} {saved['universe'][:12]}, not of {self.universe.name} "
-                f"{self.module.digest[:12]}, the universe of this environment"
-            )
-        counts = counts_of(found, self._counting.zeroed()) if found else None
-        self.load_state_dict({**saved, "state": {each: self._here(values) for each, values in saved["state"].items()}})
-        return counts
-
-    def _here(self, values: torch.Tensor) -> torch.Tensor:
-        return values.to(self.device)
 
     def synchronize(self) -> None:
         """Wait until the device has finished all work; on the CPU this returns at once."""
@@ -631,18 +330,6 @@ class Env(Pictured):
         self._clear_past()
         self._now.shown = None
         self._backend.reset(self._buffers, self._stream())
-
-    def _clear_past(self) -> None:
-        for name, value in self._buffers.outcome.items():
-            value.fill_(schema.NOWHERE if name in ("used", "cause") else 0)
-        if self._buffers.final_observation is not None:
-            self._buffers.final_observation.zero_()
-
-    def _stream(self) -> Stream:
-        return Stream(self._now.seed, self._now.tick)
-
-    def _advance(self, ticks: int) -> None:
-        self._now.tick = (self._now.tick + ticks) % TICK_LIMIT
 
 
 def begun(
@@ -678,14 +365,3 @@ def _gone_on(module: Module, choice: Choice, validate: bool, tune: Tune, buffers
     here = choose(choice.backend, choice.device)
     backend = start(module, choice, tune)
     return Env(module, backend, buffers.moved(here.device), choice, validate, tune, now)
-
-
-def _part_of(policy: Policy, store: Storage, first: int, ticks: int) -> Policy:
-    """The policy of so many ticks of a rollout, from tick `first` on."""
-    match policy:
-        case RecordedPolicy(actions=actions):
-            return RecordedPolicy(actions[first:])
-        case NetworkPolicy():
-            return replace(policy, store=store.part(first, ticks))
-        case _:
-            return policy

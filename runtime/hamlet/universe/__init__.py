@@ -6,10 +6,11 @@ node knows the place in the source that it came from. Numbers are binary32, spel
 `docs/semantics.md` states exactly what each construct does in a tick.
 """
 
-from hamlet.universe import declarations, expressions, observations, space, statements, terrain, walk
+from hamlet.universe import declarations, expressions, observations, quantities, space, statements, terrain, walk
 from hamlet.universe.declarations import *  # noqa: F403
 from hamlet.universe.expressions import *  # noqa: F403
 from hamlet.universe.observations import *  # noqa: F403
+from hamlet.universe.quantities import *  # noqa: F403
 from hamlet.universe.space import *  # noqa: F403
 from hamlet.universe.span import Span
 from hamlet.universe.statements import *  # noqa: F403
@@ -21,6 +22,7 @@ __all__ = ["Span", "Universe"]
 __all__ += declarations.__all__
 __all__ += expressions.__all__
 __all__ += observations.__all__
+__all__ += quantities.__all__
 __all__ += space.__all__
 __all__ += statements.__all__
 __all__ += terrain.__all__

@@ -1,100 +1,70 @@
-"""Expressions: numbers are binary32, conditions are booleans."""
+"""Expressions: numbers are binary32, conditions are booleans. What they read is in `hamlet.universe.quantities`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.universe.quantities import (
+    ActionTaken,
+    After,
+    Age,
+    AgentCount,
+    AgentNumber,
+    Apart,
+    CellValue,
+    ControlValue,
+    Coordinate,
+    DayTime,
+    Deficit,
+    Distance,
+    Every,
+    Here,
+    Hour,
+    InputValue,
+    LastUse,
+    MeterValue,
+    Number,
+    On,
+    ParamValue,
+    Progress,
+    Shortfall,
+    Speed,
+    StraightDistance,
+    Streak,
+    TerrainValue,
+    Truth,
+    Used,
+    Velocity,
+    Visited,
+    WalkingDistance,
+    WorldValue,
+)
 from hamlet.universe.span import Span
 
 __all__ = [
-    "ActionTaken",
-    "After",
-    "Age",
-    "AgentCount",
-    "AgentNumber",
     "Among",
-    "Apart",
     "Binary",
     "BinaryOp",
-    "CellValue",
     "Clamp",
-    "ControlValue",
-    "Coordinate",
-    "DayTime",
-    "Deficit",
-    "Distance",
     "Draw",
     "DrawChance",
     "DrawChoice",
     "DrawInteger",
     "DrawNormal",
     "DrawUniform",
-    "Every",
     "Expression",
-    "Here",
-    "Hour",
     "If",
-    "InputValue",
-    "LastUse",
-    "MeterValue",
     "Nearest",
     "Neighbours",
-    "Number",
     "OfAll",
-    "On",
     "Own",
-    "ParamValue",
     "Previous",
-    "Progress",
     "Rank",
-    "Shortfall",
-    "Speed",
-    "StraightDistance",
-    "Streak",
-    "TerrainValue",
-    "Truth",
     "Unary",
     "UnaryOp",
     "Upon",
-    "Used",
-    "Velocity",
-    "Visited",
-    "WalkingDistance",
-    "WorldValue",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A constant. Constant subtrees were folded in binary64 and rounded once to binary32."""
-
-    value: float
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class MeterValue:
-    """The current value of a meter: a statement sees what earlier statements of the same tick wrote."""
-
-    meter: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ParamValue:
-    """The value of a param in this lane's world."""
-
-    param: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class WorldValue:
-    """The value of a meter of the agent's world."""
-
-    meter: str
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +102,6 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
-class CellValue:
-    """The value of a meter of cells: of the cell that the agent stands on; in what is of cells, of the cell itself."""
-
-    meter: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class Own:
     """In what is asked of each agent of a world: the value that the operand has for the agent that asks. Not nested."""
 
@@ -157,14 +119,6 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
-    """In what is asked of each agent of a world: its distance from the agent that asks, by the metric of the space;
-    without a space 0."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class Upon:
     """In a rule of cells: what the agents that stand on the cell have together, as `Among` says it of a world, but that
     numbers are added and compared in the order of agents. Not nested, neither in `Neighbours`."""
@@ -175,219 +129,10 @@ class Upon:
 
 
 @dataclass(frozen=True, slots=True)
-class Deficit:
-    """In a cascade: `(threshold - source) / threshold`, measured when the cascade was tested."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Shortfall:
-    """In a cascade: `threshold - source`, measured when the cascade was tested."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Hour:
-    """The world's hour as a number, 0 .. clock hours - 1."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Age:
-    """The ticks this agent has lived in this episode, as a number."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class AgentNumber:
-    """The agent's number in its world, from 0 on. It stays for ever."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class AgentCount:
-    """How many agents a world has."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """`true` or `false`."""
-
-    value: bool
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class InputValue:
-    """What was given to this lane as an input before the tick."""
-
-    input: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ControlValue:
-    """What is given to this lane as a control in this tick."""
-
-    control: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class DayTime:
-    """sin or cos of 2 pi hour / hours, computed in binary64 and rounded once."""
-
-    function: Literal["sin", "cos"]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Coordinate:
-    """The agent's coordinate on an axis of the space, as a number."""
-
-    axis: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Velocity:
-    """What the last tick's move added to the coordinate on this axis; 0 where the agent took no move of the space. With
-    momentum what the next tick is to add, before pushes and edges."""
-
-    axis: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """The length of the velocity."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The ticks spent on the affordance that the agent is engaged in, as a number."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class LastUse:
-    """Condition: this affordance is the agent's last use (`None`: nothing is)."""
-
-    affordance: str | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ActionTaken:
-    """Condition: the agent chose this action in this tick."""
-
-    action: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """Condition: the agent used this affordance in this tick (`None`: it used none)."""
-
-    affordance: str | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    """Condition: in every so manieth tick of an episode, first when so many ticks are full with this one."""
-
-    ticks: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class After:
-    """Condition: the agent has lived more ticks of its episode than these, with this one."""
-
-    ticks: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Streak:
-    """How often in a row the agent used this affordance, as a number."""
-
-    affordance: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Visited:
-    """How many different affordances the agent has used in this episode, as a number."""
-
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class Previous:
     """The operand's value on the state at the beginning of the tick. Not nested."""
 
     operand: Expression
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """Condition: the agent stands on this affordance, in a continuous space within its reach (`None`: on none)."""
-
-    affordance: str | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class On:
-    """Condition: the agent's cell is in this region of the map."""
-
-    region: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TerrainValue:
-    """The number of the agent's cell."""
-
-    terrain: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Distance:
-    """The distance from the agent to an affordance, by the metric of the space."""
-
-    affordance: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class StraightDistance:
-    """The Euclidean distance to an affordance whatever the metric of the space, without regard to its edges."""
-
-    affordance: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class WalkingDistance:
-    """The fewest moves of the space that lead from the agent's cell to that of an affordance, around walls; the number
-    of cells of the grid where none do."""
-
-    affordance: str
     span: Span
 
 

@@ -11,7 +11,8 @@ from typing import Literal, Protocol, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST
 from hamlet.universe.declarations import Affordance, AnyMeter, CellMeter, Cells, Meter, Param, Start, World
-from hamlet.universe.expressions import AgentNumber, Binary, Expression, Number, Truth
+from hamlet.universe.expressions import Binary, Expression
+from hamlet.universe.quantities import AgentNumber, Number, Truth
 from hamlet.universe.space import Continuous, Grid, NoSpace, Space, around, axes_of, cells, count_around, graph_of
 from hamlet.universe.span import Span
 

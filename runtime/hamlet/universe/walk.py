@@ -9,12 +9,9 @@ from typing import Any
 
 from hamlet.universe.declarations import Capacity
 from hamlet.universe.expressions import (
-    AgentCount,
     Among,
-    Apart,
     Binary,
     Clamp,
-    DayTime,
     Draw,
     DrawChance,
     DrawChoice,
@@ -22,18 +19,14 @@ from hamlet.universe.expressions import (
     DrawNormal,
     DrawUniform,
     Expression,
-    Hour,
     If,
     Nearest,
-    Number,
     OfAll,
     Own,
-    ParamValue,
     Rank,
-    Truth,
     Unary,
-    WorldValue,
 )
+from hamlet.universe.quantities import AgentCount, Apart, DayTime, Hour, Number, ParamValue, Truth, WorldValue
 from hamlet.universe.statements import Assign, Guarded, Push, Statement
 from hamlet.universe.whole import Universe
 

@@ -16,7 +16,7 @@ from hamlet.universe.space import cells, is_hexagonal, letters_of
 from hamletc.checking import intervals
 from hamletc.checking.intervals import Comparison, Interval
 from hamletc.checking.operations import ROUNDINGS
-from hamletc.checking.quantities import Scope
+from hamletc.checking.standpoint import Scope
 from hamletc.checking.surroundings import LONGEST_AGE, Extent
 from hamletc.checking.terrain import MOST_WALKED
 from strategies.choices import Choices

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from checking_cases import BASE, checked, codes, universe
@@ -147,10 +147,10 @@ def test_a_quoted_let_means_itself() -> None:
 
 def test_explosions_are_refused_at_once() -> None:
     lets = "".join(f"let a{n} = a{n + 1} * a{n + 1}\n" for n in range(40))
-    begin = perf_counter()
+    begin = process_time()
     _, (error,) = checked(f"{BASE}{lets}let a40 = energy\nreward a0\n")
     assert (error.code, f"{MOST_PARTS:,}" in error.message) == ("H086", True)
-    assert perf_counter() - begin < 5
+    assert process_time() - begin < 5
 
 
 def test_chains_that_are_too_long_are_refused() -> None:

@@ -5,10 +5,12 @@ parser builds it, the formatter prints it, the checker turns it into a Universe.
 """
 
 from hamlet.universe import Span
-from hamletc.language.syntax import declarations, expressions, items, statements
+from hamletc.language.syntax import declarations, expressions, items, quantities, space, statements
 from hamletc.language.syntax.declarations import *  # noqa: F403
 from hamletc.language.syntax.expressions import *  # noqa: F403
 from hamletc.language.syntax.items import *  # noqa: F403
+from hamletc.language.syntax.quantities import *  # noqa: F403
+from hamletc.language.syntax.space import *  # noqa: F403
 from hamletc.language.syntax.statements import *  # noqa: F403
 
 NOWHERE = Span(1, 1, 1, 1)
@@ -18,4 +20,6 @@ __all__ = ["NOWHERE"]
 __all__ += declarations.__all__
 __all__ += expressions.__all__
 __all__ += items.__all__
+__all__ += quantities.__all__
+__all__ += space.__all__
 __all__ += statements.__all__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Signed
@@ -27,6 +27,16 @@ from hamletc.language.syntax.items import (
     UseItem,
     WandersItem,
 )
+from hamletc.language.syntax.quantities import ControlDecl, InputDecl, LetDecl, MeterDecl, ParamDecl
+from hamletc.language.syntax.space import (
+    ClockDecl,
+    EpisodesDecl,
+    LifespanDecl,
+    MapDecl,
+    MovesDecl,
+    SpaceDecl,
+    StartDecl,
+)
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
@@ -37,156 +47,29 @@ __all__ = [
     "Base",
     "CascadeDecl",
     "CellsDecl",
-    "ClockDecl",
-    "ControlDecl",
     "Decl",
     "DiesDecl",
     "EffectDecl",
     "EndsDecl",
-    "EpisodesDecl",
     "File",
-    "GraphPath",
     "IncludeDecl",
     "InertDecl",
-    "InputDecl",
     "ItemDecl",
-    "LetDecl",
-    "LifespanDecl",
-    "MapDecl",
-    "MapLetters",
-    "MeterDecl",
-    "MoveDef",
-    "MovesDecl",
     "ObserveDecl",
     "OverrideDecl",
-    "ParamDecl",
-    "RegionDecl",
-    "RegionNumber",
     "ReportDecl",
     "RewardDecl",
     "RoleDecl",
     "RuleDecl",
     "SlotsDecl",
-    "SpaceDecl",
     "StagesDecl",
-    "StartDecl",
-    "StateSpec",
     "Switch",
     "TemplateDecl",
-    "TerrainDecl",
     "TrackDecl",
     "UseDecl",
     "WithoutDecl",
     "WorldDecl",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceDecl:
-    """`space grid 8 x 8 { edges clamp  distance manhattan  places stored  starts anywhere }`,
-    `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`,
-    `space graph { home - road - shop  starts home }`, `space none`.
-
-    `sizes` are those of a grid, none for `space grid map`; `bounds` are those of a continuous space, `paths` those of
-    a graph.
-    """
-
-    kind: Name
-    sizes: tuple[Signed, ...]
-    bounds: tuple[tuple[Signed, Signed], ...]
-    properties: tuple[Property, ...]
-    span: Span
-    paths: tuple[GraphPath, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class GraphPath:
-    """`home - road -> shop`: nodes, and between each two of them a `link`, which leads both ways or on."""
-
-    nodes: tuple[Name, ...]
-    links: tuple[Literal["-", "->"], ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class MapLetters:
-    """`wall "#"`, `starts "a"`, `starts in forest`: what these letters mean, or those of a region."""
-
-    kind: Name
-    letters: Quoted | Name
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class RegionDecl:
-    """`region forest "fF"`: the name of the cells that have these letters."""
-
-    name: Name
-    letters: Quoted
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class RegionNumber:
-    """`forest 0.03`: what the cells of a region have."""
-
-    region: Name
-    value: Expr
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class TerrainDecl:
-    """`terrain cost = 0.01 { forest 0.03  water 0.05 }`: a number per cell."""
-
-    name: Name
-    default: Expr
-    numbers: tuple[RegionNumber, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class MapDecl:
-    """`map { "####" "#..#" wall "#" }`, `map "town.txt" { wall "#" }`, where `file` is the name and `rows` are what was
-    read there."""
-
-    file: Quoted | None
-    rows: tuple[Quoted, ...]
-    items: tuple[MapLetters | RegionDecl | TerrainDecl, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class MoveDef:
-    """`NE (1, -1)`: a move of the space, with its displacement."""
-
-    name: Name
-    delta: tuple[Signed, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class MovesDecl:
-    """`moves { STAY (0, 0)  NE (1, -1) }`: all the moves of the space, instead of the usual ones."""
-
-    moves: tuple[MoveDef, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class StartDecl:
-    """`start velocity (0.5, -1) speed 2`, of which either part may be missing: what is there before the first tick."""
-
-    velocity: tuple[Signed, ...] | None
-    speed: Signed | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodesDecl:
-    """`episodes by hand`."""
-
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,61 +84,6 @@ class TrackDecl:
 class InertDecl:
     """`inert allowed`: what has no effect is reported as a warning."""
 
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class InputDecl:
-    """`input curiosity = 0 in -10 .. 10`."""
-
-    name: Name
-    default: Expr
-    bounds: tuple[Expr, Expr]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ControlDecl:
-    """`control thrust in -1 .. 1`."""
-
-    name: Name
-    bounds: tuple[Expr, Expr]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ClockDecl:
-    """`clock 24 hours`."""
-
-    hours: Signed
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class LifespanDecl:
-    """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
-
-    ticks: Signed | Name
-    properties: tuple[Property, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ParamDecl:
-    """`param difficulty = 1.0 in 0 .. 4`. `bounds` is required."""
-
-    name: Name
-    default: Expr
-    bounds: tuple[Expr, Expr]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class LetDecl:
-    """`let hunger = 1 - satiation`, `let starving = satiation < 0.3`."""
-
-    name: Name
-    value: Expr
     span: Span
 
 
@@ -301,32 +129,6 @@ class UseDecl:
     template: Name
     arguments: tuple[Expr, ...]
     span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class StateSpec:
-    """`int in 0 .. 50`, `real in 0 .. 1`, `bool`, `sunny rainy stormy`: what a state holds; the bounds are those of its
-    `MeterDecl`. The kind is empty where none is written."""
-
-    kind: Literal["", "int", "real", "bool", "options"]
-    options: tuple[Name, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class MeterDecl:
-    """`meter energy = 1.0 in 0 .. 1 { decay 0.005 move 0.005 interact 0.005 only falls }`; bounds default to 0 .. 1.
-    With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`. `kept`, `per_agent` where this stands
-    before it."""
-
-    name: Name
-    start: Expr
-    bounds: tuple[Expr, Expr] | None
-    properties: tuple[Property, ...]
-    span: Span
-    state: StateSpec | None = None
-    kept: bool = False
-    per_agent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

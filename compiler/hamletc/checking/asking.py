@@ -1,0 +1,212 @@
+"""What is asked of all agents of a world, of all its cells, and of the cells beside one."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from hamlet import universe
+from hamlet.universe import Expression, parts
+from hamletc.checking.names import Names
+from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
+from hamletc.checking.overall import OPERATIONS
+from hamletc.checking.quantities import Quantities
+from hamletc.checking.report import Findings
+from hamletc.checking.standpoint import NEEDS, Asker, Resolver, Scope, Whose
+from hamletc.checking.surroundings import farthest
+from hamletc.checking.symbols import is_word
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
+
+NUMBERS_OF_ARGUMENTS = {"rank": (2,), "nearest": (1, 2, 3)}
+"""Of what agents are asked; one argument where nothing is said here."""
+NOT_AMONG = {
+    "needs": NEEDS,
+    "claim": "claims are made before agents are counted",
+    "mask": "masks are made between ticks",
+    "opening": "doors open between ticks",
+    "previous": "inside `previous`",
+    "among": "inside another of what agents have together",
+    "early among": "inside another of what agents have together",
+    "history": "inside what looks back",
+}
+"""Why agents are not counted there, nor what they have is joined."""
+OF_CELLS = (universe.CellValue, universe.Coordinate, universe.On, universe.TerrainValue)
+"""What differs from cell to cell."""
+
+
+class Asking:
+    """Resolves what the expressions of one declaration ask of others."""
+
+    def __init__(
+        self,
+        names: Names,
+        resolver: Resolver,
+        quantities: Quantities,
+        report: Findings,
+        scope: Scope,
+        whose: Whose,
+    ) -> None:
+        self._names = names
+        self._resolver = resolver
+        self._quantities = quantities
+        self._report = report
+        self._scope = scope
+        self._whose = whose
+        self._operations = Operations(report)
+
+    def among(self, expr: syntax.CallExpr) -> Expression | None:
+        """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`, `rank(c, x)`, `nearest(c, x)`."""
+        op = expr.function.text
+        if self._whose == "places" or self._scope in NOT_AMONG:
+            hint = "Let a rule of the world keep it in a meter, and read that."
+            where = NOT_AMONG.get(self._scope, NOT_AMONG["claim"])
+            self._report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
+            return None
+        if self._whose == "neighbour":
+            self._quantities.not_beside(f"`{op}`", expr.span)
+            return None
+        if op in ("rank", "nearest") and not self._quantities.of_agent(f"`{op}`", expr.span):
+            return None
+        if len(expr.arguments) not in NUMBERS_OF_ARGUMENTS.get(op, (1,)):
+            wrong_arguments(expr.function, expr.span, self._report)
+            return None
+        known = self._whose in ("world", "cell") or self._scope == "ending"
+        asker: Asker = "agent" if self._whose == "agent" else "world"
+        scope: Scope = "among" if known else "early among"
+        each = self._resolver.inside(scope, asker=asker)
+        if op == "rank":
+            return self._rank(expr, each)
+        if op == "nearest":
+            return self._nearest(expr, each, scope)
+        (argument,) = expr.arguments
+        value = each.number(argument) if op != "count" else _everybody(argument) or each.condition(argument)
+        joined = universe.Upon if self._whose == "cell" else universe.Among
+        if value is None or not self._asks_others(value):
+            return None
+        return joined(cast(Any, op), value, expr.span)
+
+    def over_cells(self, expr: syntax.CallExpr) -> Expression | None:
+        """`total(moss) over cells`."""
+        overall, space, op = self._names.overall, self._names.space, expr.function.text
+        if self._whose == "neighbour":
+            self._quantities.not_beside("`over cells`", expr.span)
+            return None
+        if not self._names.of_kind("cell meter") or not isinstance(space, universe.Grid) or overall is None:
+            hint = "Give them some: `cells { meter moss = 0  rule grow: moss += 0.01 }`."
+            self._report.add("H242", "cells have nothing here", expr.span, hint=hint)
+            return None
+        if op not in OPERATIONS or expr.function.quoted or len(expr.arguments) != 1:
+            hint = "Write `total(x)`, `average(x)`, `lowest(x)`, `highest(x)` or `count(c)` before it."
+            self._report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)
+            return None
+        (argument,) = expr.arguments
+        each = self._resolver.inside("tick", whose="neighbour")
+        value = each.condition(argument) if op == "count" else each.number(argument)
+        if value is None:
+            return None
+        if not any(isinstance(node, OF_CELLS) for node, _ in parts(value)):
+            hint = "Ask for a meter of cells, as in `total(moss) over cells`."
+            self._report.add("H244", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
+            return None
+        try:
+            return overall.ask(op, value, spell_expression(argument), space, expr.span)
+        except OverflowError:
+            hint = "Divide what is summed, or give the meter narrower bounds."
+            self._report.add("H051", "the total over all cells can overflow", expr.span, hint=hint)
+            return None
+
+    def neighbours(self, expr: syntax.CallExpr) -> Expression | None:
+        """`neighbours(x)`."""
+        if self._whose == "neighbour":
+            self._quantities.not_beside("`neighbours`", expr.span)
+            return None
+        if self._whose != "cell" or self._scope == "previous":
+            hint = "Let a rule in `cells { }` keep it in a meter of cells, and read that."
+            self._report.add("H182", "`neighbours` stands in rules of cells", expr.span, "not here", hint=hint)
+            return None
+        if len(expr.arguments) != 1:
+            wrong_arguments(expr.function, expr.span, self._report)
+            return None
+        value = self._resolver.inside("tick", whose="neighbour").number(expr.arguments[0])
+        return None if value is None else universe.Neighbours(value, expr.span)
+
+    def _rank(self, expr: syntax.CallExpr, each: Resolver) -> Expression | None:
+        """`rank(c, x)`."""
+        who, first = expr.arguments
+        condition, priority = self._who(who, each), each.number(first)
+        if isinstance(priority, universe.Number):
+            hint = "Write a value that differs; `-agent` for the order of agents."
+            self._report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+        if (
+            condition is None
+            or priority is None
+            or not self.same_for_all_askers("what agents are ranked by", [priority])
+        ):
+            return None
+        return universe.Rank(condition, priority, expr.span)
+
+    def _nearest(self, expr: syntax.CallExpr, each: Resolver, scope: Scope) -> Expression | None:
+        """`nearest(c)`: how far it is; `nearest(c, x)`: what it has, or 0; `nearest(c, x, y)`: what it has, or y."""
+        who, *numbers = expr.arguments
+        condition = self._who(who, each)
+        value: Expression | None = universe.Apart(expr.span)
+        otherwise: Expression | None = universe.Number(0.0, expr.span)
+        if not numbers and self._names.space is not None:
+            otherwise = universe.Number(farthest(self._names.space).high, expr.span)
+        if numbers:
+            value = each.number(numbers[0])
+        if numbers[1:]:
+            itself = self._resolver.inside(scope, asker="itself")
+            otherwise = itself.number(numbers[1])
+        if condition is None or value is None or otherwise is None or not self._asks_others(value):
+            return None
+        return universe.Nearest(condition, value, otherwise, expr.span)
+
+    def _who(self, who: syntax.Expr, each: Resolver) -> Expression | None:
+        """Which agents are ranked, or looked for. With `true` all are, which is no condition that says nothing."""
+        if (everybody := _everybody(who)) is not None:
+            return everybody
+        condition = each.condition(who)
+        return condition if condition is not None and self._asks_others(condition) else None
+
+    def own(self, expr: syntax.CallExpr) -> Expression | None:
+        """`own(e)`, of a number or a condition."""
+        if not self._quantities.asked("`own`", expr.span):
+            return None
+        if len(expr.arguments) != 1:
+            wrong_arguments(expr.function, expr.span, self._report)
+            return None
+        itself = self._resolver.inside(self._scope, asker="itself")
+        value = itself.value(expr.arguments[0])
+        operand = None if value is None else self._operations.rounded(value)
+        if operand is None:
+            return None
+        if not any(universe.owners(operand)):
+            message, hint = "all agents of a world have this alike", "Leave `own( )` out."
+            self._report.add("H204", message, expr.span, "nobody has it as its own", hint=hint)
+            return None
+        return universe.Own(operand, expr.span)
+
+    def _asks_others(self, value: Expression) -> bool:
+        """Whether something is asked of each agent of a world, unless that is a constant; if not, that is reported."""
+        mine, others = universe.owners(value)
+        if mine and not others:
+            hint = "It is the same for each of them: write it without asking them, or compare it with what they have."
+            self._report.add(
+                "H205", "this asks nothing of the other agents", value.span, "all of it is `own`", hint=hint
+            )
+        return others or not mine
+
+    def same_for_all_askers(self, what: str, values: list[Operand]) -> bool:
+        """Whether numbers depend on nobody who asks; where they do, that is reported."""
+        for value in values:
+            if not isinstance(value, Constant) and universe.owners(value)[0]:
+                hint = "Leave `own` and `apart` out of it; a condition may have them."
+                self._report.add("H203", f"{what} cannot depend on who asks", value.span, "this does", hint=hint)
+                return False
+        return True
+
+
+def _everybody(who: syntax.Expr) -> Expression | None:
+    """`true`, which says that all agents are meant; elsewhere it would be a condition that says nothing."""
+    return universe.Truth(True, who.span) if is_word(who, "true") else None

@@ -1,0 +1,151 @@
+"""What looks back: at the beginning of the tick, or at earlier ticks."""
+
+from __future__ import annotations
+
+from hamlet import universe
+from hamlet.universe import Expression, parts
+from hamletc.checking.history import LONGEST, MOST_SINCE, Look
+from hamletc.checking.names import Names
+from hamletc.checking.operations import Operand, Operations, wrong_arguments
+from hamletc.checking.quantities import Quantities
+from hamletc.checking.report import Findings
+from hamletc.checking.standpoint import Resolver, Scope, Whose
+from hamletc.checking.states import Options
+from hamletc.checking.types import as_condition, as_number
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
+
+LOOKS_BACK = ("tick", "ending", "acting", "needs", "mask")
+NO_PAST = {
+    "previous": "inside `previous`",
+    "history": "inside another of what looks back",
+    "among": "inside what agents have together",
+    "early among": "inside what agents have together",
+}
+"""Why nothing looks back there."""
+
+
+class Past:
+    """Resolves what looks back in the expressions of one declaration."""
+
+    def __init__(
+        self,
+        names: Names,
+        resolver: Resolver,
+        quantities: Quantities,
+        options: Options,
+        report: Findings,
+        scope: Scope,
+        whose: Whose,
+    ) -> None:
+        self._names = names
+        self._resolver = resolver
+        self._quantities = quantities
+        self._options = options
+        self._report = report
+        self._scope = scope
+        self._whose = whose
+        self._operations = Operations(report)
+
+    def previous(self, expr: syntax.CallExpr) -> Expression | None:
+        """`previous(e)`, of a number or a condition."""
+        if self._scope not in ("tick", "ending", "acting", "needs"):
+            self._quantities.unseen("`previous`", expr.span)
+            return None
+        if self._whose == "neighbour":
+            self._quantities.not_beside("`previous`", expr.span)
+            return None
+        if len(expr.arguments) != 1:
+            wrong_arguments(expr.function, expr.span, self._report)
+            return None
+        value = self._inside(expr.arguments[0], "previous")
+        operand = None if value is None else self._operations.rounded(value)
+        return None if operand is None else universe.Previous(operand, expr.span)
+
+    def _inside(self, expr: syntax.Expr, scope: Scope) -> Operand | None:
+        """What is looked at of the past: a number, a condition, or the number of an option."""
+        inner = self._resolver.inside(scope, self._whose)
+        has_options = isinstance(expr, syntax.Name) and self._options.of(expr) is not None
+        return inner.held(expr) if has_options else inner.value(expr)
+
+    def look_back(self, expr: syntax.CallExpr) -> Expression | None:
+        """`lag(x, 3)`, `rising(c)`, `falling(c)`, `since(c)`, `since(c, 20)`, `smooth(x, 0.1)`, `mean(x, 8)`."""
+        function, scope = expr.function.text, self._scope
+        if scope not in LOOKS_BACK or self._whose == "places" or self._names.history is None:
+            where = NO_PAST.get(scope, "claims are made at the beginning of the tick")
+            hint = "Let a rule keep it in a state, and read that: `rule NAME: kept = ...`."
+            self._report.add("H168", f"`{function}` cannot stand here", expr.span, where, hint=hint)
+            return None
+        counts = {"lag": (2,), "smooth": (2,), "mean": (2,), "since": (1, 2)}.get(function, (1,))
+        if len(expr.arguments) not in counts:
+            wrong_arguments(expr.function, expr.span, self._report)
+            return None
+        looked, *rest = expr.arguments
+        found = self._inside(looked, "history")
+        number = None if not rest else self._how_far(function, rest[0])
+        if found is None or (rest and number is None):
+            return None
+        if function in ("rising", "falling", "since"):
+            value = as_condition(found, looked, self._report)
+        elif function == "lag":
+            value = self._operations.rounded(found)
+        else:
+            counted = as_number(found, looked, self._report)
+            value = None if counted is None else self._operations.rounded(counted)
+        if value is None or not self._can_be_looked_at(value):
+            return None
+        spec, history = self._options.of(looked), self._names.history
+        look = Look(
+            owner="world" if self._whose == "world" else "agent",
+            value=value,
+            text=spell_expression(looked),
+            construct=spell_expression(expr),
+            span=expr.span,
+            masked=scope == "mask",
+            chosen=scope in ("tick", "ending", "acting"),
+            used=scope in ("tick", "ending"),
+        )
+        history.spans.add(expr.span)
+        match function:
+            case "lag":
+                options = () if spec is None else tuple(option.text for option in spec.options)
+                return history.lag(look, int(number or 1), options)
+            case "rising" | "falling":
+                return history.edge(look, rises=function == "rising")
+            case "since":
+                return history.since(look, None if number is None else int(number))
+            case "smooth":
+                return history.smooth(look, number or 0.0)
+            case _:
+                return history.mean(look, int(number or 2))
+
+    def _how_far(self, function: str, expr: syntax.Expr) -> float | None:
+        """The second argument of what looks back: a number of ticks, or the share of `smooth`."""
+        what = "the share of `smooth`" if function == "smooth" else f"the number of ticks of `{function}`"
+        number = self._resolver.constant(expr, what)
+        if number is None:
+            return None
+        least, most = {"smooth": (0, 1), "mean": (2, LONGEST), "lag": (1, LONGEST)}.get(function, (1, MOST_SINCE))
+        good = 0 < number < 1 if function == "smooth" else number.is_integer() and least <= number <= most
+        if not good:
+            limits = "between 0 and 1" if function == "smooth" else f"a whole number, {least} .. {most}"
+            hint = (
+                "Write a number there."
+                if function != "smooth"
+                else "`smooth(x, 0.1)` goes a tenth of the way in a tick."
+            )
+            self._report.add("H166", f"{what} must be {limits}", expr.span, hint=hint)
+            return None
+        return number
+
+    def _can_be_looked_at(self, value: Expression) -> bool:
+        """Whether an expression changes, and can be looked at where it stands."""
+        if isinstance(value, universe.Number):
+            hint = "Look at what changes."
+            self._report.add("H165", "the past of a number is the number", value.span, "it never changes", hint=hint)
+            return False
+        read = [node for node, _ in parts(value) if isinstance(node, universe.InputValue)]
+        if read and self._scope == "mask":
+            self._quantities.unseen(f"the input `{read[0].input}`", read[0].span)
+            return False
+        return True
