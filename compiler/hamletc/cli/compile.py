@@ -49,7 +49,9 @@ CPU = "cpu"
 @click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
 @click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
 @click.option("--disable-pass", multiple=True, metavar="PASS", help="Leave this pass out.")
-@click.option("--aot", multiple=True, metavar="cpu|sm_90", help="Add machine code for CPUs, or for such GPUs. Repeatable.")
+@click.option(
+    "--aot", multiple=True, metavar="cpu|sm_90", help="Add machine code for CPUs, or for such GPUs. Repeatable."
+)
 @click.option("--tune", type=click.Choice(["default", "max"]), default="default", show_default=True,
               help="With max, machine code for every size of blocks that tuning tries.")  # fmt: skip
 @allow_option
@@ -138,9 +140,7 @@ def _for_gpu(capability: int, every_block: bool, package: Path, say: Callable[[s
 
     done = count()
     module = hamlet.load(package)
-    return compile_ahead(
-        module, capability, every_block, lambda: say(f"{next(done) + 1} kernels for sm_{capability}")
-    )
+    return compile_ahead(module, capability, every_block, lambda: say(f"{next(done) + 1} kernels for sm_{capability}"))
 
 
 def _machines(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
-"""Kernels for CPUs that a package has in machine code: `aot/x86-64-v3/kernels.json`, and an object file for each type of
-observations beside it. They need neither numba nor LLVM.
+"""Kernels for CPUs that a package has in machine code: `aot/x86-64-v3/kernels.json`, and an object file for each type
+of observations beside it. They need neither numba nor LLVM.
 
 Made by `hamlet.launch.cpu.compile_ahead`.
 """

@@ -1,6 +1,6 @@
 """Compiles the kernels of a package ahead of time for other CPUs than this one, into its folder `aot`.
 
-    python -m hamlet.launch.cpu.compile_ahead PACKAGE LEVEL FOLDER
+    python -m hamlet.launch.cpu.compile_ahead PACKAGE LEVEL FOLDER [OBSERVATIONS...]
 
 writes the files for one level. Each level has a process of its own, for numba compiles for one CPU in a process.
 """
@@ -28,9 +28,19 @@ WORLDS = 64
 """Of the environment that runs nothing; kernels do not depend on it."""
 
 
-def compile_ahead(package: Path, done: Callable[[str], None] = lambda _level: None) -> dict[str, bytes]:
-    """The files for all levels of a package in this folder, by name in the package. `done` is told each level that is
-    ready, in any thread.
+def compile_ahead(
+    package: Path,
+    done: Callable[[str], None] = lambda _level: None,
+    levels: Sequence[Level] = LEVELS,
+    observations: Sequence[str] = (),
+) -> dict[str, bytes]:
+    """The files for levels of CPUs, by name in the package.
+
+    Args:
+        package: the folder of a package with kernels of numba.
+        done: told each level that is ready, in any thread.
+        levels: by default all.
+        observations: types of observations, by default all that the universe can have.
 
     Raises:
         EnvError: numba is not installed, or cannot compile for these CPUs.
@@ -38,19 +48,19 @@ def compile_ahead(package: Path, done: Callable[[str], None] = lambda _level: No
     with TemporaryDirectory() as temporary, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
 
         def build(level: Level) -> dict[str, bytes]:
-            written = _in_a_process(package, level, Path(temporary) / level.name)
+            written = _in_a_process(package, level, Path(temporary) / level.name, observations)
             done(level.name)
             return written
 
-        return {name: content for files in pool.map(build, LEVELS) for name, content in files.items()}
+        return {name: content for files in pool.map(build, levels) for name, content in files.items()}
 
 
-def _in_a_process(package: Path, level: Level, output: Path) -> dict[str, bytes]:
+def _in_a_process(package: Path, level: Level, output: Path, observations: Sequence[str]) -> dict[str, bytes]:
     output.mkdir()
     # What a user told numba about this machine is not for others.
     known = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     asked = {CHOICE: level.name, "NUMBA_CPU_FEATURES": level.features, "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-m", __name__, str(package), level.name, str(output)]
+    command = [sys.executable, "-m", __name__, str(package.absolute()), level.name, str(output), *observations]
     ran = subprocess.run(command, capture_output=True, text=True, env=known | asked, check=False)
     if ran.returncode:
         reason = (ran.stderr.strip().splitlines() or ["it was killed"])[-1]
@@ -71,8 +81,9 @@ class Recorder:
         return Entry(0, lambda _table: 0, ())
 
 
-def launches(module: Module, kernels: JustInTime) -> Iterator[tuple[str, Sequence[Value]]]:
-    """The arguments of each kernel that environments launch, one for each type of observations, and a name."""
+def launches(module: Module, kernels: JustInTime, observations: Sequence[str]) -> Iterator[tuple[str, Sequence[Value]]]:
+    """The arguments of each kernel that environments launch, one for each of these types of observations, and its
+    name."""
     import torch
 
     from hamlet.backend.buffers import OBS_DTYPES, Shape, allocate
@@ -80,7 +91,8 @@ def launches(module: Module, kernels: JustInTime) -> Iterator[tuple[str, Sequenc
     from hamlet.launch.cpu.launch import NumbaBackend
     from hamlet.schema import encodes
 
-    for name, dtype in OBS_DTYPES.items():
+    for name in observations or OBS_DTYPES:
+        dtype = OBS_DTYPES[name]
         if dtype is not torch.uint8 or encodes(module.universe):
             recorder = Recorder(kernels)
             buffers = allocate(module.universe, Shape(WORLDS, 1), torch.device("cpu"), dtype)
@@ -88,7 +100,7 @@ def launches(module: Module, kernels: JustInTime) -> Iterator[tuple[str, Sequenc
             yield name, recorder.seen[0]
 
 
-def write(package: Path, level: str, output: Path) -> None:
+def write(package: Path, level: str, output: Path, observations: Sequence[str]) -> None:
     """Write the files for the level that this process compiles for."""
     import llvmlite
     import numba
@@ -99,7 +111,7 @@ def write(package: Path, level: str, output: Path) -> None:
     text = module.kernels("numba")
     kernels = JustInTime(text)
     files = {}
-    for name, values in launches(module, kernels):
+    for name, values in launches(module, kernels, observations):
         (output / f"{name}.o").write_bytes(object_code(text.rollout, values, ENTRY))
         files[f"{name}.o"] = types_of(values)
     source = sha256(module.sources[kernels_file("numba")])
@@ -109,4 +121,4 @@ def write(package: Path, level: str, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
+    write(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4:])

@@ -28,7 +28,7 @@ from hamlet.backend.protocol import (
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
-from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
+from hamlet.launch.cpu.memory import Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.nothing import (
     NO_ACTIONS,
     NO_F32,

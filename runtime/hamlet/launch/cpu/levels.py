@@ -1,10 +1,9 @@
-"""Levels of CPUs for which machine code is made ahead of time: those of the x86-64 psABI, and which one this machine has."""
+"""Levels of CPUs for which machine code is made ahead of time, those of the x86-64 psABI; and which this machine has."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +24,7 @@ class Level:
     features: str
 
 
-_V3 = {
+V3 = {
     # As Linux calls it: as LLVM does.
     "cx16": "cx16",
     "lahf_lm": "sahf",
@@ -44,7 +43,7 @@ _V3 = {
     "movbe": "movbe",
     "xsave": "xsave",
 }
-_V4 = _V3 | {each: each for each in ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")}
+V4 = V3 | {each: each for each in ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")}
 
 
 def _level(name: str, features: dict[str, str], *others: str) -> Level:
@@ -52,7 +51,7 @@ def _level(name: str, features: dict[str, str], *others: str) -> Level:
 
 
 # Kernels are written in vectors of 512 bits, which LLVM would halve.
-LEVELS = (_level("x86-64-v4", _V4, "-prefer-256-bit"), _level("x86-64-v3", _V3))
+LEVELS = (_level("x86-64-v4", V4, "-prefer-256-bit"), _level("x86-64-v3", V3))
 """The best one first."""
 
 NAMES = tuple(level.name for level in LEVELS)
@@ -73,7 +72,7 @@ def usable() -> tuple[tuple[str, ...], str]:
 
 
 @cache
-def cpu_flags() -> Collection[str]:
+def cpu_flags() -> frozenset[str]:
     """What Linux says that this CPU can do; nothing on machines other than x86-64."""
     if platform.machine() != "x86_64":
         return frozenset()

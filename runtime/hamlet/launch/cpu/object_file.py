@@ -51,7 +51,7 @@ _RELOCATABLE, _X86_64 = 1, 62
 
 
 class ObjectError(ValueError):
-    """The file is not such an object file, or wants what cannot be given; the message says what, as a sentence's end."""
+    """The file is not such an object file, or wants what cannot be given; the message says what, and ends a sentence."""
 
 
 class Section(NamedTuple):
@@ -192,11 +192,7 @@ class _Loader:
             match kind:
                 case Relocation.R_X86_64_PC32 | Relocation.R_X86_64_PLT32:
                     struct.pack_into("<i", image, place, self._target(symbol) + addend - place)
-                case (
-                    Relocation.R_X86_64_GOTPCREL
-                    | Relocation.R_X86_64_GOTPCRELX
-                    | Relocation.R_X86_64_REX_GOTPCRELX
-                ):
+                case Relocation.R_X86_64_GOTPCREL | Relocation.R_X86_64_GOTPCRELX | Relocation.R_X86_64_REX_GOTPCRELX:
                     struct.pack_into("<i", image, place, self._slot(symbol) + addend - place)
                 case Relocation.R_X86_64_64:
                     struct.pack_into("<q", image, place, base + self._target(symbol) + addend)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -67,9 +67,7 @@ class Playing:
             np.zeros(max(2 * WIDTH * WIDE, one_by_one, actions * WIDE), np.float32),
         )
 
-    def frame(
-        self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int
-    ) -> tuple[Frame, Kept]:
+    def frame(self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int) -> tuple[Frame, Kept]:
         """How to call a kernel with these arguments by name, and what keeps their memory and machine code."""
         shares = np.zeros((1, 2), np.int64)
         known = {
@@ -83,7 +81,7 @@ class Playing:
         arguments = list(known.values())
         entry = kernels.entry(arguments)
         place = dict(zip(known, entry.places, strict=True))
-        stored = "layouts" in known and len(known["layouts"]) > 0  # type: ignore[arg-type]
+        stored = "layouts" in known and len(known["layouts"]) > 0
         frame = Frame(
             entry.address,
             np.array(entry.table(arguments), np.int64),

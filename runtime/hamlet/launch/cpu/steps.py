@@ -14,7 +14,6 @@ import numpy as np
 import torch
 
 from hamlet.backend.buffers import Buffers
-from hamlet.launch.cpu.memory import Array
 from hamlet.launch.cpu.entry import (
     ACTIONS,
     COUNT,
@@ -25,6 +24,7 @@ from hamlet.launch.cpu.entry import (
     WRONG,
     Entry,
 )
+from hamlet.launch.cpu.memory import Array
 
 Values: TypeAlias = Mapping[str, "Array | int"]
 """The arguments of a kernel by name, in their order."""

@@ -76,6 +76,8 @@ def write(library: Any, name: str, kernel: Any, given: tuple[Any, ...]) -> None:
     status, _ = context.call_internal_no_propagate(builder, called, types.none(*given), values)
     builder.ret(builder.zext(status.code, WORD))
     library.add_ir_module(module)
+
+
 def _value(builder: Any, context: Any, type_: Any, place: Any) -> Any:
     """An argument of the kernel, of the words at a place."""
     if isinstance(type_, types.Array):
