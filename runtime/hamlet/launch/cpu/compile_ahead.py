@@ -22,7 +22,7 @@ from hamlet.launch.cpu.entry import Entry, Value
 from hamlet.launch.cpu.kernels import JustInTime
 from hamlet.launch.cpu.levels import CHOICE, LEVELS, Level
 from hamlet.package.manifest import sha256
-from hamlet.package.module import Module, kernels_file, load
+from hamlet.package.module import Module, load
 
 WORLDS = 64
 """Of the environment that runs nothing; kernels do not depend on it."""
@@ -44,7 +44,9 @@ def compile_ahead(
 
     Raises:
         EnvError: numba is not installed, or cannot compile for these CPUs.
+        ModuleError: the package has no kernels of numba.
     """
+    load(package).text("numba")
     with TemporaryDirectory() as temporary, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
 
         def build(level: Level) -> dict[str, bytes]:
@@ -114,7 +116,7 @@ def write(package: Path, level: str, output: Path, observations: Sequence[str]) 
     for name, values in launches(module, kernels, observations):
         (output / f"{name}.o").write_bytes(object_code(text.rollout, values, ENTRY))
         files[f"{name}.o"] = types_of(values)
-    source = sha256(module.sources[kernels_file("numba")])
+    source = sha256(module.text("numba"))
     versions: tuple[Any, Any] = numba.__version__, llvmlite.__version__
     index = Objects(level, source, *versions, kernels.tables, kernels.cells, kernels.lanes, files)
     (output / INDEX).write_text(to_json(index), encoding="utf-8")

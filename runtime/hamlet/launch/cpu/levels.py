@@ -1,4 +1,4 @@
-"""Levels of CPUs for which machine code is made ahead of time, those of the x86-64 psABI; and which this machine has."""
+"""Levels of CPUs for which machine code is made ahead of time, those of the x86-64 psABI; and which this one has."""
 
 from __future__ import annotations
 

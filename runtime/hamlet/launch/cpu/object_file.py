@@ -51,7 +51,7 @@ _RELOCATABLE, _X86_64 = 1, 62
 
 
 class ObjectError(ValueError):
-    """The file is not such an object file, or wants what cannot be given; the message says what, and ends a sentence."""
+    """The file is no such object file, or wants what cannot be given; the message says what, and ends a sentence."""
 
 
 class Section(NamedTuple):
