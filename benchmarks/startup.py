@@ -4,10 +4,14 @@
 
 `hamletc check` and `hamletc compile` of the town are run many times each in new processes, in turns, after one run
 that fills Python's bytecode caches. `compile` writes into an empty folder every time. The first step is timed inside
-a new process, from before `make` until after `reset` and `step`: without machine code of kernels on the disk, and
-with it. Without a GPU, kernels for one are only compiled, by Triton for sm_90; those of a package that has them
+a new process, from before `make` until after `reset` and `step`: without machine code of kernels on the disk, with
+it, and with that of a package (`--aot cpu`). Without a GPU, kernels for one are only compiled, by Triton for sm_90; those of a package that has them
 (`--aot sm_90`) are only brought to the driver, which is not there: that is the time of everything but CUDA itself.
 Prints medians and spread, and writes JSON to benchmarks/results/.
+
+    python benchmarks/startup.py --cpu
+
+does the same for the CPU time of whole processes that make one step, which other work on the machine changes little.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -101,15 +106,47 @@ def waits(universe: Path, package: Path, folder: Path) -> dict[str, Callable[[],
     """What is timed, by name; `folder` is empty. `python -c pass` is the share of the interpreter itself."""
     hamletc = str(Path(sys.executable).with_name("hamletc"))
     caches = {"XDG_CACHE_HOME": str(folder / "cache"), "TRITON_CACHE_DIR": str(folder / "triton")}
+    nowhere = {"XDG_CACHE_HOME": str(folder / "nothing")}
     return {
         "python": lambda: process([sys.executable, "-c", "pass"]),
         "hamletc check": lambda: process([hamletc, "check", str(universe)]),
         "hamletc compile": lambda: process([hamletc, "compile", str(universe), "-o", str(folder / universe.stem)]),
         "numba: first step, no machine code yet": lambda: printed(FIRST_STEP, package, **caches),
         "numba: first step, later": lambda: printed(FIRST_STEP, package, **caches),
+        "numba: first step, machine code in the package": lambda: printed(FIRST_STEP, package, **nowhere),
         "Triton: reset and step compiled for sm_90": lambda: printed(FOR_A_GPU, package, **caches),
         "sm_90 in the package: reset and step, to the driver": lambda: printed(AHEAD, package, **caches),
     }
+
+
+def cpu_seconds(program: str, package: Path, cache: Path) -> float:
+    """CPU time of a process with the program, user and system."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    printed(program, package, XDG_CACHE_HOME=str(cache))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure_cpu(universe: Path, runs: int) -> dict[str, list[float]]:
+    """CPU times by name; all take turns."""
+    times: dict[str, list[float]] = {}
+    hamletc = str(Path(sys.executable).with_name("hamletc"))
+    with tempfile.TemporaryDirectory() as kept:
+        plain, ahead = Path(kept) / "plain" / universe.stem, Path(kept) / "ahead" / universe.stem
+        process([hamletc, "compile", str(universe), "-o", str(plain)])
+        process([hamletc, "compile", str(universe), "--aot", "cpu", "-o", str(ahead)])
+        for run in range(runs + 1):
+            with tempfile.TemporaryDirectory() as folder:
+                cache, nothing = Path(folder) / "cache", Path(folder) / "nothing"
+                took = {
+                    "import torch": cpu_seconds("import torch; print(0)", plain, nothing),
+                    "numba: first step, no machine code yet": cpu_seconds(FIRST_STEP, plain, cache),
+                    "numba: first step, later": cpu_seconds(FIRST_STEP, plain, cache),
+                    "numba: first step, machine code in the package": cpu_seconds(FIRST_STEP, ahead, nothing),
+                }
+            for name, seconds in took.items() if run > 0 else ():
+                times.setdefault(name, []).append(seconds)
+    return times
 
 
 def measure(universe: Path, runs: int) -> dict[str, list[float]]:
@@ -124,6 +161,8 @@ def measure(universe: Path, runs: int) -> dict[str, list[float]]:
                 str(universe),
                 "--aot",
                 "sm_90",
+                "--aot",
+                "cpu",
                 "-o",
                 str(package),
             ]
@@ -143,10 +182,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("universe", type=Path, nargs="?", default=ROOT / "universes" / "town.hamlet")
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--json", type=Path, default=RESULTS / "startup.json")
+    parser.add_argument("--cpu", action="store_true", help="CPU time of whole processes that make one step")
+    parser.add_argument("--json", type=Path, help="by default startup.json, or startup_cpu.json, in benchmarks/results")
     arguments = parser.parse_args()
 
-    times = measure(arguments.universe, arguments.runs)
+    output = arguments.json or RESULTS / ("startup_cpu.json" if arguments.cpu else "startup.json")
+    times = (measure_cpu if arguments.cpu else measure)(arguments.universe, arguments.runs)
     rows = {
         name: {"median_s": statistics.median(took), "fastest_s": min(took), "slowest_s": max(took), "runs": len(took)}
         for name, took in times.items()
@@ -159,11 +200,10 @@ def main() -> None:
         "commit": commit or None,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        "load": os.getloadavg()[0],
     }
-    arguments.json.parent.mkdir(parents=True, exist_ok=True)
-    arguments.json.write_text(
-        json.dumps({"universe": arguments.universe.name, **machine, "times": rows}, indent=2) + "\n"
-    )
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps({"universe": arguments.universe.name, **machine, "times": rows}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -125,11 +125,22 @@ def first_step(reports: Reports) -> str:
     """Whole processes, and the first step."""
     if (report := reports.get("startup")) is None:
         return missing("python benchmarks/startup.py")
-    rows = [
+    tables = [markdown("lr", ("what", "seconds"), _seconds(report))]
+    if (cpu := reports.get("startup_cpu")) is not None:
+        of_cpu = markdown("lr", ("whole process, with `import torch`", "CPU seconds"), _seconds(cpu))
+        note = (
+            f"`python benchmarks/startup.py --cpu`, while {cpu['load']:.0f} processes wanted {cpu['machine'].split()[-2]} "
+            "CPUs: CPU seconds grow a little with the load."
+        )
+        tables += [of_cpu, note]
+    return "\n\n".join(tables)
+
+
+def _seconds(report: Report) -> list[list[str]]:
+    return [
         [name, f"{row['median_s']:.2f} ({row['fastest_s']:.2f} to {row['slowest_s']:.2f})"]
         for name, row in report["times"].items()
     ]
-    return markdown("lr", ("what", "seconds"), rows)
 
 
 def sizes(reports: Reports) -> str:

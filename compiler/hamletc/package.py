@@ -25,6 +25,8 @@ from hamletc.frontend import front_ends
 from hamletc.targets.target import target_names
 
 IR_FILE = "tick.ir"
+AHEAD_FOLDERS = (f"{manifest.AHEAD}/sm_", f"{manifest.AHEAD}/x86-64-")
+"""How the folders of machine code begin."""
 _HERE, _RENAME_EXCHANGE = -100, 2
 """AT_FDCWD and a flag of Linux's renameat2."""
 
@@ -111,7 +113,7 @@ def _check_replaceable(output: Path) -> None:
     init = output / manifest.FILENAME
     if not init.is_file() or not manifest.is_generated(init.read_text(encoding="utf-8", errors="replace")):
         raise CompileError(f"cannot write {output}: it is not empty and no generated package; choose another folder")
-    known = (*filenames(), *(name for name in manifest.files_in(output) if name.startswith(f"{manifest.AHEAD}/sm_")))
+    known = (*filenames(), *(name for name in manifest.files_in(output) if name.startswith(AHEAD_FOLDERS)))
     foreign = sorted(set(manifest.files_in(output)).difference(known))
     if foreign:
         raise CompileError(f"cannot write {output}: {foreign[0]} was not written by hamletc; move it away first")

@@ -17,8 +17,8 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "9a8c1f5f9b8be7a68c76afa4ce53e59fcd7ba89e4652f9f439d528e9fcaeb7c6",
-    "triton_kernels.py": "23acdb481976cb9b350f76567d11cb57f0677de31b82298819cde6b71b0b5920",
+    "numba_kernels.py": "e2b1abf1ff01ee947f161fc0916a5453b4b8828133d004264ebe37875bf80291",
+    "triton_kernels.py": "60851c779528394d3702e52af7c87ebb314022c91fad249d727fae182302c479",
 }
 
 

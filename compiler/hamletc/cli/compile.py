@@ -37,6 +37,9 @@ EMITTED = ("syntax", "universe", "ir", "ir-unoptimised", *target_names(), "ptx")
 CAPABILITY = 90
 """The GPU that `--emit ptx` compiles for: sm_90 is an H100."""
 
+CPU = "cpu"
+"""What `--aot` calls CPUs of every level that there is machine code for."""
+
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
@@ -46,7 +49,9 @@ CAPABILITY = 90
 @click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
 @click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
 @click.option("--disable-pass", multiple=True, metavar="PASS", help="Leave this pass out.")
-@click.option("--aot", multiple=True, metavar="sm_90", help="Add machine code for such GPUs. Repeatable.")
+@click.option(
+    "--aot", multiple=True, metavar="cpu|sm_90", help="Add machine code for CPUs, or for such GPUs. Repeatable."
+)
 @click.option("--tune", type=click.Choice(["default", "max"]), default="default", show_default=True,
               help="With max, machine code for every size of blocks that tuning tries.")  # fmt: skip
 @allow_option
@@ -65,12 +70,12 @@ def compile(
     """Compile the file UNIVERSE, or the pack in the folder UNIVERSE, into a package: universe, tick IR, kernels."""
     _check_passes(print_after, "--print-after")
     _check_passes(disable_pass, "--disable-pass")
-    capabilities = _capabilities(aot, emit, tune)
+    machines = _machines(aot, emit, tune)
     chosen = lints(allow)
     stopwatch = Stopwatch()
     options = Options(_targets(target), disable_pass, _printer(print_after))
     if emit is None:
-        _write(universe, output, options, chosen, stopwatch, capabilities, tune == "max")
+        _write(universe, output, options, chosen, stopwatch, machines, tune == "max")
     else:
         click.echo(_printed(universe, emit, options, chosen, stopwatch).rstrip("\n"))
     if time_passes:
@@ -84,7 +89,7 @@ def _write(
     options: Options,
     chosen: Lints,
     stopwatch: Stopwatch,
-    capabilities: tuple[int, ...],
+    machines: tuple[str, ...],
     every_block: bool,
 ) -> None:
     from hamletc.package import ahead_in, default_folder, with_ahead, write
@@ -95,8 +100,8 @@ def _write(
     files = build_checked(checked, options, stopwatch)
     folder = default_folder(universe.name) if output is None else output
     ahead = ahead_in(folder, files)
-    for capability in capabilities:
-        ahead = stopwatch.lap(f"sm_{capability}", partial(_ahead, files, ahead, universe.name, capability, every_block))
+    for machine in machines:
+        ahead = stopwatch.lap(machine, partial(_ahead, files, ahead, universe.name, machine, every_block))
     if ahead:
         files = with_ahead(files, ahead)
     written = stopwatch.lap("write", lambda: write(files, folder))
@@ -104,44 +109,53 @@ def _write(
 
 
 def _ahead(
-    files: dict[str, bytes], ahead: dict[str, bytes], name: str, capability: int, every_block: bool
+    files: dict[str, bytes], ahead: dict[str, bytes], name: str, machine: str, every_block: bool
 ) -> dict[str, bytes]:
-    """Machine code for a capability, in place of that which there was, beside that for others."""
+    """Machine code for a kind of machines, in place of that which there was, beside that for others."""
     from tempfile import TemporaryDirectory
 
     from rich.console import Console
 
-    import hamlet
-    from hamlet.launch.gpu.compile_ahead import compile_ahead
-    from hamlet.launch.gpu.cubins import folder
+    from hamlet.package.manifest import AHEAD
     from hamletc.package import write
 
-    with TemporaryDirectory() as temporary, Console(stderr=True).status("") as status:
-        write(files, Path(temporary) / name)
-        done = count()
-        compiled = compile_ahead(
-            hamlet.load(Path(temporary) / name),
-            capability,
-            every_block,
-            lambda: status.update(f"{name}: {next(done) + 1} kernels for sm_{capability}"),
-        )
-    others = {file: contents for file, contents in ahead.items() if not file.startswith(f"{folder(capability)}/")}
-    return others | compiled
+    compiled = _for_cpus if machine == CPU else partial(_for_gpu, int(machine.removeprefix("sm_")), every_block)
+    with TemporaryDirectory() as temporary, Console(stderr=True).status(f"{name}: for {machine}") as status:
+        package = Path(temporary) / name
+        write(files, package)
+        made = compiled(package, lambda what: status.update(f"{name}: {what}"))
+    mine = f"{AHEAD}/{'x86-64-' if machine == CPU else f'{machine}/'}"
+    return {file: contents for file, contents in ahead.items() if not file.startswith(mine)} | made
 
 
-def _capabilities(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[int, ...]:
+def _for_cpus(package: Path, say: Callable[[str], None]) -> dict[str, bytes]:
+    from hamlet.launch.cpu.compile_ahead import compile_ahead
+
+    return compile_ahead(package, lambda level: say(f"machine code for {level}"))
+
+
+def _for_gpu(capability: int, every_block: bool, package: Path, say: Callable[[str], None]) -> dict[str, bytes]:
+    import hamlet
+    from hamlet.launch.gpu.compile_ahead import compile_ahead
+
+    done = count()
+    module = hamlet.load(package)
+    return compile_ahead(module, capability, every_block, lambda: say(f"{next(done) + 1} kernels for sm_{capability}"))
+
+
+def _machines(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[str, ...]:
     from hamlet.launch.gpu.cubins import CAPABILITIES
 
     if names and emit is not None:
         raise click.UsageError("--emit writes nothing, --aot does.")
-    if tune != "default" and not names:
-        raise click.UsageError("--tune goes with --aot.")
-    known = {f"sm_{capability}": capability for capability in CAPABILITIES}
+    if tune != "default" and not set(names) - {CPU}:
+        raise click.UsageError("--tune goes with --aot for a GPU.")
+    known = (CPU, *(f"sm_{capability}" for capability in CAPABILITIES))
     for name in names:
         if name not in known:
             text = f"{name!r} is none of {', '.join(known)}; an A100 is sm_80, an H100 sm_90."
             raise click.BadParameter(text, param_hint="--aot")
-    return tuple(known[name] for name in dict.fromkeys(names))
+    return tuple(dict.fromkeys(names))
 
 
 def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:

@@ -31,6 +31,8 @@ from hamlet.universe import Universe, meet
 
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
+PLAIN = ("none", "just in time, numba")
+"""Where kernels come from, when nobody needs to be told."""
 MEASURED_BYTES = 1 << 30
 """Environments with larger buffers are not made just to time backends."""
 
@@ -111,7 +113,7 @@ def make(
     first_seed = checked_seed(seed)
     choice = _settle(module, shape, dtype, options, quiet)
     executor = start(module, choice, tuned)
-    if choice.backend == "triton":
+    if executor.origin not in PLAIN:
         choice = replace(choice, reason=f"{choice.reason}; kernels: {executor.origin}")
     buffers = _allocate(module.universe, shape, choice.device, dtype)
     if checks is None:

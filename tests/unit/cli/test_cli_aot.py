@@ -22,10 +22,17 @@ def stand_in(module: Module, capability: int, every_block: bool, _done: object) 
     return {f"aot/sm_{capability}/kernels.json": b"[]", f"aot/sm_{capability}/{every_block}.cubin": b"code"}
 
 
+def numba_stands_in(package: Path, _done: object) -> dict[str, bytes]:
+    """Takes the place of numba."""
+    assert (package / "numba_kernels.py").is_file()
+    return {"aot/x86-64-v3/kernels.json": b"[]"}
+
+
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("hamlet.launch.gpu.compile_ahead.compile_ahead", stand_in)
+    monkeypatch.setattr("hamlet.launch.cpu.compile_ahead.compile_ahead", numba_stands_in)
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -50,13 +57,23 @@ def test_machine_code_is_added_and_kept() -> None:
     assert ahead() == [], "they were compiled from another package"
 
 
+def test_machine_code_for_cpus_is_beside_that_for_gpus() -> None:
+    assert run("--aot", "sm_90", "--aot", "cpu") == (0, "wrote generated/first_meal\n")
+    every = ["aot/sm_90/False.cubin", "aot/sm_90/kernels.json", "aot/x86-64-v3/kernels.json"]
+    assert ahead() == every
+    assert run("--aot", "cpu") == (0, "generated/first_meal is up to date\n")
+    assert run() == (0, "generated/first_meal is up to date\n")
+    assert ahead() == every
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--aot", "h100"), "'h100' is none of sm_75, sm_80"),
-        (("--aot", "sm_99"), "'sm_99' is none of sm_75, sm_80"),
+        (("--aot", "h100"), "'h100' is none of cpu, sm_75, sm_80"),
+        (("--aot", "sm_99"), "'sm_99' is none of cpu, sm_75, sm_80"),
         (("--aot", "sm_90", "--emit", "ir"), "--emit writes nothing"),
-        (("--tune", "max"), "--tune goes with --aot"),
+        (("--tune", "max"), "--tune goes with --aot for a GPU"),
+        (("--aot", "cpu", "--tune", "max"), "--tune goes with --aot for a GPU"),
     ],
 )
 def test_what_is_refused(arguments: tuple[str, ...], message: str) -> None:

@@ -32,10 +32,13 @@ class Numba:
         return ("step",)
 
     def start(self, module: Module, _device: torch.device, _tune: Tune) -> Backend:
-        """The kernels of this module for CPUs."""
+        """The kernels of this module for CPUs: in machine code where it has them for this one, or else numba's."""
+        from hamlet.launch.cpu.ahead import find
+        from hamlet.launch.cpu.kernels import JustInTime
         from hamlet.launch.cpu.launch import NumbaBackend
 
-        return NumbaBackend(module.universe, module.kernels("numba"))
+        ahead, reason = find(module)
+        return NumbaBackend(module.universe, ahead or JustInTime(module.kernels("numba"), reason))
 
 
 BACKEND = Numba()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from itertools import pairwise
@@ -27,9 +27,9 @@ from hamlet.backend.protocol import (
 )
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
-from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of, large
-from hamlet.launch.cpu.ops import (
-    LANES,
+from hamlet.launch.cpu.kernels import JustInTime, Kernels
+from hamlet.launch.cpu.memory import Arrays, BufferArrays, array_of, fills_lines, large
+from hamlet.launch.cpu.nothing import (
     NO_ACTIONS,
     NO_F32,
     NO_GIVEN,
@@ -38,9 +38,6 @@ from hamlet.launch.cpu.ops import (
     NO_LANE_COUNTS,
     NO_LANE_RETURNS,
 )
-from hamlet.launch.cpu.ops.entries import entry_of
-from hamlet.launch.cpu.ops.playing import play
-from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.team import Team
 from hamlet.schema import abi
@@ -67,21 +64,25 @@ NO_POLICY: Arrays = {
     **NOTHING_COUNTED,
 }
 """What a rollout is given that acts at random and counts nothing."""
+NO_SHARES = np.zeros((0, 2), np.int64)
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
 class NumbaBackend:
-    """The backend of a kernels module; see `hamlet.backend.protocol.Backend`. Results do not depend on how many
-    threads there are."""
+    """The backend of kernels; see `hamlet.backend.protocol.Backend`. Results do not depend on how many threads there
+    are."""
 
     name = "numba"
-    origin = "just in time, numba"
 
     def __init__(
-        self, universe: Universe, kernels: ModuleType, threads: int | None = None, stream_from: int | None = None
+        self,
+        universe: Universe,
+        kernels: Kernels | ModuleType,
+        threads: int | None = None,
+        stream_from: int | None = None,
     ) -> None:
-        """Steps write observations of `stream_from` bytes or more past the caches; by default those that are too large
-        for them.
+        """`kernels`, or a module of kernels to compile just in time. Steps write observations of `stream_from` bytes or
+        more past the caches; by default those that are too large for them.
 
         Raises:
             EnvError: `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number.
@@ -90,26 +91,28 @@ class NumbaBackend:
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
         self._stream_from = large(self.threads) if stream_from is None else stream_from
-        self._kernels = kernels
+        self._kernels = kernels = JustInTime(kernels) if isinstance(kernels, ModuleType) else kernels
+        self.origin = kernels.origin
         self._by_hand = universe.by_hand
-        self._names = {kernel: abi.array_arguments(universe, kernel) for kernel in abi.KERNELS}
-        self._scalars = {kernel: abi.scalar_arguments(kernel) for kernel in abi.KERNELS}
-        self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.TABLES]
+        self._names = abi.array_arguments(universe, "rollout")
+        self._scalars = abi.scalar_arguments("rollout")
+        self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.tables]
         self._memory = BufferArrays()
-        self._cells: int = kernels.CELLS
         self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
-        self._compiled: set[tuple[abi.Kernel, torch.dtype | None]] = set()
-        self._team = Team(self.threads)
+        self._compiled: set[torch.dtype | None] = set()
+        self._team = Team(self.threads, kernels.team)
         self._steps: Steps | None = None
         self._others: Steps | None = None
 
     def reset(self, buffers: Buffers, stream: Stream) -> None:
         """Start a new episode in every world; then observations and masks."""
-        self._run("reset", buffers, {}, _seeds(stream))
+        scalars = _seeds(stream) | {"tick": 0, "kept_episodes": 0, "ticks": 0}
+        self._run(buffers, self._without_final(buffers), scalars, fresh=True)
 
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
-        self._run("observe", buffers, {}, {})
+        scalars = dict.fromkeys(("seed_low", "seed_high", "tick", "kept_episodes", "ticks"), 0)
+        self._run(buffers, self._without_final(buffers), scalars)
 
     def step(
         self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
@@ -165,34 +168,35 @@ class NumbaBackend:
         if isinstance(policy, NetworkPolicy):
             self._play(policy, buffers, arrays, scalars, stream, observe_every_tick)
         else:
-            self._run("rollout", buffers, arrays, scalars, (observe_every_tick, False, False))
+            self._run(buffers, arrays, scalars, every_tick=observe_every_tick)
 
     def _run(
-        self,
-        kernel: abi.Kernel,
-        buffers: Buffers,
-        arrays: Arrays,
-        scalars: dict[str, int],
-        switches: tuple[bool, ...] = (),
+        self, buffers: Buffers, arrays: Arrays, scalars: dict[str, int], every_tick: bool = False, fresh: bool = False
     ) -> None:
-        values = self._values(kernel, buffers, arrays, scalars)
-        ordered, others = self._parted(kernel, values)
-        function = getattr(self._kernels, kernel)
-        with self._compiling(kernel, buffers):
-            self._share(function, kernel, ordered, others, buffers.shape, scalars.get("ticks", 1), switches)
+        values = self._values(buffers, arrays, scalars, every_tick, fresh)
+        with self._compiling(buffers):
+            entry = self._kernels.entry(list(values.values()))
+        self._share(entry.run, values, self._shares(buffers.shape, scalars["ticks"]))
         self._memory.cells_are_known()
 
-    def _values(self, kernel: abi.Kernel, buffers: Buffers, arrays: Arrays, scalars: dict[str, int]) -> dict[str, Any]:
-        """The arguments of a kernel by name, in their order, up to the shares of threads."""
+    def _values(
+        self, buffers: Buffers, arrays: Arrays, scalars: dict[str, int], every_tick: bool, fresh: bool
+    ) -> dict[str, Any]:
+        """The arguments of `rollout` by name, in their order, of a thread that has no share."""
         shape = buffers.shape
         arrays = self._memory.of(buffers) | arrays
         scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
-        values: dict[str, Any] = {name: arrays[name] for name in self._names[kernel]}
+        values: dict[str, Any] = {name: arrays[name] for name in self._names}
         values |= {f"table {number}": table for number, table in enumerate(self._tables)}
-        values |= {name: scalars[name] for name in self._scalars[kernel]}
-        if self._cells:
-            values |= zip(("cells", "layouts", "known"), self._memory.cells(self._cells, buffers), strict=True)
-        return values
+        values |= {name: scalars[name] for name in self._scalars}
+        if self._kernels.cells:
+            cells = self._memory.cells(self._kernels.cells, buffers)
+            values |= zip(("cells", "layouts", "known"), cells, strict=True)
+        return values | {"shares": NO_SHARES, "thread": 0, "every_tick": every_tick, "fresh": fresh, "streamed": False}
+
+    def _without_final(self, buffers: Buffers) -> Arrays:
+        """What a kernel is given that runs no ticks: it writes no final observations."""
+        return NO_POLICY | {"final_observation": self._memory.of(buffers)["observation"]}
 
     def _steps_of(self, buffers: Buffers, statistics: Statistics | None) -> Steps:
         """Steps of these buffers that count so: those of the last step or the ones before, if they fit."""
@@ -212,20 +216,27 @@ class NumbaBackend:
         counted = {name: array_of(counts) for name, counts in memory.items()}
         scalars["kept_episodes"] = len(counted.get("lane_lengths", ()))
         actions = np.zeros((1, shape.lanes), np.int32)
-        values = self._values("rollout", buffers, NO_POLICY | counted | {"actions": actions}, scalars)
+        arrays = NO_POLICY | counted | {"actions": actions}
+        values = self._values(buffers, arrays, scalars, every_tick=True, fresh=False)
+        with self._compiling(buffers):
+            entry = self._kernels.entry(list(values.values()))
         shares = self._shares(shape, 1)
-        values |= {"shares": np.array(shares, np.int64), "thread": 0}
-        values |= {"every_tick": True, "fresh": False, "streamed": False}
-        with self._compiling("rollout", buffers):
-            entry = entry_of(self._kernels.rollout, list(values.values()))
-        return Steps(entry, values, buffers, shares, self._team, self._stream_from, statistics)
+        values |= {"shares": np.array(shares, np.int64)}
+        return Steps(entry, values, buffers, shares, self._team, self._streams(buffers), statistics)
+
+    def _streams(self, buffers: Buffers) -> bool:
+        """Whether steps write observations past the caches."""
+        observed = buffers.observation
+        if observed is None or observed.nbytes < self._stream_from:
+            return False
+        return fills_lines(buffers.shape, observed, self._kernels.lanes)
 
     @contextmanager
-    def _compiling(self, kernel: abi.Kernel, buffers: Buffers) -> Iterator[None]:
-        first = (kernel, None if buffers.observation is None else buffers.observation.dtype)
-        with nullcontext() if first in self._compiled else _without_collector():
+    def _compiling(self, buffers: Buffers) -> Iterator[None]:
+        observed = None if buffers.observation is None else buffers.observation.dtype
+        with nullcontext() if observed in self._compiled else _without_collector():
             yield
-        self._compiled.add(first)
+        self._compiled.add(observed)
 
     def _play(
         self,
@@ -237,67 +248,52 @@ class NumbaBackend:
         observe: bool,
     ) -> None:
         """A rollout of a network: each thread calls the kernel for one tick of a chunk at a time."""
+        # They import numba.
+        from hamlet.launch.cpu.ops.playing import play
+        from hamlet.launch.cpu.playing import Playing
+
         shape, ticks = buffers.shape, scalars["ticks"]
         playing = Playing(policy, shape, self._memory.of(buffers), stream, self._by_hand, observe)
-        values = self._values("rollout", buffers, arrays, scalars)
-        names = [*values, "shares", "thread", "every_tick", "fresh", "streamed"]
+        values = self._values(buffers, arrays, scalars, every_tick=True, fresh=False)
+        names = list(values)
 
-        def run(*given: Any) -> None:
+        def run(given: Iterable[Any]) -> None:
             """What a thread does, which is given the arguments of a kernel."""
-            *values, shares, thread = given
-            own = playing.own()
-            frame, _kept = playing.frame(
-                self._kernels.rollout, names, [*values, shares, 0, True, False, False], own, ticks
-            )
-            play(frame, playing.network, own, playing.worlds, playing.stored, shares, thread, playing.per_chunk, ticks)
+            own, mine = playing.own(), dict(zip(names, given, strict=True))
+            frame, _kept = playing.frame(self._kernels, mine | {"thread": 0}, own, ticks)
+            share = mine["shares"], mine["thread"]
+            play(frame, playing.network, own, playing.worlds, playing.stored, *share, playing.per_chunk, ticks)
 
-        ordered, others = self._parted("rollout", values)
         with _without_collector():
-            self._share(run, "rollout", ordered, others, shape, ticks * NETWORK, (), playing.per_chunk)
+            self._share(run, values, self._shares(shape, ticks * NETWORK, playing.per_chunk))
         self._memory.cells_are_known()
-
-    def _parted(self, kernel: abi.Kernel, values: dict[str, Any]) -> tuple[list[Array], list[Array | int]]:
-        """The arrays of a kernel, and the tables, numbers and cells behind them."""
-        ordered = [values[name] for name in self._names[kernel]]
-        return ordered, [value for name, value in values.items() if name not in self._names[kernel]]
 
     def _shares(self, shape: Shape, ticks: int, per_chunk: int | None = None) -> list[tuple[int, int]]:
         """The worlds of each thread, in whole chunks; by default those of kernels."""
         threads = min(self.threads, 1 + shape.lanes * ticks // LANE_TICKS)
-        return _ranges(shape.worlds, per_chunk or max(LANES // shape.agents, 1), threads)
+        return _ranges(shape.worlds, per_chunk or max(self._kernels.lanes // shape.agents, 1), threads)
 
     def _share(
-        self,
-        function: Callable[..., None],
-        kernel: abi.Kernel,
-        arrays: list[Array],
-        others: list[Array | int],
-        shape: Shape,
-        ticks: int,
-        switches: tuple[bool, ...],
-        per_chunk: int | None = None,
+        self, call: Callable[[Iterable[Any]], None], values: dict[str, Any], parts: list[tuple[int, int]]
     ) -> None:
-        """Call a kernel in several threads, this one among them."""
-        parts = self._shares(shape, ticks, per_chunk)
-        # Threads count apart: the sum of integers does not depend on who counted.
-        counters = [index for index, name in enumerate(self._names[kernel]) if name in abi.SUMS]
-        waiting = []
-        private = []
+        """Call with the arguments of a kernel in several threads, this one among them."""
         shares = np.array(parts, np.int64)
-        for thread in range(1, len(parts)):
-            own = [np.zeros_like(array) if index in counters else array for index, array in enumerate(arrays)]
-            private.append(own)
-            waiting.append(self._pool.submit(function, *own, *others, shares, thread, *switches))
+        # Threads count apart: the sum of integers does not depend on who counted.
+        private = [{name: np.zeros_like(values[name]) for name in abi.SUMS} for _ in parts[1:]]
+        waiting = [
+            self._pool.submit(call, (values | own | {"shares": shares, "thread": thread}).values())
+            for thread, own in enumerate(private, 1)
+        ]
         try:
-            function(*arrays, *others, shares, 0, *switches)
+            call((values | {"shares": shares}).values())
         finally:
             for future in waiting:
                 # A thread that has not begun finds no share left.
                 if not future.cancel():
                     future.result()
         for own in private:
-            for index in counters:
-                arrays[index] += own[index]
+            for name, counted in own.items():
+                values[name] += counted
 
 
 @contextmanager

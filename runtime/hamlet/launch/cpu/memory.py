@@ -9,8 +9,7 @@ import numpy as np
 import torch
 
 from hamlet.backend.buffers import Buffers, Shape, memory_of
-from hamlet.launch.cpu.ops.chunks import LANES
-from hamlet.launch.cpu.ops.observations import LINE
+from hamlet.launch.cpu.entry import LINE
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Arrays: TypeAlias = dict[str, Array]
@@ -46,9 +45,9 @@ def large(threads: int) -> int:
     return 2 * threads * max(cache, CACHE)
 
 
-def fills_lines(shape: Shape, observation: torch.Tensor) -> bool:
-    """Whether every row of observations of every chunk begins a cache line, if the first one does."""
-    chunk = max(LANES // shape.agents, 1) * shape.agents
+def fills_lines(shape: Shape, observation: torch.Tensor, lanes: int) -> bool:
+    """Whether every row of observations of every chunk of so many lanes begins a cache line, if the first one does."""
+    chunk = max(lanes // shape.agents, 1) * shape.agents
     return all(lanes * observation.element_size() % LINE == 0 for lanes in (shape.lanes, chunk))
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.storage import NAMES, Storage
+from hamlet.launch.cpu.entry import Entry, Value
+from hamlet.launch.cpu.kernels import Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
 from hamlet.launch.cpu.ops import LANES, WIDE
-from hamlet.launch.cpu.ops.entries import Entry, entry_of
 from hamlet.launch.cpu.ops.networks import TANH, TILE, WIDTH
 from hamlet.launch.cpu.ops.playing import Frame, Network, Own, Stored, Worlds
 from hamlet.launch.cpu.packed import packed, sizes
@@ -25,7 +26,7 @@ TYPES = {"masks": np.bool_, "alive": np.bool_, "terminated": np.bool_, "truncate
 """Of what is stored; the others are f32."""
 
 
-Kept: TypeAlias = "tuple[Entry, list[Array | int]]"
+Kept: TypeAlias = "tuple[Entry, list[Value]]"
 
 
 class Playing:
@@ -66,23 +67,21 @@ class Playing:
             np.zeros(max(2 * WIDTH * WIDE, one_by_one, actions * WIDE), np.float32),
         )
 
-    def frame(
-        self, kernel: Any, names: Sequence[str], values: Sequence[Array | int], own: Own, ticks: int
-    ) -> tuple[Frame, Kept]:
-        """How to call a kernel with the arguments of these names, and what keeps their memory and machine code."""
+    def frame(self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int) -> tuple[Frame, Kept]:
+        """How to call a kernel with these arguments by name, and what keeps their memory and machine code."""
         shares = np.zeros((1, 2), np.int64)
-        others: dict[str, Array | int] = {
+        known = {
+            **values,
             "observation": own.observation,
             "final_observation": own.final,
             "mask": own.mask,
             "actions": own.action,
             "shares": shares,
         }
-        arguments = [others.get(name, value) for name, value in zip(names, values, strict=True)]
-        entry = entry_of(kernel, arguments)
-        place = dict(zip(names, entry.places, strict=True))
-        known = dict(zip(names, arguments, strict=True))
-        stored = "layouts" in known and len(known["layouts"]) > 0  # type: ignore[arg-type]
+        arguments = list(known.values())
+        entry = kernels.entry(arguments)
+        place = dict(zip(known, entry.places, strict=True))
+        stored = "layouts" in known and len(known["layouts"]) > 0
         frame = Frame(
             entry.address,
             np.array(entry.table(arguments), np.int64),
@@ -100,7 +99,7 @@ class Playing:
         return frame, (entry, arguments)
 
 
-def _given(place: dict[str, int], known: dict[str, Array | int], ticks: int) -> Array:
+def _given(place: dict[str, int], known: Mapping[str, Value], ticks: int) -> Array:
     """The arrays that are given for each tick, see `Frame`."""
     rows = []
     for name, array in known.items():

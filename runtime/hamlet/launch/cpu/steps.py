@@ -1,4 +1,4 @@
-"""Steps of the same buffers, prepared once: tables of words that a step fills in, see `hamlet.launch.cpu.ops.entries`.
+"""Steps of the same buffers, prepared once: tables of words that a step fills in, see `hamlet.launch.cpu.entry`.
 
 A step of few worlds takes less time than ten calls of torch: everything here counts.
 """
@@ -13,18 +13,18 @@ import numpy as np
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.launch.cpu.memory import Array, fills_lines
-from hamlet.launch.cpu.ops.entries import (
+from hamlet.launch.cpu.entry import (
     ACTIONS,
     COUNT,
     KERNEL,
     LANES,
+    LINE,
     NARROWED,
     WIDE,
     WRONG,
     Entry,
 )
-from hamlet.launch.cpu.ops.observations import LINE
+from hamlet.launch.cpu.memory import Array
 from hamlet.launch.cpu.team import Job, Team
 from hamlet.schema import abi
 
@@ -51,12 +51,12 @@ class Steps:
         buffers: Buffers,
         shares: Shares,
         team: Team,
-        stream_from: int,
+        streams: bool,
         statistics: Statistics | None,
     ) -> None:
         """`values` has any array [threads, 2] i64 for `shares`, any number for `thread`, and the arrays of statistics,
-        which are empty where nothing is counted. Observations of `stream_from` bytes or more are written past the
-        caches."""
+        which are empty where nothing is counted. `streams`: observations are written past the caches, where they begin
+        a cache line."""
         self.statistics = statistics
         self._buffers = buffers
         self._shape = buffers.shape
@@ -85,8 +85,7 @@ class Steps:
         self._own, counts = self._counts_of_threads(values)
         self._team = team
         self._job = Job(entry.address, [each.buffer_info()[0] for each in (self._words, *self._others)], counts)
-        observed, self._streamed = buffers.observation, at["streamed"]
-        self._streams = observed is not None and observed.nbytes >= stream_from and fills_lines(buffers.shape, observed)
+        self._streamed, self._streams = at["streamed"], streams
 
     def _counts_of_threads(self, values: Values) -> tuple[list[dict[int, int]], list[Array]]:
         """Threads count apart: the words of each one but the first that differ, and the pairs of arrays of all."""

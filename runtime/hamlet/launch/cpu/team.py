@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.ops.teams import (
+from hamlet.launch.cpu.entry import (
     ARGUMENT,
     BLOCK,
     CALLED,
@@ -21,10 +21,36 @@ from hamlet.launch.cpu.ops.teams import (
     PAIRS,
     START,
     STATE,
-    functions,
+    TEAM,
 )
+from hamlet.launch.cpu.memory import Array
 
 LIBC = ctypes.CDLL(None)
+NAMES = SERVE, LEAD = f"{TEAM}_serve", f"{TEAM}_lead"
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """What threads of a team run.
+
+    Attributes:
+        serve: takes the address of a member's block; returns when its state is `ENDED`.
+        lead: takes the address of the leader's block, those of members behind it, and how many blocks there are; calls
+            the function at `CALLED`, i64 (i8 *), of every block with its `ARGUMENT`, the leader's own in this thread.
+            At `COUNTS` a member has so many `PAIRS` of arrays i64, each by two addresses and a length: what it counted
+            in the second is added to the first, and begins at 0 again.
+    """
+
+    serve: Callable[[int], None]
+    lead: Callable[[int, int], None]
+
+
+def functions_at(serve: int, lead: int, *kept: Any) -> Functions:
+    """The functions at these addresses; they keep what their machine code lives in."""
+    serving: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(serve)
+    leading: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(lead)
+    serving.kept = leading.kept = kept
+    return Functions(serving, leading)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +60,7 @@ class Job:
     Attributes:
         function: the address of a function of C, i64 (i8 *).
         tables: [threads] i64, what each thread gives it.
-        counts: [threads][pairs, 3] i64, what the thread counts apart, see `teams.Functions`; nothing of the first.
+        counts: [threads][pairs, 3] i64, what the thread counts apart, see `Functions`; nothing of the first.
     """
 
     function: int
@@ -46,8 +72,9 @@ class Team:
     """Whichever thread leads, one at a time, and others that wait for it, from the first time that they are needed to
     the end of the team."""
 
-    def __init__(self, threads: int) -> None:
-        """`threads` are all of them, this one too."""
+    def __init__(self, threads: int, functions: Callable[[], Functions]) -> None:
+        """`threads` are all of them, this one too; `functions` is asked when there is something to run."""
+        self._functions = functions
         self._blocks = np.zeros((threads, BLOCK), np.int64)
         self._address = int(self._blocks.ctypes.data)
         self._begun = 1
@@ -62,13 +89,14 @@ class Team:
 
     def _prepare(self, job: Job) -> None:
         self._job, self._count = job, len(job.tables)
-        self._lead = functions().lead
+        functions = self._functions()
+        self._lead = functions.lead
         for number, (table, counts) in enumerate(zip(job.tables, job.counts, strict=True)):
             block = self._blocks[number]
             block[CALLED], block[ARGUMENT] = job.function, table
             block[COUNTS], block[PAIRS] = counts.ctypes.data, len(counts)
         while self._begun < self._count:
-            _begin(self._blocks, self._begun)
+            _begin(functions, self._blocks, self._begun)
             self._begun += 1
 
 
@@ -77,16 +105,18 @@ def _at(blocks: Array, number: int, word: int) -> int:
     return int(blocks.ctypes.data) + (number * BLOCK + word) * 8
 
 
-def _begin(blocks: Array, number: int) -> None:
+def _begin(functions: Functions, blocks: Array, number: int) -> None:
     for word in (START, DONE):
         LIBC.sem_init(ctypes.c_void_p(_at(blocks, number, word)), 0, 0)
-    thread = threading.Thread(target=_serve, args=(blocks, number), name=f"hamlet-step-{number}", daemon=True)
+    thread = threading.Thread(
+        target=_serve, args=(functions, blocks, number), name=f"hamlet-step-{number}", daemon=True
+    )
     thread.start()
 
 
-def _serve(blocks: Array, number: int) -> None:
+def _serve(functions: Functions, blocks: Array, number: int) -> None:
     """What a member does all its life; the blocks live as long."""
-    functions().serve(_at(blocks, number, STATE))
+    functions.serve(_at(blocks, number, STATE))
 
 
 def _end(blocks: Array) -> None:

@@ -101,5 +101,5 @@ def capabilities(files: Mapping[str, bytes]) -> Iterator[int]:
     """Those that a package has kernels for."""
     for name in files:
         parts = name.split("/")
-        if len(parts) == 3 and parts[0] == AHEAD and parts[2] == INDEX:
+        if len(parts) == 3 and parts[0] == AHEAD and parts[1].startswith("sm_") and parts[2] == INDEX:
             yield int(parts[1].removeprefix("sm_"))

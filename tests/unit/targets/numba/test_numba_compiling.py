@@ -16,6 +16,7 @@ from hamlet.launch.cpu.ops import LANES, add, helper, inline, kernel, less, loca
 from hamlet.launch.cpu.ops.compiling import PASSES, KernelCompiler
 from hamlet.launch.cpu.ops.entries import entry_of
 from hamlet.launch.cpu.ops.machinery import definition
+from hamlet.package.module import execute
 
 i32 = numba.int32
 f32 = numba.float32
@@ -115,16 +116,20 @@ def test_what_is_used_of_numba_is_there() -> None:
     assert definition(operator.add) is None
 
 
+NOTED = """
+from hamlet.launch.cpu.ops import kernel
+
 @kernel
-def _noted(array: Any, number: Any, flag: Any) -> None:
+def noted(array, number, flag):
     array[1, 2] = number + 1 if flag else number
+"""
 
 
 def test_a_kernel_is_called_by_a_table_of_words() -> None:
     """Where this fails, `hamlet.launch.cpu.ops.entries` does not fit the numba that is installed."""
     array = np.zeros((3, 4), np.int64)
     values = [array, 7, True]
-    entry = entry_of(_noted, values)
+    entry = entry_of(execute("noted.py", NOTED.encode()).noted, values)
     table = np.array(entry.table(values), np.int64)
     for flag, expected in ((1, 8), (0, 7)):
         table[entry.places[2]] = flag

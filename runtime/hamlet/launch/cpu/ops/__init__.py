@@ -5,6 +5,17 @@ side, `operations` what is computed of them, `flags` the lanes to which somethin
 `functions` the decorators.
 """
 
+from hamlet.launch.cpu.nothing import (
+    NO_ACTIONS,
+    NO_BOOL,
+    NO_F32,
+    NO_GIVEN,
+    NO_I32,
+    NO_I64,
+    NO_LANE_COUNTS,
+    NO_LANE_RETURNS,
+    NO_REPORTS,
+)
 from hamlet.launch.cpu.ops.cells import CACHE_TICKS, find, scatter
 from hamlet.launch.cpu.ops.chunks import (
     AHEAD,
@@ -41,17 +52,6 @@ from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic
-from hamlet.launch.cpu.ops.nothing import (
-    NO_ACTIONS,
-    NO_BOOL,
-    NO_F32,
-    NO_GIVEN,
-    NO_I32,
-    NO_I64,
-    NO_LANE_COUNTS,
-    NO_LANE_RETURNS,
-    NO_REPORTS,
-)
 from hamlet.launch.cpu.ops.observations import drain, encode, put
 from hamlet.launch.cpu.ops.operations import (
     absolute,

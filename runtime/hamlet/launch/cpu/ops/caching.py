@@ -17,6 +17,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from llvmlite.binding import parse_assembly
+
+from hamlet.launch.cpu import entry as layout
 from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
 from hamlet.package import cache
 
@@ -51,8 +54,8 @@ class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
         """What was compiled for these types; `None` where nothing is kept that can be trusted."""
         target_context.refresh()
         kept = cache.recall(KIND, self._name(signature, target_context.codegen()))
-        if kept is None and self._length > LARGE:
-            cache.say_once(announcement(self._length))
+        if kept is None:
+            self.announce()
         # The cache vouches that these are the bytes that `save_overload` gave it, and that nobody else could.
         return None if kept is None else compiler.CompileResult._rebuild(target_context, *pickle.loads(kept))
 
@@ -65,13 +68,22 @@ class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
         except OSError as error:
             _cannot_keep(error)
 
+    def entry_name(self, given: tuple[Any, ...]) -> str:
+        """The name of the function by which machine code calls the kernel with arguments of these types."""
+        return "hamlet_entry_" + _sha256({**self._identity, "types": [str(type_) for type_ in given]})
+
+    def announce(self) -> None:
+        """Tell the user where compiling will take long."""
+        if self._length > LARGE:
+            cache.say_once(announcement(self._length))
+
     def _name(self, signature: Any, codegen: Any) -> str:
         return _named({**self._identity, "signature": str(signature)}, codegen)
 
 
 def kept_library(name: str, codegen: Any, write: Callable[[Any], None]) -> Any:
-    """A library of one function of this name, which says all that it depends on beside the machine and our own code;
-    `write` generates it where it is not kept."""
+    """A library of functions whose names begin with this one, which says all that it depends on beside the machine and
+    our own code; `write` generates it where it is not kept."""
     file = _named({"format": FORMAT, "function": name, **_machinery()}, codegen)
     kept = cache.recall(KIND, file)
     if kept is not None:
@@ -81,11 +93,18 @@ def kept_library(name: str, codegen: Any, write: Callable[[Any], None]) -> Any:
     library.enable_object_caching()
     write(library)
     library.finalize()
+    library._shared_module = _stubs(library, name)
     try:
         cache.keep(KIND, file, pickle.dumps(library.serialize_using_object_code()))
     except OSError as error:
         _cannot_keep(error)
     return library
+
+
+def _stubs(library: Any, name: str) -> Any:
+    """A module with the names of functions alone. Numba keeps one beside machine code, to link it into other code."""
+    found = [each.name for each in library.get_defined_functions() if each.name.startswith(name)]
+    return parse_assembly("\n".join(f"define void @{each}() {{ ret void }}" for each in found))
 
 
 def _cannot_keep(error: OSError) -> None:
@@ -97,6 +116,10 @@ def _named(identity: Mapping[str, Any], codegen: Any) -> str:
     machine = [str(part) for part in codegen.magic_tuple()]
     options = {name: str(getattr(config, name, None)) for name in OPTIONS}
     key = {**identity, "machine": machine, "options": options}
+    return _sha256(key)
+
+
+def _sha256(key: Mapping[str, Any]) -> str:
     return sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
 
 
@@ -104,7 +127,7 @@ def _named(identity: Mapping[str, Any], codegen: Any) -> str:
 def _machinery() -> dict[str, str]:
     """The helpers that are linked into kernels, and the versions of all that compiles them."""
     helpers = sha256()
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in (*sorted(Path(__file__).parent.glob("*.py")), Path(layout.__file__)):
         helpers.update(f"{file.name}\0".encode() + sha256(file.read_bytes()).digest())
     versions = {name: _version(name) for name in PACKAGES}
     return {"helpers": helpers.hexdigest(), "python": sys.version, "abi": sys.implementation.cache_tag, **versions}

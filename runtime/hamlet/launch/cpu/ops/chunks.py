@@ -6,6 +6,7 @@ The state of a chunk lives in arrays on the stack of the kernel: LLVM knows that
 from __future__ import annotations
 
 import operator
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
@@ -91,11 +92,18 @@ def _set_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any
     return context.get_dummy_value()
 
 
+@cache
+def bytes_of(context: Any, memory: Any) -> int:
+    """Bytes of a type in memory. Numba asks LLVM anew every time, by a module of text."""
+    size: int = context.get_abi_sizeof(memory)
+    return size
+
+
 def _memory(context: Any, builder: Any, dtype: Any, arguments: Any) -> tuple[Any, int]:
     """The address of a vector in memory, and its alignment in bytes."""
     memory = context.get_data_type(dtype)
     pointer = builder.gep(arguments[0], [arguments[1]])
-    return builder.bitcast(pointer, ir.VectorType(memory, WIDE).as_pointer()), context.get_abi_sizeof(memory)
+    return builder.bitcast(pointer, ir.VectorType(memory, WIDE).as_pointer()), bytes_of(context, memory)
 
 
 def _get_vector(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -151,7 +159,7 @@ def _local(element: Any, size: int = 1) -> Any:
                 pointer = builder.alloca(number, length)
                 pointer.align = ALIGNMENT
                 # Numba's `alloca_once` stores zeros as one value, of which LLVM makes one store per number.
-                cgutils.memset(builder, pointer, ir.IntType(64)(length * context.get_abi_sizeof(number)), 0)
+                cgutils.memset(builder, pointer, ir.IntType(64)(length * bytes_of(context, number)), 0)
             return pointer
 
         return Chunk(element)(count), codegen
@@ -179,7 +187,7 @@ def _room(element: Any) -> Any:
     def room(_context: Any, _count: Any) -> Any:
         def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             number, word, byte = context.get_data_type(element), ir.IntType(64), ir.IntType(8).as_pointer()
-            size = builder.mul(arguments[0], word(context.get_abi_sizeof(number)))
+            size = builder.mul(arguments[0], word(bytes_of(context, number)))
             # `aligned_alloc` takes whole multiples of the alignment.
             size = builder.and_(builder.add(size, word(ALIGNMENT - 1)), word(-ALIGNMENT))
             allocate = ir.FunctionType(byte, [word, word])
@@ -261,7 +269,7 @@ def part(_context: Any, array: Any, _row: Any, _start: Any) -> Any:
 
 
 def _bytes(context: Any, builder: Any, array: Any, count: Any) -> Any:
-    return builder.mul(count, count.type(context.get_abi_sizeof(context.get_data_type(array.dtype))))
+    return builder.mul(count, count.type(bytes_of(context, context.get_data_type(array.dtype))))
 
 
 def _address(context: Any, builder: Any, array: Any, value: Any, index: Any) -> Any:
@@ -297,7 +305,7 @@ def store_lanes(_context: Any, chunk: Any, array: Any, _count: Any) -> Any:
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, target, _ = signature.args
-        sizes = {context.get_abi_sizeof(context.get_data_type(array.dtype)) for array in (source, target)}
+        sizes = {bytes_of(context, context.get_data_type(array.dtype)) for array in (source, target)}
         if len(sizes) > 1:
             return context.compile_internal(builder, _store_each, signature, arguments)
         zero = arguments[2].type(0)

@@ -59,7 +59,7 @@ def linked(function: Callable[..., Any], inlined: bool) -> Any:
     """A function for kernels to call; `inlined`: always as a part of its caller."""
 
     def typed(_context: Any, *given: Any) -> Any:
-        result = _compiled(function, given, inlined)
+        result = compiled(function, given, inlined)
 
         def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             context.active_code_library.add_linking_library(result.library)
@@ -70,8 +70,8 @@ def linked(function: Callable[..., Any], inlined: bool) -> Any:
     return operation(function, typed)
 
 
-def _compiled(function: Callable[..., Any], given: tuple[Any, ...], inlined: bool) -> Any:
-    """A function for arguments of these types."""
+def compiled(function: Callable[..., Any], given: tuple[Any, ...], inlined: bool = False, library: Any = None) -> Any:
+    """A function for arguments of these types, by default in a library of its own."""
     flags = compiler.Flags()
     flags.error_model = "numpy"
     flags.forceinline = inlined
@@ -79,7 +79,8 @@ def _compiled(function: Callable[..., Any], given: tuple[Any, ...], inlined: boo
     flags.no_cpython_wrapper = True
     flags.no_cfunc_wrapper = True
     target = registry.cpu_target
-    library = _Linked(target.target_context.codegen(), function.__qualname__)
+    if library is None:
+        library = _Linked(target.target_context.codegen(), function.__qualname__)
     return compiler.compile_extra(
         target.typing_context, target.target_context, function, given, None, flags, {}, library, KernelCompiler
     )

@@ -1,106 +1,65 @@
-"""A kernel as a function of C that takes the address of one table of words.
-
-Numba unpacks each array of a call anew, which takes as long as a small step, and calls are made one argument at a time.
-A table is written once; a launch fills in the words that changed. The same function looks at the range of actions, so
-that no other call has to.
-
-The first words of a table are those of `HEAD`; then come the arguments of the kernel in their order, each as `words_of`
-has it.
-"""
+"""The function of C by which a kernel is called, see `hamlet.launch.cpu.entry`, and its compilation with the kernel."""
 
 from __future__ import annotations
 
-import ctypes
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 
+from hamlet.launch.cpu.entry import (
+    ACTIONS,
+    ARRAY,
+    COUNT,
+    HEAD,
+    KERNEL,
+    LANES,
+    NARROWED,
+    WIDE,
+    WRONG,
+    Entry,
+    Value,
+    entry,
+)
 from hamlet.launch.cpu.ops.caching import kept_library
+from hamlet.launch.cpu.ops.compiling import compiled
 from hamlet.launch.cpu.ops.machinery import cgutils, compiler_lock, registry, types
 
 WORD, I32, BIT, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.IntType(8)
-C_FUNCTION: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
-WRONG = -1
-"""What a call gives where an action is out of range: nothing was done."""
 
 
-HEAD = KERNEL, ACTIONS, LANES, COUNT, WIDE, NARROWED = range(6)
-"""The first words: the address of the kernel, 0 to launch nothing; the address of actions and their number, 0 to look
-at none; how many actions there are; whether they are i64, and the address to which they are then written as i32."""
-
-ARRAY = 5
-"""Words of an array before its shape and strides; the last of them is its address."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A kernel for arguments of certain types.
-
-    Attributes:
-        kernel: the address of the kernel.
-        address: of the function of C, i64 (i8 *).
-        call: the same for Python: takes the address of a table, and gives `WRONG` or 0.
-        places: the word of each argument; of an array that of its address.
-    """
-
-    kernel: int
-    address: int
-    call: Callable[[int], int]
-    places: tuple[int, ...]
-
-    def table(self, values: Iterable[np.ndarray[Any, Any] | int]) -> list[int]:
-        """The words of a table with these arguments, which looks at no actions."""
-        words = [0] * len(HEAD)
-        words[KERNEL] = self.kernel
-        return words + [word for value in values for word in words_of(value)]
+def entry_of(kernel: Any, values: Sequence[Value]) -> Entry:
+    """A kernel of a module that was loaded from its contents, or of this folder, for arguments of the types of these.
+    Compiles it where nobody has."""
+    address, library = _compiled(kernel, types_of(kernel, values))
+    return entry(address, values, library)
 
 
-def words_of(value: np.ndarray[Any, Any] | int) -> list[int]:
-    """An argument in a table."""
-    if isinstance(value, np.ndarray):
-        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-    return [int(value)]
-
-
-def entry_of(kernel: Any, values: Sequence[np.ndarray[Any, Any] | int]) -> Entry:
-    """A kernel for arguments of the types of these. Compiles it where nobody has."""
-    return _entry(kernel, tuple(kernel.typeof_pyval(value) for value in values))
+def types_of(kernel: Any, values: Sequence[Value]) -> tuple[Any, ...]:
+    """The types of arguments, as numba has them."""
+    return tuple(kernel.typeof_pyval(value) for value in values)
 
 
 @cache
-def _entry(kernel: Any, given: tuple[Any, ...]) -> Entry:
-    kernel.compile(given)
-    compiled = kernel.overloads[given]
-    context = registry.cpu_target.target_context
-    name = "hamlet_entry_" + sha256(json.dumps([str(type_) for type_ in given]).encode()).hexdigest()[:24]
+def _compiled(kernel: Any, given: tuple[Any, ...]) -> tuple[int, Any]:
+    """The address of the function, and the library that it is in."""
+
+    def generate(library: Any) -> None:
+        kernel._cache.announce()
+        write(library, name, kernel, given)
+
     with compiler_lock:
-        library = kept_library(name, context.codegen(), lambda library: _write(library, name, context, given))
-        address = library.get_pointer_to_function(name)
-        launched = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    places, next_word = [], len(HEAD)
-    for type_ in given:
-        array = isinstance(type_, types.Array)
-        places.append(next_word + ARRAY - 1 if array else next_word)
-        next_word += _words(type_)
-    function = C_FUNCTION(address)
-    # The machine code lives as long as the libraries.
-    function.libraries = (library, compiled.library)
-    return Entry(launched, address, function, tuple(places))
+        name = kernel._cache.entry_name(given)
+        library = kept_library(name, registry.cpu_target.target_context.codegen(), generate)
+        return library.get_pointer_to_function(name), library
 
 
-def _words(type_: Any) -> int:
-    return ARRAY + 2 * int(type_.ndim) if isinstance(type_, types.Array) else 1
-
-
-def _write(library: Any, name: str, context: Any, given: tuple[Any, ...]) -> None:
-    """Write the function for a kernel with arguments of these types."""
+def write(library: Any, name: str, kernel: Any, given: tuple[Any, ...]) -> None:
+    """Write a kernel for arguments of these types, and the function of this name that calls it, into a library."""
+    context = registry.cpu_target.target_context
+    called = compiled(kernel.py_func, given, inlined=False, library=library).fndesc
     module = library.create_ir_module(name)
     function = ir.Function(module, ir.FunctionType(WORD, [BYTE.as_pointer()]), name)
     builder = ir.IRBuilder(function.append_basic_block())
@@ -110,13 +69,11 @@ def _write(library: Any, name: str, context: Any, given: tuple[Any, ...]) -> Non
         builder.ret(WORD(WRONG))
     with builder.if_then(builder.icmp_unsigned("==", head[KERNEL], WORD(0)), likely=False):
         builder.ret(WORD(0))
-    called = context.call_conv.get_function_type(types.none, given).as_pointer()
-    values, next_word = [], len(HEAD)
+    values, following = [], len(HEAD)
     for type_ in given:
-        values.append(_value(builder, context, type_, builder.gep(table, [WORD(next_word)])))
-        next_word += _words(type_)
-    kernel = builder.inttoptr(head[KERNEL], called)
-    status, _ = context.call_conv.call_function(builder, kernel, types.none, given, values)
+        values.append(_value(builder, context, type_, builder.gep(table, [WORD(following)])))
+        following += ARRAY + 2 * type_.ndim if isinstance(type_, types.Array) else 1
+    status, _ = context.call_internal_no_propagate(builder, called, types.none(*given), values)
     builder.ret(builder.zext(status.code, WORD))
     library.add_ir_module(module)
 

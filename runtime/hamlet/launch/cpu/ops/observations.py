@@ -6,14 +6,12 @@ from typing import Any
 
 from llvmlite import ir
 
+from hamlet.launch.cpu.entry import LINE
 from hamlet.launch.cpu.ops.chunks import Chunk
 from hamlet.launch.cpu.ops.machinery import cgutils, intrinsic, types
 from hamlet.launch.cpu.ops.vectors import WIDE, Vector, Wide, element, splat
 from hamlet.numbers.elementary import ROUND
 from hamlet.schema.observed import STEPS
-
-LINE = 64
-"""Bytes of a cache line."""
 
 
 @intrinsic

@@ -7,46 +7,36 @@ fork left behind delays nobody. Python's lock is held by none of them.
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from llvmlite import ir
 
+from hamlet.launch.cpu.entry import (
+    ARGUMENT,
+    BLOCK,
+    CALLED,
+    CLAIMED,
+    COUNTS,
+    DONE,
+    ENDED,
+    IDLE,
+    PAIRS,
+    POSTED,
+    START,
+    STATE,
+    TEAM,
+)
 from hamlet.launch.cpu.ops.caching import kept_library
 from hamlet.launch.cpu.ops.machinery import cgutils, compiler_lock, registry
+from hamlet.launch.cpu.team import LEAD, NAMES, SERVE, Functions, functions_at
 
 WORD, I32, BYTE, NOTHING = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.VoidType()
 
-BLOCK = 24
-"""Words of a member, three cache lines: its state and what it is to call, then two semaphores."""
-STATE, CALLED, ARGUMENT, COUNTS, PAIRS, START, DONE = 0, 1, 2, 3, 4, 8, 16
-IDLE, POSTED, CLAIMED, ENDED = range(4)
-"""States of a member. Whoever takes a posted call claims it: the member, or the leader to take it back."""
-
 YIELDS = 100
 """How often a thread looks at a semaphore and yields the processor before it sleeps: some 40 microseconds."""
-
-NAME = "hamlet_team"
-
-
-@dataclass(frozen=True, slots=True)
-class Functions:
-    """What threads of a team run.
-
-    Attributes:
-        serve: takes the address of a member's block; returns when its state is `ENDED`.
-        lead: takes the address of the leader's block, those of members behind it, and how many blocks there are; calls
-            the function at `CALLED`, i64 (i8 *), of every block with its `ARGUMENT`, the leader's own in this thread.
-            At `COUNTS` a member has so many `PAIRS` of arrays i64, each by two addresses and a length: what it counted
-            in the second is added to the first, and begins at 0 again.
-    """
-
-    serve: Callable[[int], None]
-    lead: Callable[[int, int], None]
 
 
 @cache
@@ -54,17 +44,14 @@ def functions() -> Functions:
     """Compile them where nobody has."""
     context = registry.cpu_target.target_context
     with compiler_lock:
-        library = kept_library(NAME, context.codegen(), _write)
-        addresses = [library.get_pointer_to_function(name) for name in (f"{NAME}_serve", f"{NAME}_lead")]
-    serve: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses[0])
-    lead: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(addresses[1])
-    # The machine code lives as long as the library.
-    serve.library = lead.library = library
-    return Functions(serve, lead)
+        library = kept_library(TEAM, context.codegen(), write_team)
+        serve, lead = (library.get_pointer_to_function(name) for name in NAMES)
+    return functions_at(serve, lead, library)
 
 
-def _write(library: Any) -> None:
-    module = library.create_ir_module(NAME)
+def write_team(library: Any) -> None:
+    """Write both into a library."""
+    module = library.create_ir_module(TEAM)
     wait = _write_wait(module)
     _write_serve(module, wait)
     _write_lead(module, wait)
@@ -73,7 +60,7 @@ def _write(library: Any) -> None:
 
 def _write_wait(module: Any) -> Any:
     """Wait at a semaphore: look, yield, look again, in the end sleep."""
-    function = ir.Function(module, ir.FunctionType(NOTHING, [BYTE.as_pointer()]), f"{NAME}_wait")
+    function = ir.Function(module, ir.FunctionType(NOTHING, [BYTE.as_pointer()]), f"{TEAM}_wait")
     function.linkage = "internal"
     builder = ir.IRBuilder(function.append_basic_block())
     semaphore = function.args[0]
@@ -97,7 +84,7 @@ def _write_wait(module: Any) -> Any:
 
 
 def _write_serve(module: Any, wait: Any) -> None:
-    function = ir.Function(module, ir.FunctionType(NOTHING, [WORD]), f"{NAME}_serve")
+    function = ir.Function(module, ir.FunctionType(NOTHING, [WORD]), SERVE)
     builder = ir.IRBuilder(function.append_basic_block())
     block = function.args[0]
     again = builder.append_basic_block("again")
@@ -116,7 +103,7 @@ def _write_serve(module: Any, wait: Any) -> None:
 
 
 def _write_lead(module: Any, wait: Any) -> None:
-    function = ir.Function(module, ir.FunctionType(NOTHING, [WORD, WORD]), f"{NAME}_lead")
+    function = ir.Function(module, ir.FunctionType(NOTHING, [WORD, WORD]), LEAD)
     builder = ir.IRBuilder(function.append_basic_block())
     leader, count = function.args
     with _members(builder, leader, count) as block:
