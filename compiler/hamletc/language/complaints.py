@@ -69,8 +69,11 @@ def _expected(situation: Situation) -> str:
 
 
 def _begins_item(situation: Situation) -> bool:
-    """Whether the token begins a line where something may be declared: it belongs to nothing before it."""
-    return {"meter", "rule"} <= situation.texts and begins_line(situation.tokens, situation.index)
+    """Whether the token begins a line, or a declaration, where something may be declared: it belongs to nothing before
+    it."""
+    declares = situation.token.kind == "word" and situation.token.text in DECLARATIONS
+    begins = declares or begins_line(situation.tokens, situation.index)
+    return begins and {"meter", "rule"} <= situation.texts
 
 
 def _block(situation: Situation) -> int | None:
