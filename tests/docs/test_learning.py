@@ -118,8 +118,8 @@ def test_what_is_sensed_tells_what_changed_and_what_was_done(examples: Callable[
 
 
 def test_a_recurrence_is_the_loop_that_it_stands_for(examples: Callable[[str], ModuleType]) -> None:
-    keep, new = (torch.rand(3, 5, 4, dtype=torch.double, requires_grad=True) for _ in range(2))
-    first = torch.rand(3, 4, dtype=torch.double)
+    keep, new = (torch.rand(2, 3, 2, dtype=torch.double, requires_grad=True) for _ in range(2))
+    first = torch.rand(2, 2, dtype=torch.double)
     recurrence = examples("ppo_gru").Recurrence.apply
     assert torch.autograd.gradcheck(lambda *given: recurrence(*given, first), (keep, new))
     remembered = first
