@@ -58,7 +58,7 @@ class Study:
 
 
 MANY = {"agents": 16, "worlds": 64, "hidden": 64, "discount": 0.99, "trace": 0.95, "steps": 1_000_000}
-HERD = {**MANY, "steps": 2_000_000}
+HERD = {**MANY, "entropy": 0.01, "discount": 0.999, "trace": 0.9, "steps": 1_500_000}
 BIDDERS = {**MANY, "agents": 10, "worlds": 100, "discount": 0.95, "trace": 0.9, "steps": 2_000_000}
 STUDIES = {
     "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 7_000_000}, scripted=True),

@@ -27,7 +27,7 @@ HELPS = {
 }
 """The affordance that restores a meter."""
 
-HOUSEHOLD = {"energy": 0.5, "satiation": 0.4, "hygiene": 0.3, "money": 0.1}
+HOUSEHOLD = {"energy": 0.4, "satiation": 0.35, "money": 0.1}
 """Meters that keep somebody alive, and below what each is looked after."""
 
 Lows = dict[str, float]
