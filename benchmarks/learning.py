@@ -44,7 +44,8 @@ class Study:
         options: fields of the example's `Config`.
         shows: what of an evaluation the curve and the table are about, `length` or `return`.
         scripted: whether scripted policies know this universe.
-        meter: of agents, whose mean over the middle of their lives is evaluated too.
+        meter: of agents, whose mean over some ticks is evaluated too.
+        ticks: the first and the last of these ticks.
     """
 
     example: str
@@ -53,19 +54,28 @@ class Study:
     shows: str = "length"
     scripted: bool = False
     meter: str = ""
+    ticks: tuple[int, int] = (100, 300)
 
 
 MANY = {"agents": 16, "worlds": 64, "hidden": 64, "discount": 0.99, "trace": 0.95, "steps": 1_000_000}
+HERD = {**MANY, "entropy": 0.01, "discount": 0.999, "trace": 0.9, "steps": 1_500_000}
+BIDDERS = {**MANY, "agents": 10, "worlds": 100, "discount": 0.95, "trace": 0.9, "steps": 2_000_000}
 STUDIES = {
     "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 7_000_000}, scripted=True),
     "town_evolution": Study("evolution", "universes/town.hamlet", scripted=True),
-    "shifts": Study("ppo_gru", "universes/shifts.hamlet", {"steps": 1_500_000}, scripted=True),
+    "shifts": Study(
+        "ppo_gru", "universes/shifts.hamlet", {"precision": "bfloat16", "steps": 10_000_000}, scripted=True
+    ),
     "first_meal_dqn": Study("dqn", "universes/first_meal.hamlet", {"steps": 500_000}, shows="return"),
     "commons": Study("ppo", "universes/gallery/commons.hamlet", MANY, shows="return", meter="effort"),
     "commons_team": Study(
         "ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return", meter="effort"
     ),
-    "alarm": Study("ppo", "universes/gallery/alarm.hamlet", {**MANY, "worlds": 16, "entropy": 0.02}, shows="return"),
+    "alarm": Study("ppo", "universes/gallery/alarm.hamlet", HERD, shows="return", scripted=True),
+    "alarm_team": Study("ppo", "universes/gallery/alarm.hamlet", {**HERD, "team": True}, shows="return", scripted=True),
+    "auction": Study(
+        "ppo", "universes/gallery/auction.hamlet", BIDDERS, shows="return", meter="shade", ticks=(50, 199)
+    ),
 }
 
 
@@ -80,23 +90,23 @@ def trained(study: Study, seed: int, steps: int | None) -> dict[str, Any]:
     taken = {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
     evaluation = example.evaluate(agent, config, 1_000_000 + seed)
     if study.meter:
-        evaluation[study.meter] = watched(example, agent, config, study.meter)
+        evaluation[study.meter] = watched(example, agent, config, study)
     # The path is of this machine.
     told = {**asdict(config), "universe": study.universe}
     return {"config": told, "curve": thinned(curve), "evaluation": evaluation, **taken}
 
 
 @torch.no_grad()
-def watched(example: Any, agent: Any, config: Any, meter: str) -> float:
-    """The mean of a meter over lanes and ticks 100 to 300 under a policy of ppo.py."""
+def watched(example: Any, agent: Any, config: Any, study: Study) -> float:
+    """The mean of a meter over lanes and ticks under a policy of ppo.py."""
     env = example.made(config, config.worlds, 2_000_000 + config.seed)
     observation, info = env.reset()
     means = []
-    for _ in range(300):
+    for _ in range(study.ticks[1]):
         log_probabilities, _ = agent.log_probabilities(agent.sight(observation.T), info["action_mask"].T)
         observation, _, _, _, info = env.step(example.drawn(log_probabilities).int())
-        means.append(env.meter(meter).mean().item())
-    return mean(means[100:])
+        means.append(env.meter(study.meter).mean().item())
+    return mean(means[study.ticks[0] :])
 
 
 def thinned(curve: list[dict[str, float]]) -> list[dict[str, float]]:
@@ -138,7 +148,8 @@ def summary(name: str, study: Study, seeds: list[int], steps: int | None, runs: 
     found = [kept(name, study, seed, steps, runs) for seed in seeds]
     result = {"study": asdict(study), "random": random_life(study), "seeds": found}
     if study.scripted:
-        result["scripted"] = best(str(ROOT / study.universe), 256, 7, 501)
+        agents = study.options.get("agents", 1)
+        result["scripted"] = best(str(ROOT / study.universe), max(64, 256 // agents), agents, study.shows)
     return result
 
 

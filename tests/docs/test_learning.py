@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -104,6 +104,54 @@ def test_an_agent_sees_the_grid_around_it(
     assert ends > 64
 
 
+def an_agent(module: ModuleType) -> Any:
+    low, high = torch.tensor([0.0, -2.0]), torch.tensor([1.0, 2.0])
+    env = SimpleNamespace(observation_low=low, observation_high=high, num_actions=3)
+    return module.Agent(env, module.Config(hidden=8, memory=4, change=5.0))
+
+
+def test_what_is_sensed_tells_what_changed_and_what_was_done(examples: Callable[[str], ModuleType]) -> None:
+    senses = an_agent(examples("ppo_gru")).senses
+    observation, before = torch.tensor([[0.5, 1.0], [2.0, 0.0]]), torch.tensor([[0.25, 0.0], [1.0, 1.0]])
+    sensed = senses(observation, before, torch.tensor([2, 1]), torch.tensor([False, True]))
+    assert sensed.T.tolist() == [[0, 1, 2.5, 2.5, 0, 0, 1], [1, 0, 0, 0, 0, 0, 0]]
+
+
+def test_a_recurrence_is_the_loop_that_it_stands_for(examples: Callable[[str], ModuleType]) -> None:
+    keep, new = (torch.rand(2, 3, 2, dtype=torch.double, requires_grad=True) for _ in range(2))
+    first = torch.rand(2, 2, dtype=torch.double)
+    recurrence = examples("ppo_gru").Recurrence.apply
+    assert torch.autograd.gradcheck(lambda *given: recurrence(*given, first), (keep, new))
+    remembered = first
+    for tick, found in enumerate(recurrence(keep, new, first).unbind(1)):
+        remembered = keep[:, tick] * remembered + new[:, tick]
+        assert torch.allclose(found, remembered, rtol=1e-12)
+
+
+def test_agents_remember_until_an_episode_begins(examples: Callable[[str], ModuleType]) -> None:
+    agent = an_agent(examples("ppo_gru"))
+    sensed, empty = torch.rand(agent.senses.size, 6, 2), torch.zeros(4, 2)
+    begins = torch.zeros(6, 2, dtype=torch.bool)
+    begins[3, 1] = True
+    whole, _, last = agent(sensed, empty, begins)
+    logits, _, memory = agent(sensed[:, :3], empty, begins[:3])
+    more, _, memory = agent(sensed[:, 3:], memory, begins[3:])
+    assert torch.allclose(torch.cat([logits, more], dim=1), whole, atol=1e-6)
+    assert torch.allclose(memory, last, atol=1e-6)
+    anew, _, memory = agent(sensed[:, 3:, 1:], torch.ones(4, 1), begins[3:, 1:])
+    assert torch.allclose(anew, whole[:, 3:, 1:], atol=1e-6)
+    assert not torch.allclose(agent(sensed[:, 3:], empty, begins[3:])[0][..., 0], whole[:, 3:, 0], atol=1e-6)
+
+
+def test_actions_are_drawn_by_their_probabilities(examples: Callable[[str], ModuleType]) -> None:
+    torch.manual_seed(1)
+    logits = torch.tensor([-1e9, 0.0, -1e9, 1.0, -1e9])[:, None].expand(-1, 100_000)
+    drawn = examples("ppo_gru").drawn(logits.log_softmax(dim=0))
+    shares = torch.bincount(drawn, minlength=5) / 100_000
+    assert shares[[0, 2, 4]].tolist() == [0, 0, 0]
+    assert abs(shares[3].item() - 0.7311) < 0.006
+
+
 @pytest.mark.parametrize("name", ["ppo", "ppo_gru"])
 def test_it_learns_to_eat(name: str, examples: Callable[[str], ModuleType]) -> None:
     module = examples(name)
@@ -112,6 +160,7 @@ def test_it_learns_to_eat(name: str, examples: Callable[[str], ModuleType]) -> N
         backend="interpreter",
         steps=12 * 2048,
         worlds=64,
+        ticks=32,
         evaluation=64,
         longest=200,
         discount=0.97,

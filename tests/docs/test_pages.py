@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 BRIEFLY = {
+    "collect": "--universe {} --backend interpreter --worlds 8 --ticks 4",
     "ppo": "--universe {} --backend interpreter --worlds 32 --steps 2048 --evaluation 8 --longest 20",
     "ppo_gru": "--universe {} --backend interpreter --worlds 32 --steps 2048 --evaluation 8 --longest 20",
     "dqn": "--universe {} --backend interpreter --worlds 32 --steps 3200 --warmup 2000 --evaluation 8 --longest 20",
