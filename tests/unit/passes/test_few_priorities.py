@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,8 @@ from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output, Program
 from hamletc.ir.ops import F32
 from hamletc.ir.ordering import number_of, ordered
+from hamletc.ir.text import parse_program, print_program
+from hamletc.ir.verifier import VerificationError, verify_program
 from hamletc.passes.few_priorities import NAME
 from samples import universe_of
 
@@ -26,7 +30,7 @@ state late = false
 state sky: clear dull wet = dull
 meter mood = 0.5 in 0 .. 1
 affordance Booth {{ capacity 3 to highest {key}  instantly {{ mood += 0.1 }} }}
-rule moves: mood -= 0.1 * rank(mood > 0.3, {key})
+rule moves: mood -= 0.1 * rank(mood > 0.3, {key}) + 0.001 * count(mood > 0.5)
 rule changes {{ level = integer(-3, 9)  ticket += 1  late = chance(0.5)  sky = choice(clear: 1, wet: 1) }}
 reward mood when (late or sky == wet)
 observe {{ meters  state }}
@@ -88,6 +92,16 @@ def test_few_whole_priorities_are_numbered_and_keep_their_order(key: str, few: i
         found = numbered[name]
         assert (np.less.outer(found, found) == np.less.outer(expected, expected)).all()
         assert few is None or (found.min() >= 1 and found.max() <= few)
+
+
+def test_what_is_few_is_printed_and_read_and_verified() -> None:
+    _, _, program = programs("level")
+    text = print_program(program)
+    assert "reduction tick rank.0 = rank of 13 priorities" in text
+    assert parse_program(text).reductions == program.reductions
+    counts = tuple(replace(each, few=2) if each.op == "count" else each for each in program.reductions)
+    with pytest.raises(VerificationError, match=r"count\.0: it has no priorities"):
+        verify_program(replace(program, reductions=counts))
 
 
 def test_the_number_of_a_word_is_found_in_what_was_lowered_only() -> None:
