@@ -66,7 +66,7 @@ observe { meters  items  state  cell  window 1 of `"); raise SystemExit #` }
 GUILD = r"""
 universe guild
 space graph {
-    `a"); raise SystemExit #` - b - c
+    `a"); raise SystemExit #` - b - c - d
     region `'); raise SystemExit #0` { `a"); raise SystemExit #` c }
     starts in `'); raise SystemExit #0`
 }
