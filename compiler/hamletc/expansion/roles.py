@@ -376,7 +376,8 @@ class Roles:
         if owned is None or owned.kind not in _COUNTED or scope.among or not scope.proven or owned.role in scope.proven:
             return found
         whose = " and ".join(f"`{each}`" for each in sorted(scope.proven))
-        message = f"agents of the role {whose} have no meter `{name.text}`"
+        what = "carry no" if owned.kind == "item" else "have no meter"
+        message = f"agents of the role {whose} {what} `{name.text}`"
         hint = f"What agents of `{owned.role}` have together can be read here: `count({owned.role} and ...)`."
         self._say("H213", message, name.span, owned.name.span, hint=hint)
         return found

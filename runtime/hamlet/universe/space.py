@@ -54,7 +54,7 @@ class Grid:
             right than row 0.
         places: "computed" from the layout of a world, or "stored" as state, where several affordances may share a cell.
         starts: agents begin an episode "apart", on cells of their own, or "anywhere", each by itself.
-        map: what is on the ground; only in two dimensions.
+        map: what is on the ground; only in two dimensions, and on a graph that has regions.
         graph: the cells are its nodes, in one dimension, and a move leads from one to another as it says.
     """
 

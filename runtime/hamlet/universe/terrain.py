@@ -1,4 +1,5 @@
-"""The ground of a grid of two dimensions, as a map of letters: walls, regions, and numbers that cells have."""
+"""The ground of a grid of two dimensions, as a map of letters: walls, regions, and numbers that cells have. A graph
+with regions has one of a single row, with a letter of its own for each node."""
 
 from __future__ import annotations
 

@@ -38,9 +38,10 @@ class Roles(Things):
 
     def in_roles(self, lines: list[str]) -> list[str]:
         """The lines, some of them in roles, and what agents observe."""
-        things = self.thing_lines()
+        in_roles = len(self.meters) >= 2 and self.chance(5)
+        things = self.thing_lines(2 if in_roles else 4)
         self.carries = bool(things)
-        if len(self.meters) < 2 or not self.chance(5):
+        if not in_roles:
             return [*lines, *things, *self.observed("\n".join(lines))]
         own = self.pick(self.meters[1:])
         names = [self.word(self.name(f"herd{number}", "value")) for number in range(2)]

@@ -14,9 +14,9 @@ ACTS = ("PICK", "DROP", "GIVE", "USE", "CRAFT")
 class Things(Cells):
     """Writes kinds of things, and rules by which they come and go and are good for something."""
 
-    def thing_lines(self) -> list[str]:
-        """Sometimes slots, items, and rules of agents about them; nothing else speaks of them."""
-        if not self.chance(4):
+    def thing_lines(self, out_of: int) -> list[str]:
+        """Once in so many times slots, items, and rules of agents about them; nothing else speaks of them."""
+        if not self.chance(out_of):
             return []
         names = [self.name(f"thing{number}", "value") for number in range(self.integer(1, 2))]
         for name in names:

@@ -37,7 +37,7 @@ def test_spaces_without_cells() -> None:
         ("step", "[1 / 4]"), ("reach", "1"), ("directions", "8"), ("speeds", "2"), ("edges", "wrap"),
         ("distance", "euclidean"),
     ]  # fmt: skip
-    assert bare(declared("space none")) == ("SpaceDecl", ("none", False), (), (), (), ())
+    assert bare(declared("space none")) == ("SpaceDecl", ("none", False), (), (), (), (), ())
     assert declared("space none").span == Span(2, 1, 2, 11)
 
 
