@@ -335,8 +335,8 @@ class _Context:
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
     def anchors_of(self, functions: Sequence[str], fetching: Sequence[Slot]) -> list[str]:
-        """Integers without which functions get nowhere, so that they can wait in them for what is fetched: the action, a
-        coordinate, or else what is fetched itself."""
+        """Integers without which functions get nowhere, so that they can wait in them for what is fetched: the action,
+        a coordinate, or else what is fetched itself."""
         if "tick" in functions:
             return ["action"]
         inputs = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
