@@ -2,8 +2,8 @@
 
     python tests/equivalence/ptx_of_tritons.py --cases 10 --ledger benchmarks/results/fuzz_tritons.json
 
-runs the same universes with each Triton, in the environments that `make tritons` makes, all at the same time, and adds a
-row for each to the ledger. The exit status is 1 where something differed.
+runs the same universes with each Triton, in the environments that `make tritons` makes, all at the same time, and adds
+a row for each to the ledger. The exit status is 1 where something differed.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "static")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(1, str(Path(__file__).parents[1]))
+sys.path.insert(2, str(Path(__file__).parents[1] / "static"))
 
 from cases import generator
 from ledger import next_number, read, record
 from tritons import TRITONS, environment
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 
 
 def fuzzed(python: Path, options: list[str], ledger: Path) -> int:

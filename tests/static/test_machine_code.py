@@ -32,8 +32,9 @@ APPROXIMATE = ("rcp", "sin", "cos", "ex2", "lg2", "tanh", "rsqrt")
 LOCAL = ("STL", "LDL", "LD", "ST")
 REGISTERS = 96
 """Of `step`, at the most: so that 20 warps have place on a multiprocessor."""
-WAITS = {"first_meal": 1, "town": 2, "shifts": 3}
-"""Loads in a row for which `step` waits on sm_90: for the state, and then for columns and tables, which caches hold."""
+WAITS = {"first_meal": 1, "town": 1, "shifts": 2}
+"""Loads in a row for which `step` waits on sm_90: for the state with the columns, and then for rows of tables that the
+state chooses, which caches hold."""
 
 
 @cache
@@ -102,7 +103,7 @@ def test_the_rollout_of_the_town(folder: Path) -> None:
     for capability in CAPABILITIES:
         rollout = compiled("town", folder / "town")["rollout", capability]
         loop = rollout["loop"]
-        assert rollout["registers"] <= 128
+        assert rollout["registers"] <= REGISTERS
         assert 100 < loop["every"] + loop["sometimes"] <= 600
         assert loop["every"] == sum(loop["opcodes"].values())
         if capability == 90:
@@ -120,6 +121,8 @@ def test_much_state_needs_no_other_memory(tmp_path: Path) -> None:
     assert set(found) == {(kernel, 90) for kernel in kernels}
     for key, kernel in found.items():
         assert (kernel["stack"], kernel["local"]) == (0, 0), key
+        # 208 and more with the addresses of what is fetched in registers.
+        assert kernel["registers"] <= 168, key
 
 
 @pytest.mark.parametrize("name", MEETING if LONG else ("epidemic",))

@@ -211,7 +211,7 @@ class _Context:
             "chunk_of": partial(self.chunk_of, most=2 * CHUNK if little else CHUNK),
             "row_after": row_after,
             "address_after": address_after,
-            "anchor": self.anchor,
+            "anchors_of": self.anchors_of,
             "word": word,
             "remarks": lambda origin: remarks(origin, universe.sources),
             "constants_of": self.constants_of,
@@ -335,10 +335,15 @@ class _Context:
         needed = {name.removeprefix("before.") for name in inputs}
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
-    def anchor(self, function: str) -> str | None:
-        """An integer that a function computes with, in which it can wait for what is fetched."""
-        inputs = (parameter.input for parameter in self.bodies[function].parameters)
-        return next((self.variables[name] for name in inputs if name.startswith("position.")), None)
+    def anchors_of(self, functions: Sequence[str], fetching: Sequence[Slot]) -> list[str]:
+        """Integers without which functions get nowhere, so that they can wait in them for what is fetched: the action,
+        a coordinate, or else what is fetched itself."""
+        if "tick" in functions:
+            return ["action"]
+        inputs = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
+        whole = [slot for slot in self.slots if slot.whole and slot.name in inputs]
+        coordinates = [slot for slot in whole if slot.name.startswith("position.")]
+        return [slot.variable for slot in coordinates[:1] or [each for each in whole if each in fetching]]
 
     def seeded(self, function: str) -> list[str]:
         """What a function is passed that draws for a policy."""

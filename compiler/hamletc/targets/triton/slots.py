@@ -12,6 +12,9 @@ from hamletc.targets.body import identifier, unique
 FETCHED = ("places", "streaks", "seen")
 """Fields that stay in memory: there may be many rows, and a tick changes few of them or none."""
 
+BOOL = ".to(tl.int1)"
+"""How a loaded byte becomes a truth value."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -43,6 +46,18 @@ class Slot:
     fetched: bool
     per: schema.Per
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is an i32."""
+        return not self.load and self.other == "0"
+
+    @property
+    def word(self) -> str:
+        """The value as an i32, all of whose bits follow from it."""
+        if self.whole:
+            return self.variable
+        return f"{self.variable}.to(tl.int32{'' if self.load == BOOL else ', bitcast=True'})"
+
 
 def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
@@ -54,7 +69,7 @@ def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
         if field.name == "layout":
             load, store = ".to(tl.uint32, bitcast=True)", ".to(tl.int32, bitcast=True)"
         elif field.dtype == "bool":
-            load = ".to(tl.int1)"
+            load = BOOL
         other = "0.0" if field.dtype == "f32" else "0"
         constant = _text(field)
         fetched = field.name in FETCHED
