@@ -2,9 +2,9 @@
 
     python benchmarks/step.py
 
-Sizes take turns, so that a busy moment of the machine hits all of them. Where observations are the most of what a step
-moves, the bytes that it has to move are copied in the same turn, by as many threads. Writes JSON and a table to
-benchmarks/results/.
+Sizes take turns, so that a busy moment of the machine hits all of them. Three limits are measured in the same turn, by
+as many threads: the bytes that a step has to move are copied, as many as observations have are filled, and a step is
+taken that observes nothing. Writes JSON and a table to benchmarks/results/.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from facts import ROOT, facts
 
 import hamlet
 from hamlet.env.environment import Env
+from hamlet.package.module import Module
 
 SIZES = (1, 64, 4096, 65536)
 RESULTS = Path(__file__).parent / "results"
@@ -44,31 +45,41 @@ def moved(env: Env) -> int:
     return 2 * sum(each.nbytes for each in buffers.state.values()) + sum(each.nbytes for each in written)
 
 
+def runs_of(module: Module, lanes: int) -> tuple[int, dict[str, Callable[[], object]]]:
+    """The bytes that a step of so many lanes moves, and what is timed, by name."""
+    env, blind = (
+        hamlet.make(module, worlds=lanes, backend="numba", seed=1, quiet=True, **dtype)
+        for dtype in ({}, {"obs_dtype": None})
+    )
+    actions = torch.randint(env.num_actions, (lanes,), dtype=torch.int32)
+    # A copy reads and writes, so half of the bytes are copied.
+    source = torch.ones(moved(env) // 8)
+    target, filled = torch.empty_like(source), torch.empty_like(env.observation)
+    return moved(env), {
+        "step": lambda: env.step(actions),
+        "copy": lambda: target.copy_(source),
+        "fill": lambda: filled.fill_(1.0),
+        "blind": lambda: blind.step(actions),
+    }
+
+
 def measure(package: Path, sizes: list[int], rounds: int) -> list[dict[str, Any]]:
     """Medians of rounds of each size, with the least and the most."""
-    module, runs = hamlet.load(package), []
-    for lanes in sizes:
-        env = hamlet.make(module, worlds=lanes, backend="numba", seed=1, quiet=True)
-        actions = torch.randint(env.num_actions, (lanes,), dtype=torch.int32)
-        # A copy reads and writes, so half of the bytes are copied.
-        source = torch.ones(moved(env) // 8)
-        target = torch.empty_like(source)
-        step = [env.step, actions]
-        runs.append((lanes, env, step, source, target))
-    found: dict[int, dict[str, list[float]]] = {lanes: {"step": [], "copy": []} for lanes in sizes}
+    module = hamlet.load(package)
+    runs = {lanes: runs_of(module, lanes) for lanes in sizes}
+    found = {lanes: {name: list[float]() for name in timed_ones} for lanes, (_, timed_ones) in runs.items()}
     for turn in range(-3, rounds):
-        for lanes, _, (step, actions), source, target in runs:
+        for lanes, (_, timed_ones) in runs.items():
             calls = max(2, 8192 // max(lanes, 64))
-            # A hot loop: what the other sizes left in caches does not count.
-            timed(lambda step=step, actions=actions: step(actions), -(-calls // 8), time.perf_counter)
-            taken = timed(lambda step=step, actions=actions: step(actions), calls, time.perf_counter)
-            copied = timed(lambda source=source, target=target: target.copy_(source), calls, time.perf_counter)
-            if turn >= 0:
-                found[lanes]["step"].append(taken)
-                found[lanes]["copy"].append(copied)
+            for name, call in timed_ones.items():
+                # A hot loop: what was timed before does not count.
+                timed(call, -(-calls // 8), time.perf_counter)
+                taken = timed(call, calls, time.perf_counter)
+                if turn >= 0:
+                    found[lanes][name].append(taken)
     return [
-        {"lanes": lanes, "bytes": moved(env)} | {name: _spread(times) for name, times in found[lanes].items()}
-        for lanes, env, *_ in runs
+        {"lanes": lanes, "bytes": runs[lanes][0]} | {name: _spread(times) for name, times in taken.items()}
+        for lanes, taken in found.items()
     ]
 
 
@@ -82,15 +93,18 @@ def table(report: dict[str, Any]) -> str:
     lines += [f"- {name}: {value}" for name, value in report["facts"].items()]
     lines += [f"- universe: {report['universe']}", "", "Medians of rounds, with the least and the most of them.", ""]
     lines += [
-        "| lanes | step | M lane-ticks/s | the bytes it moves, copied | rate of copying |",
-        "|--:|--:|--:|--:|--:|",
+        "| lanes | step | M lane-ticks/s | the bytes it moves, copied | rate of copying | its observations, filled "
+        "| without observations |",
+        "|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for row in report["rows"]:
-        step, copy = row["step"], row["copy"]
-        cells = (f"{each['median']:,.1f} ({each['least']:,.1f} to {each['most']:,.1f})" for each in (step, copy))
-        one, other = cells
-        share = copy["median"] / step["median"]
-        lines.append(f"| {row['lanes']:,} | {one} | {row['lanes'] / step['median']:,.1f} | {other} | {share:.0%} |")
+        step, copy = row["step"]["median"], row["copy"]["median"]
+        shown = {
+            name: f"{row[name]['median']:,.1f} ({row[name]['least']:,.1f} to {row[name]['most']:,.1f})"
+            for name in ("step", "copy", "fill", "blind")
+        }
+        rates = f"{row['lanes'] / step:,.1f} | {shown['copy']} | {copy / step:.0%}"
+        lines.append(f"| {row['lanes']:,} | {shown['step']} | {rates} | {shown['fill']} | {shown['blind']} |")
     return "\n".join(lines) + "\n"
 
 

@@ -128,9 +128,14 @@ for path in sys.argv[1:]:
         for backend in ("interpreter", "triton"):
             env = hamlet.make(module, worlds=40, agents=agents, device="cpu", backend=backend, seed=5, obs_dtype=None)
             first = env.rollout(ticks, per_lane=1)
-            found.append(env.rollout(5, statistics=first.counts).lanes.arrays)
+            lanes, records = env.rollout(5, statistics=first.counts).lanes.arrays, []
             assert int(first.lanes.episodes.max()) > 0
-        for one, other in zip(*found): assert torch.equal(one, other)
+            with env.telemetry(every=ticks, to=records.append): env.rollout(ticks)
+            assert set(records[0].meters) == {meter.name for meter in env.universe.meters}
+            found.append((lanes, records))
+        (lanes, records), (others, same) = found
+        for one, other in zip(lanes, others): assert torch.equal(one, other)
+        assert repr(records) == repr(same)
 """
     done = run_program(program, compiled(DINER).path, compiled(BARE).path, TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
