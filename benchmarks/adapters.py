@@ -1,11 +1,17 @@
 """What adapters cost: a step through each of them beside `Env.step`, in one run, taking turns.
 
-    python benchmarks/adapters.py --json benchmarks/results/adapters.json
+    python benchmarks/adapters.py
 
 Every adapter has worlds of its own, begun by the same seed, and takes the same actions, which are drawn beforehand. A
-round is some steps of each, one after the other; a sample is the mean of a round. The overhead is that of the medians.
+round is some steps of each, one after the other; a sample is the mean of a round, by CPU seconds of all threads and by
+the clock. An overhead is the median of those of rounds, in each of which the adapter and `Env.step` stand side by side.
+
+`Env.step, two outputs by turns` is the core in the memory that a step of an adapter needs where the last one is still
+held: what it costs more is that of caches, and no adapter that overwrites nothing can do without. Gymnasium is also
+measured with somebody who keeps the last results, and reads `final_obs`, whose entries are made when they are read.
 TorchRL is measured twice: `step`, and `step_and_maybe_reset`, which a collector calls: it also hands out the first
-observations of new episodes beside the last ones of old ones, in two tensors, so observations are copied once.
+observations of new episodes beside the last ones of old ones, in two tensors, so observations are copied once. Writes
+benchmarks/results/adapters.json and adapters.md.
 """
 
 from __future__ import annotations
@@ -16,7 +22,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -30,13 +36,34 @@ sys.path.insert(0, str(Path(__file__).parent))
 from facts import facts
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "adapters.json"
 Step = Callable[[int], object]
+Samples = dict[str, dict[str, list[float]]]
 
 
 def core(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
     env = hamlet.make(module, worlds=worlds, seed=1, quiet=True)
     given = torch.from_numpy(actions.astype(np.int32))
     return lambda tick: env.step(given[tick])
+
+
+def by_turns(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
+    env = hamlet.make(module, worlds=worlds, seed=1, quiet=True)
+    given, outputs = torch.from_numpy(actions.astype(np.int32)), [env.outputs(), env.outputs()]
+    return lambda tick: env.step(given[tick], out=outputs[tick % 2])
+
+
+def gymnasium_read(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
+    from hamlet_gym import VectorEnv
+
+    env = VectorEnv(worlds, module, "SameStep", seed=1)
+    last: list[Any] = [env.reset()]
+
+    def step(tick: int) -> None:
+        last[0] = env.step(actions[tick])
+        last[0][4].get("final_obs")
+
+    return step
 
 
 def gymnasium(mode: str) -> Callable[[Module, int, np.ndarray[Any, Any]], Step]:
@@ -112,6 +139,8 @@ def core_of_agents(module: Module, agents: int, actions: np.ndarray[Any, Any]) -
 
 MANY: dict[str, Callable[[Module, int, np.ndarray[Any, Any]], Step]] = {
     "Env.step": core,
+    "Env.step, two outputs by turns": by_turns,
+    "Gymnasium, SAME_STEP, kept and final_obs read": gymnasium_read,
     "Gymnasium, SAME_STEP": gymnasium("SameStep"),
     "Gymnasium, NEXT_STEP": gymnasium("NextStep"),
     "Gymnasium, DISABLED and reset_mask": gymnasium("Disabled"),
@@ -131,11 +160,12 @@ def measure(
     size: int,
     rounds: int,
     steps: int,
-) -> dict[str, list[float]]:
-    """Microseconds of a step, by name, sorted."""
+) -> Samples:
+    """Microseconds of a step, by name and round: of CPU and by the clock."""
     rng = np.random.default_rng(0)
     actions = rng.integers(0, len(module.universe.moves) + 2, (steps, size))
-    runs, samples = {}, {name: list[float]() for name in made}
+    runs: dict[str, Step] = {}
+    samples: Samples = {}
     for name, make in made.items():
         try:
             runs[name] = make(module, size, actions)
@@ -144,21 +174,26 @@ def measure(
     # The first rounds fill caches, and let episodes of all ages be under way.
     for turn in range(-2, rounds):
         for name, step in runs.items():
-            begin = perf_counter()
+            begin, busy = perf_counter(), process_time()
             for tick in range(steps):
                 step(tick)
             if turn >= 0:
-                samples[name].append((perf_counter() - begin) / steps * 1e6)
-    return {name: sorted(taken) for name, taken in samples.items() if taken}
+                taken = {"cpu": process_time() - busy, "clock": perf_counter() - begin}
+                for by, seconds in taken.items():
+                    samples.setdefault(name, {}).setdefault(by, []).append(seconds / steps * 1e6)
+    return samples
 
 
-def table(samples: dict[str, list[float]], count: str) -> str:
+def table(samples: Samples, count: str) -> str:
     """The rows of a table in Markdown."""
-    base = median(samples["Env.step"])
-    lines = [f"| {count} | us a step | overhead |", "| --- | --: | --: |"]
+    lines = [f"| {count} | us of CPU a step | overhead | us by the clock | overhead |", "| --- " + "| --: " * 4 + "|"]
     for name, taken in samples.items():
-        middle = median(taken)
-        lines.append(f"| {name} | {middle:,.0f} ({taken[0]:,.0f} to {taken[-1]:,.0f}) | {middle / base - 1:+.1%} |")
+        cells = []
+        for by in ("cpu", "clock"):
+            mine, base = taken[by], samples["Env.step"][by]
+            ratio = median(one / other for one, other in zip(mine, base, strict=True))
+            cells += [f"{median(mine):,.0f} ({min(mine):,.0f} to {max(mine):,.0f})", f"{ratio - 1:+.1%}"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -169,23 +204,26 @@ def main() -> None:
     parser.add_argument("--agents", type=int, default=16, help="of PettingZoo's one world")
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--steps", type=int, default=40)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, default=RESULTS)
     given = parser.parse_args()
     module = hamlet.load(given.package)
     many = measure(MANY, module, given.worlds, given.rounds, given.steps)
     one = measure(ONE, module, given.agents, given.rounds, given.steps)
-    print(table(many, f"{given.worlds:,} worlds of {module.name}"))
-    print()
-    print(table(one, f"1 world of {given.agents} agents"))
-    if given.json is not None:
-        found = {
-            "facts": facts("benchmarks/adapters.py", "numba"),
-            "worlds": given.worlds,
-            "agents": given.agents,
-            "many": many,
-            "one": one,
-        }
-        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    about = facts("benchmarks/adapters.py", "numba")
+    text = "\n\n".join(
+        [
+            "# What adapters cost",
+            "Medians of rounds, with the least and the most: `python benchmarks/adapters.py`, whose text says what is "
+            "measured.",
+            table(many, f"{given.worlds:,} worlds of {module.name}"),
+            table(one, f"1 world of {given.agents} agents"),
+            f"Measured on: {', '.join(f'{name} {value}' for name, value in about.items())}.",
+        ]
+    )
+    print(text)
+    found = {"facts": about, "worlds": given.worlds, "agents": given.agents, "many": many, "one": one}
+    given.json.write_text(json.dumps(found, indent=1) + "\n")
+    given.json.with_suffix(".md").write_text(text + "\n")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,6 @@ class Env(Running):
             stands for low + b * (high - low) / 255; a value outside its range becomes 0 or 255.
         roles: the roles of the universe by name, each a `hamlet.env.roles.RoleInfo`; none where all agents are alike.
         params, inputs: the params and inputs of the universe, see `hamlet.env.params.Numbers`.
-        reports: the reports of the last tick by name, views [lanes] f32; 0 at the beginning of an episode.
         validate: whether the range of actions, controls and inputs is checked.
     """
 

@@ -259,7 +259,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ),
     ("Env.step", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
     ("Env.step", "out"): Row(
-        [None, Made(lambda env: torch.empty_like(env.observation))],  # type: ignore[arg-type]
+        [None, Made(lambda env: torch.empty_like(env.observation)), Made(lambda env: env.outputs())],  # type: ignore[arg-type]
         [
             *ODD,
             3,
@@ -273,6 +273,8 @@ TABLE: dict[tuple[str, str], Row] = {
             nested(),
         ],
     ),
+    # Its names are those of outputs: `tensors` is none.
+    ("Env.outputs", "tensors"): Row([], [*ODD, torch.zeros(LANES)]),
     ("Env.view", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
     ("Env.render", "mode"): Row(["ansi", "rgb_array"], [*NO_WORD, None]),
     ("Env.render", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
