@@ -5,8 +5,9 @@
 `hamletc check` and `hamletc compile` of the town are run many times each in new processes, in turns, after one run
 that fills Python's bytecode caches. `compile` writes into an empty folder every time. The first step is timed inside
 a new process, from before `make` until after `reset` and `step`: without machine code of kernels on the disk, with
-it, and with that of a package (`--aot cpu`). Without a GPU, kernels for one are only compiled, by Triton for sm_90; those of a package that has them
-(`--aot sm_90`) are only brought to the driver, which is not there: that is the time of everything but CUDA itself.
+it, and with that of a package (`--aot cpu`). Without a GPU, kernels for one are only compiled, by Triton for sm_90;
+those of a package that has them (`--aot sm_90`) are only brought to the driver, which is not there: that is the time of
+everything but CUDA itself.
 Prints medians and spread, and writes JSON to benchmarks/results/.
 
     python benchmarks/startup.py --cpu

@@ -129,8 +129,8 @@ def first_step(reports: Reports) -> str:
     if (cpu := reports.get("startup_cpu")) is not None:
         of_cpu = markdown("lr", ("whole process, with `import torch`", "CPU seconds"), _seconds(cpu))
         note = (
-            f"`python benchmarks/startup.py --cpu`, while {cpu['load']:.0f} processes wanted {cpu['machine'].split()[-2]} "
-            "CPUs: CPU seconds grow a little with the load."
+            f"`python benchmarks/startup.py --cpu`, while {cpu['load']:.0f} processes wanted "
+            f"{cpu['machine'].split()[-2]} CPUs: CPU seconds grow a little with the load."
         )
         tables += [of_cpu, note]
     return "\n\n".join(tables)

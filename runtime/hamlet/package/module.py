@@ -57,30 +57,31 @@ class Module:
     def __repr__(self) -> str:
         return f"Module({self.name}, path={str(self.path)!r}, digest={self.digest[:12]})"
 
-    def text(self, target: str) -> bytes:
-        """The file with the kernels of a target.
-
-        Raises:
-            ModuleError: the package has none.
-        """
-        if not isinstance(target, str):
-            raise ModuleError(f"a target is a name, not {shown(target)}")
-        filename = kernels_file(target)
-        if filename not in self.sources:
-            raise ModuleError(f"{self.path} has no {filename}: compile {self.name} again with --target {target}")
-        return self.sources[filename]
-
     def kernels(self, target: str) -> ModuleType:
         """The Python module with the kernels of a target such as "triton" or "numba".
 
         Raises:
             ModuleError: the package has no kernels for the target, or their file is not valid Python.
         """
-        text, filename = self.text(target), kernels_file(target)
+        text, filename = text_of(self, target), kernels_file(target)
         try:
             return execute(filename, text)
         except (SyntaxError, UnicodeDecodeError) as error:
             raise ModuleError(f"{self.path / filename} is no Python ({error}): compile {self.name} again") from error
+
+
+def text_of(module: Module, target: str) -> bytes:
+    """The file of a module with the kernels of a target.
+
+    Raises:
+        ModuleError: the package has none.
+    """
+    if not isinstance(target, str):
+        raise ModuleError(f"a target is a name, not {shown(target)}")
+    filename = kernels_file(target)
+    if filename not in module.sources:
+        raise ModuleError(f"{module.path} has no {filename}: compile {module.name} again with --target {target}")
+    return module.sources[filename]
 
 
 def load(package: str | Path | ModuleType) -> Module:

@@ -22,7 +22,7 @@ from hamlet.launch.cpu.entry import Entry, Value
 from hamlet.launch.cpu.kernels import JustInTime
 from hamlet.launch.cpu.levels import CHOICE, LEVELS, Level
 from hamlet.package.manifest import sha256
-from hamlet.package.module import Module, load
+from hamlet.package.module import Module, load, text_of
 
 WORLDS = 64
 """Of the environment that runs nothing; kernels do not depend on it."""
@@ -46,7 +46,7 @@ def compile_ahead(
         EnvError: numba is not installed, or cannot compile for these CPUs.
         ModuleError: the package has no kernels of numba.
     """
-    load(package).text("numba")
+    text_of(load(package), "numba")
     with TemporaryDirectory() as temporary, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
 
         def build(level: Level) -> dict[str, bytes]:
@@ -117,7 +117,7 @@ def write(package: Path, level: str, output: Path, observations: Sequence[str]) 
     for name, values in launches(module, kernels, observations):
         (output / f"{name}.o").write_bytes(object_code(text.rollout, values, ENTRY))
         files[f"{name}.o"] = types_of(values)
-    source = sha256(module.text("numba"))
+    source = sha256(text_of(module, "numba"))
     versions: tuple[Any, Any] = numba.__version__, llvmlite.__version__
     index = Objects(level, source, *versions, kernels.tables, kernels.cells, kernels.lanes, files)
     (output / INDEX).write_text(to_json(index), encoding="utf-8")

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
-import torch
 from crowded import compiled
 
-from hamlet.backend.buffers import Shape, allocate
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.compile_ahead import launches
+from hamlet.launch.cpu.kernels import JustInTime
+from hamlet.launch.cpu.ops.objects import texts
 from samples import sample
 
 
 @pytest.fixture(scope="module")
 def code(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """LLVM's instructions and the assembly of `rollout`, compiled here and now."""
-    # Kernels that another test of this process launched came from the cache perhaps, and have no instructions of LLVM.
-    town = replace(sample("town"), name="assembled")
-    with pytest.MonkeyPatch.context() as patch:
-        # What tests share is machine code alone.
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        module = compiled(town, tmp_path_factory.mktemp("town") / "town").kernels("numba")
-        NumbaBackend(town, module, 1).observe(allocate(town, Shape(1, 1), torch.device("cpu"), None))
-    (instructions,) = module.rollout.inspect_llvm().values()
-    (assembly,) = module.rollout.inspect_asm().values()
-    return instructions, assembly
+    module = compiled(sample("town"), tmp_path_factory.mktemp("town") / "town")
+    kernels = module.kernels("numba")
+    (_, values), *_ = launches(module, JustInTime(kernels), ("float32",))
+    return texts(kernels.rollout, values, "rollout")
 
 
 def tick_block(instructions: str) -> str:

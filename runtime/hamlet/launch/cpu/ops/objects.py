@@ -49,15 +49,29 @@ def object_code(kernel: Any, values: Sequence[Value], name: str) -> bytes:
     Raises:
         ObjectError: the file cannot be loaded without a linker.
     """
+    content: bytes = _target().emit_object(_module(kernel, values, name))
+    object_file.check(content)
+    return content
+
+
+def texts(kernel: Any, values: Sequence[Value], name: str) -> tuple[str, str]:
+    """The same as LLVM's instructions, and as assembly."""
+    module = _module(kernel, values, name)
+    return str(module), _target().emit_assembly(module)
+
+
+def _module(kernel: Any, values: Sequence[Value], name: str) -> Any:
     with compiler_lock:
-        machine = registry.cpu_target.target_context.codegen()
-        library = _Ahead(machine, name)
+        library = _Ahead(registry.cpu_target.target_context.codegen(), name)
         write(library, name, kernel, types_of(kernel, values))
         write_team(library)
         library.finalize()
-    target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
+    return library._final_module
+
+
+def _target() -> Any:
+    """The CPU that numba compiles for in this process; code may lie anywhere."""
+    machine = registry.cpu_target.target_context.codegen()
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(
         cpu=machine._get_host_cpu_name(), features=machine._tm_features, opt=3, reloc="pic", codemodel="small"
     )
-    content: bytes = target.emit_object(library._final_module)
-    object_file.check(content)
-    return content
