@@ -12,7 +12,7 @@ Prints medians and spread, and writes JSON to benchmarks/results/.
 
     python benchmarks/startup.py --cpu
 
-does the same for the CPU time of whole processes that make one step, which other work on the machine changes little.
+does the same for the CPU time of whole processes that make one step, which other work on the machine changes less.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def first_step(reports: Reports) -> str:
         of_cpu = markdown("lr", ("whole process, with `import torch`", "CPU seconds"), _seconds(cpu))
         note = (
             f"`python benchmarks/startup.py --cpu`, while {cpu['load']:.0f} processes wanted "
-            f"{cpu['machine'].split()[-2]} CPUs: CPU seconds grow a little with the load."
+            f"{cpu['machine'].split()[-2]} CPUs, which adds up to half to CPU seconds too."
         )
         tables += [of_cpu, note]
     return "\n\n".join(tables)
