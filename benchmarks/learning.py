@@ -58,7 +58,6 @@ class Study:
 
 
 MANY = {"agents": 16, "worlds": 64, "hidden": 64, "discount": 0.99, "trace": 0.95, "steps": 1_000_000}
-HERD = {**MANY, "entropy": 0.01, "discount": 0.999, "trace": 0.9, "steps": 1_500_000}
 BIDDERS = {**MANY, "agents": 10, "worlds": 100, "discount": 0.95, "trace": 0.9, "steps": 2_000_000}
 STUDIES = {
     "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 7_000_000}, scripted=True),
@@ -71,8 +70,13 @@ STUDIES = {
     "commons_team": Study(
         "ppo", "universes/gallery/commons.hamlet", {**MANY, "team": True}, shows="return", meter="effort"
     ),
-    "alarm": Study("ppo", "universes/gallery/alarm.hamlet", HERD, shows="return", scripted=True),
-    "alarm_team": Study("ppo", "universes/gallery/alarm.hamlet", {**HERD, "team": True}, shows="return", scripted=True),
+    "alarm": Study(
+        "ppo",
+        "universes/gallery/alarm.hamlet",
+        {**MANY, "worlds": 16, "entropy": 0.02},
+        shows="return",
+        scripted=True,
+    ),
     "auction": Study(
         "ppo", "universes/gallery/auction.hamlet", BIDDERS, shows="return", meter="shade", ticks=(50, 199)
     ),
@@ -177,7 +181,7 @@ def table(found: dict[str, Any], facts_: dict[str, str]) -> str:
         if meter := each["study"]["meter"]:
             others = f"{meter} learnt: {median(run['evaluation'][meter] for run in each['seeds']):.2f}"
         ratio = f"{median(learnt) / by_chance:.2f}" if by_chance > 0 else "-"
-        spread = f"{median(learnt):.1f} ({min(learnt):.1f} to {max(learnt):.1f}), {len(learnt)} seeds"
+        spread = f"{median(learnt):.1f} ({min(learnt):.1f} to {max(learnt):.1f}), {len(learnt)} {'seed' if len(learnt) == 1 else 'seeds'}"
         cpu = median(run["cpu"] for run in each["seeds"])
         lines.append(f"| {name} | {ticks:,} | {shows} | {by_chance:.1f} | {others} | {spread} | {ratio} | {cpu:.0f} |")
     return "\n".join(lines) + "\n"
