@@ -19,6 +19,8 @@ COUNTING = ("tick", "ending", "acting")
 """Where it is known what agents have together."""
 NOWHERE = Span(1, 1, 1, 1)
 MOST_AGENTS = Interval(1024.0, 1024.0)
+LONGEST_WAIT = 30
+"""The most ticks that something waits for."""
 OF_AGENTS = (
     "meters",
     "of_cells",
@@ -113,7 +115,16 @@ class Worlds(Statements):
             case 2:
                 return f"rule {name}: {self.statement()}"
             case _:
-                return f"rule {name}: {self.condition(2).text} -> {{ {self.body()} }}"
+                return f"rule {name}: {self._guard()} -> {{ {self.body()} }}"
+
+    def _guard(self) -> str:
+        """A condition, sometimes on the ticks of the world, which has more than one."""
+        agents = self._agents or {}
+        lifespan = None if agents["by_hand"] else agents["lifespan"]
+        last = min(lifespan or LONGEST_WAIT, LONGEST_WAIT)
+        if last < 2 or not self.chance(3):
+            return self.condition(2).text
+        return f"{f'every {self.integer(2, last)}' if self.chance(2) else f'after {self.integer(1, last - 1)}'} ticks"
 
     def together_with_others(self) -> Piece:
         """A meter of the world, or what agents have together."""
