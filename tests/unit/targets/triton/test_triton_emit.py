@@ -105,9 +105,14 @@ def test_odd_names() -> None:
     assert len(variables) == len(set(variables))
     assert {"meter_a_b", "meter_a_b_2", "meter_a_b_3", "param_a_b", "input_a_b"} <= set(variables)
     # The array is called `seen_ptr`.
-    assert "seen_ptr_2 = tl.load(seen_ptr + lane" in text
-    for address in stores(text, "_store"):
-        assert stores(text, "_store").count(address) == 1
+    assert "row = seen_ptr + lane_there\n    seen_ptr_2 = tl.load(row," in text
+    # Each value is stored once, in the row behind the one before it or in the first row of an array.
+    body = text.split("def _store(")[1].split("@triton.jit")[0]
+    stored = [line.split(",")[1].strip() for line in body.splitlines() if "tl.store(row," in line]
+    assert len(stored) == len(set(stored)) == body.count("row = ") + body.count("row += ")
+    assert set(stored) < set(variables)
+    firsts = [line.split(" = ")[1].split()[0] for line in body.splitlines() if "row = " in line]
+    assert len(firsts) == len(set(firsts))
     assert stores(text, "_store_outcome")[-3:] == [
         "reports_ptr + lane",
         "reports_ptr + 1 * lanes + lane",
