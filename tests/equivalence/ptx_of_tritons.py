@@ -31,7 +31,7 @@ ROOT = HERE.parents[1]
 def fuzzed(python: Path, options: list[str], ledger: Path) -> int:
     """The exit status of a run in an environment, which writes a ledger of its own."""
     clean = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    command = [python, HERE / "fuzz.py", *options, "--ledger", ledger]
+    command: list[str | Path] = [python, HERE / "fuzz.py", *options, "--ledger", ledger]
     return subprocess.run(command, env=clean, stdout=sys.stderr).returncode
 
 

@@ -131,7 +131,7 @@ def environment(folder: Path, version: str) -> Path:
 def measured_by(python: Path, options: Sequence[str]) -> list[Measured]:
     """What the Triton of an environment gives."""
     clean = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    command = [python, __file__, "--measure", *options]
+    command: list[str | Path] = [python, __file__, "--measure", *options]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=clean, check=True)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
     return [Measured(**row) for row in rows]

@@ -105,9 +105,14 @@ def test_odd_names() -> None:
     assert len(variables) == len(set(variables))
     assert {"meter_a_b", "meter_a_b_2", "meter_a_b_3", "param_a_b", "input_a_b"} <= set(variables)
     # The array is called `seen_ptr`.
-    assert "seen_ptr_2 = tl.load(seen_ptr + lane" in text
-    for address in stores(text, "_store"):
-        assert stores(text, "_store").count(address) == 1
+    assert "row = seen_ptr + lane_there\n    seen_ptr_2 = tl.load(row," in text
+    # Each value is stored once, in the row behind the one before it or in the first row of an array.
+    body = text.split("def _store(")[1].split("@triton.jit")[0]
+    stored = [line.split(",")[1].strip() for line in body.splitlines() if "tl.store(row," in line]
+    assert len(stored) == len(set(stored)) == body.count("row = ") + body.count("row += ")
+    assert {value.split(".")[0] for value in stored} < set(variables)
+    firsts = [line.split(" = ")[1].split()[0] for line in body.splitlines() if "row = " in line]
+    assert len(firsts) == len(set(firsts))
     assert stores(text, "_store_outcome")[-3:] == [
         "reports_ptr + lane",
         "reports_ptr + 1 * lanes + lane",
@@ -164,10 +169,10 @@ def test_by_hand_no_episode_begins() -> None:
 def test_places_stay_in_memory() -> None:
     universe = sample("fourfold")
     text = emit(lower(universe), universe)
-    assert [address for address in stores(text, "_begin") if "places_ptr" in address] == [
-        f"places_ptr + {row} * worlds + world" if row else "places_ptr + world" for row in range(5)
-    ]
-    assert not [address for address in stores(text, "_store") if "places_ptr" in address]
+    begun, stored = (text.split(f"def {name}(")[1].split("@triton.jit")[0] for name in ("_begin", "_store"))
+    written = begun[begun.index("row = places_ptr + world_there") :]
+    assert (written.count("row += worlds"), stores(text, "_begin").count("row")) == (4, 5)
+    assert "row = places_ptr" not in stored
 
 
 def test_kernels_do_not_grow_with_actions() -> None:
