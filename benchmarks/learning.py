@@ -114,13 +114,18 @@ def watched(example: Any, agent: Any, config: Any, study: Study) -> float:
 
 
 def thinned(curve: list[dict[str, float]]) -> list[dict[str, float]]:
-    """At most so many points, each the mean of those that it stands for."""
+    """At most so many points, each the mean of those that it stands for; of returns and lengths the mean over episodes,
+    since no episode may have ended in an update."""
     size = -(-len(curve) // POINTS)
     parts = [curve[start : start + size] for start in range(0, len(curve), size)]
-    return [
-        {key: round(mean(each[key] for each in part), 4) for key in part[0]} | {"steps": part[-1]["steps"]}
-        for part in parts
-    ]
+    return [{key: round(middle(part, key), 4) for key in part[0]} | {"steps": part[-1]["steps"]} for part in parts]
+
+
+def middle(part: list[dict[str, float]], key: str) -> float:
+    count = sum(each.get("episodes", 1) for each in part)
+    if key in ("return", "length") and count:
+        return sum(each[key] * each.get("episodes", 1) for each in part) / count
+    return mean(each[key] for each in part)
 
 
 def kept(name: str, study: Study, seed: int, steps: int | None, runs: Path) -> dict[str, Any]:
@@ -181,7 +186,8 @@ def table(found: dict[str, Any], facts_: dict[str, str]) -> str:
         if meter := each["study"]["meter"]:
             others = f"{meter} learnt: {median(run['evaluation'][meter] for run in each['seeds']):.2f}"
         ratio = f"{median(learnt) / by_chance:.2f}" if by_chance > 0 else "-"
-        spread = f"{median(learnt):.1f} ({min(learnt):.1f} to {max(learnt):.1f}), {len(learnt)} {'seed' if len(learnt) == 1 else 'seeds'}"
+        seeds = f"{len(learnt)} {'seed' if len(learnt) == 1 else 'seeds'}"
+        spread = f"{median(learnt):.1f} ({min(learnt):.1f} to {max(learnt):.1f}), {seeds}"
         cpu = median(run["cpu"] for run in each["seeds"])
         lines.append(f"| {name} | {ticks:,} | {shows} | {by_chance:.1f} | {others} | {spread} | {ratio} | {cpu:.0f} |")
     return "\n".join(lines) + "\n"
