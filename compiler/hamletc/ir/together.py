@@ -79,10 +79,11 @@ def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents
 
 
 def _check(reduction: Reduction, terms: Mapping[str, Array]) -> None:
-    """Raise `ValueError` where a priority is none of those that are known to be possible."""
-    priority = terms.get(f"priority.{reduction.name}")
-    if priority is not None and not ((priority >= 1) & (priority <= (reduction.few or 2**32 - 1))).all():
-        raise ValueError(f"{reduction.name} has priorities that it cannot have")
+    """Raise `ValueError` where few priorities are known to be possible, and one is another."""
+    if reduction.few is not None:
+        priority = terms[f"priority.{reduction.name}"]
+        if not ((priority >= 1) & (priority <= reduction.few)).all():
+            raise ValueError(f"{reduction.name} has priorities beyond 1 .. {reduction.few}")
 
 
 def _padded(values: Array) -> Array:
