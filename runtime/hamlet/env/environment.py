@@ -122,7 +122,7 @@ class Env(Running):
         episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
         new = self._given_params(params, lambda: self._drawing(wanted, episodes))
         self.check_given()
-        with self._whole, self._restarting():
+        with self._whole:
             if chosen is not None:
                 self._take_over()
             others = None if chosen is None else Others(self._buffers, chosen)
