@@ -17,7 +17,7 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "e2b1abf1ff01ee947f161fc0916a5453b4b8828133d004264ebe37875bf80291",
+    "numba_kernels.py": "f353a3cc30eda18ef36fa2c12dd35f13bca0e30c7901cd11ea5cf115d013f037",
     "triton_kernels.py": "60851c779528394d3702e52af7c87ebb314022c91fad249d727fae182302c479",
 }
 

@@ -14,13 +14,6 @@ from hamlet.launch.cpu.ops import (
     CACHE_TICKS,
     CHOSEN,
     LANES,
-    NO_ACTIONS,
-    NO_BOOL,
-    NO_F32,
-    NO_I32,
-    NO_I64,
-    NO_LANE_COUNTS,
-    NO_LANE_RETURNS,
     NOTES,
     WIDE,
     Short,
@@ -863,6 +856,7 @@ def rollout(
     kept_episodes, ticks, cells_array, layouts_array, known, shares_array, thread, every_tick, fresh, streamed,
 ):
     """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
+    A step is one tick. No ticks leave the state as it is: its observations and masks are written.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
@@ -1013,49 +1007,3 @@ def rollout(
         add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
     if streamed:
         drain()
-
-
-def reset(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, cells_array, layouts_array, known,
-    shares_array, thread,
-):
-    """A new episode in every world, and its first observations and masks."""
-    rollout(
-        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
-        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
-        NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents, first_world, seed_low, seed_high, 0, 0, 0,
-        cells_array, layouts_array, known, shares_array, thread, False, True, False,
-    )
-
-
-def observe(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    observation_array, mask_array, worlds, agents, cells_array, layouts_array, known, shares_array, thread,
-):
-    """Observations and masks of the state as it is."""
-    rollout(
-        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        NO_ACTIONS, NO_I32, NO_I32, NO_I32, NO_F32, NO_F32, NO_BOOL, NO_BOOL, NO_I32, NO_I32, observation_array,
-        observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32, NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS,
-        NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents, 0, 0, 0, 0, 0, 0, cells_array, layouts_array,
-        known, shares_array, thread, False, False, False,
-    )
-
-
-def step(
-    meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-    actions_array, reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
-    final_observation_array, mask_array, worlds, agents, first_world, seed_low, seed_high, tick, cells_array,
-    layouts_array, known, shares_array, thread,
-):
-    """One tick; `actions_array` is [1, lanes]."""
-    rollout(
-        meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
-        actions_array, NO_I32, NO_I32, NO_I32, NO_F32, reward_array, terminated_array, truncated_array, used_array,
-        cause_array, observation_array, final_observation_array, mask_array, NO_I64, NO_I64, NO_I64, NO_F32,
-        NO_LANE_COUNTS, NO_I32, NO_LANE_COUNTS, NO_LANE_RETURNS, NO_LANE_COUNTS, NO_LANE_RETURNS, worlds, agents,
-        first_world, seed_low, seed_high, tick, 0, 1, cells_array, layouts_array, known, shares_array, thread, True,
-        False, False,
-    )

@@ -17,7 +17,7 @@ SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
-    "numba_kernels.py": "da1957c652c967bc17b1e397dc71c2624e3476e03e4ae4b1966bb5774a737b4c",
+    "numba_kernels.py": "2f5bfffcaab05d66eabb7c85f4fe6f2bd46d345db7ac795bc3b23f5968139f47",
     "triton_kernels.py": "b56eb6b3ffe28f7e8b0b6e4aee2dd6dc2061d737de4e58d01cc9d34ee09fac3c",
 }
 

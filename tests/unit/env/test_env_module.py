@@ -109,7 +109,7 @@ def test_stale_bytecode_is_not_executed(copy: Path) -> None:
     tag = sys.implementation.cache_tag
     (cache / f"numba_kernels.{tag}.pyc").write_bytes(b"nonsense")
     kernels = hamlet.load(copy).kernels("numba")
-    assert inspect.getsource(kernels.step) in (copy / "numba_kernels.py").read_text()
+    assert inspect.getsource(kernels.rollout) in (copy / "numba_kernels.py").read_text()
 
 
 def test_kernels_that_were_not_compiled(valley: Module) -> None:

@@ -39,41 +39,6 @@ OF_WORLD = {
     "seed_high": "u32(seed_high)",
 }
 """What the rules of a world are given that draw."""
-NOTHING = {
-    "actions_array": "NO_ACTIONS",
-    "choices_array": "NO_I32",
-    "thresholds_array": "NO_I32",
-    "strides_array": "NO_I32",
-    "bins_array": "NO_F32",
-    **dict.fromkeys((f"{name}_array" for name in abi.GIVEN), "NO_GIVEN"),
-    "reward_array": "NO_F32",
-    "terminated_array": "NO_BOOL",
-    "truncated_array": "NO_BOOL",
-    "used_array": "NO_I32",
-    "cause_array": "NO_I32",
-    "reports_array": "NO_REPORTS",
-    "final_observation_array": "observation_array",
-    "uses_array": "NO_I64",
-    "causes_array": "NO_I64",
-    "lengths_array": "NO_I64",
-    "finished_return_array": "NO_F32",
-    "lane_uses_array": "NO_LANE_COUNTS",
-    "lane_episodes_array": "NO_I32",
-    "lane_lengths_array": "NO_LANE_COUNTS",
-    "lane_returns_array": "NO_LANE_RETURNS",
-    "lane_causes_array": "NO_LANE_COUNTS",
-    "last_meters_array": "NO_LANE_RETURNS",
-    "first_world": "0",
-    "seed_low": "0",
-    "seed_high": "0",
-    "tick": "0",
-    "kept_episodes": "0",
-    "ticks": "0",
-    "every_tick": "False",
-    "fresh": "False",
-    "streamed": "False",
-}
-"""What the other kernels pass for parameters of `rollout` that they do not have."""
 
 ENDED = [
     "cause",
@@ -229,8 +194,7 @@ class _Context:
                 "agent",
             ],
             "store_arguments": self.store_arguments,
-            "kernel_parameters": self.kernel_parameters,
-            "rollout_arguments": self.rollout_arguments,
+            "kernel_parameters": self.kernel_parameters(),
             "parameters": functions.parameters,
             "elements": functions.elements,
             "tables_of": functions.tables_of,
@@ -303,34 +267,19 @@ class _Context:
 
     # --- kernels ----------------------------------------------------------------------------------------------------
 
-    def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
-        """The parameters of a kernel: those of `hamlet.schema.abi`, the cell cache, shares of threads, switches."""
-        arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, kernel)]
+    def kernel_parameters(self) -> list[str]:
+        """The parameters of `rollout`: those of `hamlet.schema.abi`, the cell cache, shares of threads, switches."""
+        arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, "rollout")]
         tables = self.functions.passed_tables(table.name for table in self.tables)
         cells = ["cells_array", "layouts_array", "known"] if self.cached else []
-        switches = ["every_tick", "fresh", "streamed"] if kernel == "rollout" else []
-        return [
-            *arrays,
-            *tables,
-            *abi.scalar_arguments(kernel),
-            *cells,
-            "shares_array",
-            "thread",
-            *switches,
-        ]
+        switches = ["every_tick", "fresh", "streamed"]
+        return [*arrays, *tables, *abi.scalar_arguments("rollout"), *cells, "shares_array", "thread", *switches]
 
     def store_arguments(self, per: schema.Per) -> list[str]:
         """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""
         stored = [chunk for chunk in self.chunks if chunk.field.per == per and chunk.changes]
         where = ["start", "count"] if per == "lane" else ["world", "agents", "count"]
         return [*dict.fromkeys(chunk.array for chunk in stored), *(chunk.variable for chunk in stored), *where]
-
-    def rollout_arguments(self, kernel: abi.Kernel) -> list[str]:
-        """What another kernel passes to `rollout`: `step` one tick with observations, the others none."""
-        switched = {"step": {"ticks": "1", "every_tick": "True"}, "reset": {"fresh": "True"}}
-        given = NOTHING | switched.get(kernel, {})
-        passed = self.kernel_parameters(kernel)
-        return [name if name in passed else given[name] for name in self.kernel_parameters("rollout")]
 
 
 def _with_scene(program: Program) -> Program:

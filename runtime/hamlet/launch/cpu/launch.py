@@ -29,15 +29,6 @@ from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
 from hamlet.launch.cpu.memory import Arrays, BufferArrays, array_of, fills_lines, large
-from hamlet.launch.cpu.nothing import (
-    NO_ACTIONS,
-    NO_F32,
-    NO_GIVEN,
-    NO_I32,
-    NO_I64,
-    NO_LANE_COUNTS,
-    NO_LANE_RETURNS,
-)
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.team import Team
 from hamlet.schema import abi
@@ -48,6 +39,13 @@ NETWORK = 16
 LANE_TICKS = 4096
 """So many ticks of a lane are worth another thread."""
 
+NO_ACTIONS = np.zeros((0, 0), np.int32)
+NO_F32 = np.zeros(0, np.float32)
+NO_GIVEN = np.zeros((0, 0), np.float32)
+NO_I32 = np.zeros(0, np.int32)
+NO_I64 = np.zeros(0, np.int64)
+NO_LANE_COUNTS = np.zeros((0, 0), np.int32)
+NO_LANE_RETURNS = np.zeros((0, 0), np.float32)
 NOTHING_COUNTED: Arrays = {
     **dict.fromkeys(abi.SUMS, NO_I64),
     "finished_return": NO_F32,

@@ -5,17 +5,6 @@ side, `operations` what is computed of them, `flags` the lanes to which somethin
 `functions` the decorators.
 """
 
-from hamlet.launch.cpu.nothing import (
-    NO_ACTIONS,
-    NO_BOOL,
-    NO_F32,
-    NO_GIVEN,
-    NO_I32,
-    NO_I64,
-    NO_LANE_COUNTS,
-    NO_LANE_RETURNS,
-    NO_REPORTS,
-)
 from hamlet.launch.cpu.ops.cells import CACHE_TICKS, find, scatter
 from hamlet.launch.cpu.ops.chunks import (
     AHEAD,
@@ -116,15 +105,6 @@ __all__ = [
     "INFINITY",
     "LANES",
     "NOTES",
-    "NO_ACTIONS",
-    "NO_BOOL",
-    "NO_F32",
-    "NO_GIVEN",
-    "NO_I32",
-    "NO_I64",
-    "NO_LANE_COUNTS",
-    "NO_LANE_RETURNS",
-    "NO_REPORTS",
     "SHARED",
     "TALLIES",
     "TERMS",
