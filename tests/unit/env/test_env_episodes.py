@@ -119,7 +119,9 @@ def test_a_backend_that_is_wrong_is_named_with_what_differs(
 
     right = NumbaBackend.step_in_range
 
-    def wrong(self: NumbaBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+    def wrong(
+        self: NumbaBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int, counts: object
+    ) -> bool:
         done = right(self, buffers, actions, seed, tick, count)
         if tick == 33 + 3:
             buffers.state["meters"][0, 1] += 2**-20
