@@ -120,9 +120,9 @@ def test_a_backend_that_is_wrong_is_named_with_what_differs(
     right = NumbaBackend.step_in_range
 
     def wrong(
-        self: NumbaBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int, counts: object
+        self: NumbaBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, *others: object
     ) -> bool:
-        done = right(self, buffers, actions, seed, tick, count)
+        done = right(self, buffers, actions, seed, tick, *others)
         if tick == 33 + 3:
             buffers.state["meters"][0, 1] += 2**-20
         return done
