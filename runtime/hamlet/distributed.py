@@ -7,6 +7,7 @@ the only rank there is, so the same script runs either way.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -93,6 +94,7 @@ def begin() -> Shard:
             torch.cuda.set_device(on_this_machine().number % torch.cuda.device_count())
         try:
             dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
+            atexit.register(_leave)
         except (RuntimeError, ValueError) as error:
             said = str(error).strip().partition("\n")[0]
             raise EnvError(f"rank {here.number} of {here.count} cannot reach the others: {said}") from error
@@ -163,3 +165,9 @@ def _variable(name: str, default: int, low: int, high: int) -> int:
     if not text.isdecimal() or not low <= int(text) <= high:
         raise EnvError(f"the variable {name} holds {text!r}, and torchrun writes a number in {low} .. {high} there")
     return int(text)
+
+
+def _leave() -> None:
+    """Threads of gloo that are still there when Python ends abort the process, now and then."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
