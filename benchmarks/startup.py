@@ -104,7 +104,8 @@ def printed(program: str, package: Path, **environment: str) -> float:
 
 
 def waits(universe: Path, package: Path, ahead: Path, folder: Path) -> dict[str, Callable[[], float]]:
-    """What is timed, by name; `ahead` has machine code for CPUs, and `folder` is empty. `python -c pass` is the share of the interpreter itself."""
+    """What is timed, by name; `ahead` has machine code for CPUs, and `folder` is empty. `python -c pass` is the share
+    of the interpreter itself."""
     hamletc = str(Path(sys.executable).with_name("hamletc"))
     caches = {"XDG_CACHE_HOME": str(folder / "cache"), "TRITON_CACHE_DIR": str(folder / "triton")}
     nowhere = {"XDG_CACHE_HOME": str(folder / "nothing")}
