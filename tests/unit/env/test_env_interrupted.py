@@ -93,7 +93,7 @@ def test_steps(backend: str) -> None:
 def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
     monkeypatch.setattr(type(backend_kind(backend)), "span", (0, 5))
-    count, ticks = (20_000, 400) if backend == "numba" else (500, 40)
+    count, ticks = (20_000, 400) if backend == "numba" else (500, 120)
     env, other = worlds(backend, count), worlds(backend, count)
     counts = env.rollout(1).counts
 
