@@ -16,9 +16,10 @@ import hamlet
 from hamlet.backend.buffers import OBS_DTYPES
 from hamlet.errors import EnvError, ModuleError
 from hamlet.launch.cpu import ahead, levels
-from hamlet.launch.cpu.ahead import INDEX, find, folder
+from hamlet.launch.cpu.ahead import find
 from hamlet.launch.cpu.compile_ahead import compile_ahead
 from hamlet.launch.cpu.levels import CHOICE, LEVELS
+from hamlet.package.ahead import INDEX, folder
 from hamlet.package.module import Module, in_memory
 from hamletc.compile import Options, build, check_file
 from hamletc.frontend import Stopwatch

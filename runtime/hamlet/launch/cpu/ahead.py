@@ -6,27 +6,26 @@ Made by `hamlet.launch.cpu.compile_ahead`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from hamlet.errors import EnvError, ModuleError
+from hamlet.errors import EnvError
 from hamlet.launch.cpu import object_file
 from hamlet.launch.cpu.entry import Entry, Value, entry
-from hamlet.launch.cpu.kernels import Tables
 from hamlet.launch.cpu.levels import NAMES, usable
 from hamlet.launch.cpu.team import LEAD, SERVE, Functions, functions_at
-from hamlet.package.manifest import AHEAD, sha256
+from hamlet.package import ahead as index
+from hamlet.package.ahead import INDEX, Tables, folder
+from hamlet.package.manifest import sha256
 from hamlet.package.module import Module, kernels_file
 
 FORMAT = 1
 """The version of `kernels.json` and of tables of words."""
 
-INDEX = "kernels.json"
 ENTRY = "hamlet_rollout"
 """The name of the function in each file."""
 
@@ -67,31 +66,19 @@ def _type(value: Value) -> str:
     return f"{value.dtype.str[1:]} {value.ndim}{odd}"
 
 
-def folder(level: str) -> str:
-    """Where they are in a package."""
-    return f"{AHEAD}/{level}"
-
-
 def to_json(objects: Objects) -> str:
     """The index."""
-    return json.dumps({"format": FORMAT} | asdict(objects), indent=1) + "\n"
+    return index.to_json(objects, FORMAT)
 
 
 def from_json(text: str) -> Objects | None:
-    """The index of this text; `None` where another version of hamlet wrote it.
+    """See `hamlet.package.ahead.from_json`."""
+    return index.from_json(text, FORMAT, _objects)
 
-    Raises:
-        ModuleError: it is none.
-    """
-    try:
-        found: dict[str, Any] = json.loads(text)
-        if found.pop("format") != FORMAT:
-            return None
-        tables = tuple((name, dtype, tuple(values)) for name, dtype, values in found.pop("tables"))
-        files = {name: tuple(types) for name, types in found.pop("files").items()}
-        return Objects(**found, tables=tables, files=files)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModuleError(f"{AHEAD}/*/{INDEX} lists no kernels ({error}): compile the universe again") from error
+
+def _objects(found: dict[str, Any], tables: Tables) -> Objects:
+    files = {name: tuple(types) for name, types in found.pop("files").items()}
+    return Objects(**found, tables=tables, files=files)
 
 
 def levels(files: Mapping[str, bytes]) -> Iterator[str]:

@@ -17,10 +17,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hamlet.errors import EnvError
-from hamlet.launch.cpu.ahead import ENTRY, INDEX, Objects, folder, to_json, types_of
+from hamlet.launch.cpu.ahead import ENTRY, Objects, to_json, types_of
 from hamlet.launch.cpu.entry import Entry, Value
 from hamlet.launch.cpu.kernels import JustInTime
 from hamlet.launch.cpu.levels import CHOICE, LEVELS, Level
+from hamlet.package.ahead import INDEX, folder
 from hamlet.package.manifest import sha256
 from hamlet.package.module import Module, load, text_of
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from hamlet.launch.cpu.entry import Entry, Value
 from hamlet.launch.cpu.team import Functions
-
-Tables: TypeAlias = "tuple[tuple[str, str, tuple[float | int, ...]], ...]"
-"""Name, type and values of each."""
+from hamlet.package.ahead import Tables
 
 
 class Kernels(Protocol):

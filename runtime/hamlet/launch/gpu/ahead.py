@@ -10,8 +10,9 @@ from types import ModuleType
 import torch
 
 from hamlet.launch.gpu.call import Argument, Compiled, Launch, Signature
-from hamlet.launch.gpu.cubins import INDEX, Cubin, Cubins, capabilities, folder, from_json
+from hamlet.launch.gpu.cubins import Cubin, Cubins, capabilities, folder, from_json
 from hamlet.launch.gpu.driver import Driver, LaunchGrid, Parameters
+from hamlet.package.ahead import INDEX
 from hamlet.package.module import Module
 from hamlet.schema import abi
 

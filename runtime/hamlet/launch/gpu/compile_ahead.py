@@ -17,10 +17,11 @@ from hamlet.backend.protocol import NOTHING_GIVEN, RandomPolicy, RecordedPolicy,
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.call import Launch, Signature
 from hamlet.launch.gpu.compile import compile_kernel, signature
-from hamlet.launch.gpu.cubins import INDEX, Cubin, Cubins, folder, to_json
+from hamlet.launch.gpu.cubins import Cubin, Cubins, folder, to_json
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import declared, interpreted
 from hamlet.launch.gpu.tuning import Tuner, candidates
+from hamlet.package.ahead import INDEX
 from hamlet.package.module import Module
 from hamlet.schema import abi, encodes
 

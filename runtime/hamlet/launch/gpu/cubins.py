@@ -6,18 +6,16 @@ Triton need not be there, nor a compiler, and so no version has to be the one th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from hamlet.errors import ModuleError
+from hamlet.package import ahead as index
+from hamlet.package.ahead import INDEX, Tables
 from hamlet.package.manifest import AHEAD
 
 FORMAT = 2
 """The version of `kernels.json`."""
-
-INDEX = "kernels.json"
 
 CAPABILITIES = (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)
 """The GPUs that there are, from Turing on. For others Triton's assembler ends the process."""
@@ -64,7 +62,7 @@ class Cubins:
 
     capability: int
     triton: str
-    tables: tuple[tuple[str, str, tuple[float | int, ...]], ...]
+    tables: Tables
     kept: int
     registers: int | None
     kernels: tuple[Cubin, ...]
@@ -72,29 +70,22 @@ class Cubins:
 
 def folder(capability: int) -> str:
     """Where they are in a package."""
-    return f"{AHEAD}/sm_{capability}"
+    return index.folder(f"sm_{capability}")
 
 
 def to_json(cubins: Cubins) -> str:
     """The index."""
-    return json.dumps({"format": FORMAT} | asdict(cubins), indent=1) + "\n"
+    return index.to_json(cubins, FORMAT)
 
 
 def from_json(text: str) -> Cubins | None:
-    """The index of this text; `None` where another version of hamlet wrote it.
+    """See `hamlet.package.ahead.from_json`."""
+    return index.from_json(text, FORMAT, _cubins)
 
-    Raises:
-        ModuleError: it is none.
-    """
-    try:
-        found: dict[str, Any] = json.loads(text)
-        if found.pop("format") != FORMAT:
-            return None
-        kernels = tuple(Cubin(**each | {"types": tuple(each["types"])}) for each in found.pop("kernels"))
-        tables = tuple((name, dtype, tuple(values)) for name, dtype, values in found.pop("tables"))
-        return Cubins(**found, tables=tables, kernels=kernels)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModuleError(f"{AHEAD}/*/{INDEX} lists no kernels ({error}): compile the universe again") from error
+
+def _cubins(found: dict[str, Any], tables: Tables) -> Cubins:
+    kernels = tuple(Cubin(**each | {"types": tuple(each["types"])}) for each in found.pop("kernels"))
+    return Cubins(**found, tables=tables, kernels=kernels)
 
 
 def capabilities(files: Mapping[str, bytes]) -> Iterator[int]:
