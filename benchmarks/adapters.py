@@ -10,8 +10,8 @@ the clock. An overhead is the median of those of rounds, in each of which the ad
 held: what it costs more is that of caches, and no adapter that overwrites nothing can do without. Gymnasium is also
 measured with somebody who keeps the last results, and reads `final_obs`, whose entries are made when they are read.
 TorchRL is measured twice: `step`, and `step_and_maybe_reset`, which a collector calls: it also hands out the first
-observations of new episodes beside the last ones of old ones, in two tensors, so observations are copied once. Writes
-benchmarks/results/adapters.json and adapters.md.
+observations of new episodes beside the last ones of old ones, in two tensors, so observations are copied once. With
+worlds that stand still TorchRL's own part is left. Writes benchmarks/results/adapters.json and adapters.md.
 """
 
 from __future__ import annotations
@@ -108,6 +108,32 @@ def torchrl(collecting: bool) -> Callable[[Module, int, np.ndarray[Any, Any]], S
     return make
 
 
+def torchrl_alone(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
+    from hamlet_torchrl import TorchRLEnv
+
+    class Still(TorchRLEnv):
+        """Worlds that stand still: what is left is TorchRL's part."""
+
+        last: Any = None
+
+        def _step(self, tensordict: Any) -> Any:
+            if self.last is None:
+                self.last = super()._step(tensordict)
+                for name in ("done", "terminated", "truncated"):
+                    self.last[name].zero_()
+            return self.last.copy()
+
+    env = Still(worlds, module, seed=1)
+    given = torch.from_numpy(actions)
+    now = [env.reset()]
+
+    def step(tick: int) -> None:
+        now[0]["action"] = given[tick]
+        now[0] = env.step_and_maybe_reset(now[0])[1]
+
+    return step
+
+
 def sb3(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
     from hamlet_sb3 import VecEnv
 
@@ -146,6 +172,7 @@ MANY: dict[str, Callable[[Module, int, np.ndarray[Any, Any]], Step]] = {
     "Gymnasium, DISABLED and reset_mask": gymnasium("Disabled"),
     "TorchRL, step": torchrl(collecting=False),
     "TorchRL, step_and_maybe_reset": torchrl(collecting=True),
+    "TorchRL, step_and_maybe_reset of worlds that stand still": torchrl_alone,
     "Stable-Baselines3": sb3,
 }
 ONE: dict[str, Callable[[Module, int, np.ndarray[Any, Any]], Step]] = {

@@ -96,6 +96,19 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         begun = torch.ones(self.batch_size, dtype=torch.bool, device=self.device) if chosen is None else chosen
         return self._dict(values, {name: report.masked_fill(begun, 0) for name, report in self.env.reports.items()})
 
+    def maybe_reset(self, tensordict: TensorDictBase) -> TensorDictBase:
+        """Begin episodes where `done` says so, as `EnvBase.maybe_reset`: what it changes of every world is here made
+        for the worlds that begin, and observations are copied once."""
+        over = tensordict.get("done").reshape(self.batch_size)
+        if not bool(over.any()):
+            return tensordict
+        begun = self._reset(TensorDict({"_reset": over}, self.batch_size, self.device))
+        others = tensordict.exclude(*begun.keys())
+        if not others.is_empty():
+            nothing = TensorDict({}, self.batch_size, self.device)
+            tensordict.update(others.where(~over, other=nothing, pad=0))
+        return tensordict.update(begun)
+
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
         given, worlds = tensordict.get("action"), self.env
         controls = None

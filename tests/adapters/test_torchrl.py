@@ -7,8 +7,9 @@ import torch
 
 pytest.importorskip("torchrl", reason="hamletc[torchrl] is not installed")
 
-from torchrl.envs import ActionMask, TransformedEnv
-from torchrl.envs.utils import check_env_specs
+from tensordict import TensorDict
+from torchrl.envs import ActionMask, EnvBase, TransformedEnv
+from torchrl.envs.utils import check_env_specs, step_mdp
 
 import hamlet
 from hamlet.errors import EnvError
@@ -49,6 +50,24 @@ def test_rollouts_show_both_sides_of_an_end(universe: Module) -> None:
         assert torch.equal(run["next", "reports", "hunger"][:, tick, 0], below.reports["hunger"])
         if below.universe.by_hand and bool(over.any()):
             below.reset(worlds=over)
+
+
+def test_what_begins_is_what_torchrl_would_begin(universe: Module) -> None:
+    ours, theirs = (TorchRLEnv(5, universe, backend="interpreter", seed=2) for _ in range(2))
+    now, expected, begun = ours.reset(), theirs.reset(), 0
+    for _ in range(60):
+        action = ours.rand_action(now.clone())["action"]
+        for each in (now, expected):
+            each.update({"action": action, "memory": torch.ones(5, 2), "inner": TensorDict({"x": torch.ones(5)}, [5])})
+        stepped, also = ours.step(now), theirs.step(expected)
+        assert bool((stepped == also).all())
+        last = stepped["next"].clone()
+        now, expected = ours.maybe_reset(step_mdp(stepped)), EnvBase.maybe_reset(theirs, step_mdp(also))
+        assert bool((now == expected).all())
+        assert bool((stepped["next"] == last).all()), "what was handed out is changed"
+        begun += int(last["done"].sum())
+        assert bool((now["memory"] == 1 - last["done"].float()).all())
+    assert begun > 8
 
 
 def test_partial_reset(stall: Module) -> None:

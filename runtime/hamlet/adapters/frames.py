@@ -162,6 +162,13 @@ def taken(tensor: Tensor, numbers: Tensor) -> Tensor:
     return torch.from_numpy(_bits(tensor).numpy().T.take(numbers.numpy(), axis=-1)).view(tensor.dtype).T
 
 
+def picked(rows: Tensor, mask: Tensor) -> Tensor:
+    """A copy of the rows where a mask is True."""
+    if rows.device.type != "cpu":
+        return rows[mask]
+    return torch.from_numpy(_bits(rows).numpy()[mask.numpy()]).view(rows.dtype)
+
+
 def put(tensor: Tensor, numbers: Tensor, rows: Tensor) -> None:
     """Write these rows of a tensor [lanes, ...], which lies in memory as [..., lanes]."""
     if tensor.device.type != "cpu":

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hamlet.adapters.frames import Frame, Frames, copied, numbers_of, put, taken
+from hamlet.adapters.frames import Frame, Frames, copied, numbers_of, picked, put, taken
 from hamlet.arguments import Actions, dense
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
@@ -239,13 +239,15 @@ class Worlds:
         if waiting is None or waiting.first is None:
             return self._computed(chosen)
         frame, numbers = self._frames.take(), numbers_of(chosen)
-        known = chosen[waiting.worlds]
-        kept = tuple(each[~known] for each in waiting.first)
+        still = waiting.worlds & ~chosen
+        known = picked(chosen, waiting.worlds)
         for tensor, before, rows in zip(_seen(frame), _seen(waiting.frame), waiting.first, strict=True):
             copied(tensor, before)
-            put(tensor, numbers, rows[known])
-        still = waiting.worlds & ~chosen
-        self._waiting = Waiting(still, frame, (kept[0], kept[1])) if bool(still.any()) else None
+            put(tensor, numbers, picked(rows, known))
+        self._waiting = None
+        if bool(still.any()):
+            observation, mask = waiting.first
+            self._waiting = Waiting(still, frame, (picked(observation, ~known), picked(mask, ~known)))
         return frame
 
     def _computed(self, chosen: Tensor) -> Frame:
