@@ -12,6 +12,7 @@ import torch
 
 from hamlet.backend.choose import choose, start
 from hamlet.backend.registry import backend_names
+from hamlet.env.make import PLAIN
 from hamlet.interpreter import Interpreter
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module, load
@@ -106,6 +107,8 @@ class Opened:
             prepare([backend])
             choice = choose(backend, device)
             candidate = Candidate(start(module, choice), choice.device)
+            if candidate.backend.origin not in PLAIN:
+                label += f" ({candidate.backend.origin})"
 
         @cache
         def compiled() -> Compiled:

@@ -21,6 +21,7 @@ from hamlet.launch.cpu.compile_ahead import compile_ahead
 from hamlet.launch.cpu.levels import CHOICE, LEVELS
 from hamlet.package.ahead import INDEX, folder
 from hamlet.package.module import Module, in_memory
+from hamlet_lab.diff.open import opened_package
 from hamletc.compile import Options, build, check_file
 from hamletc.frontend import Stopwatch
 from hamletc.package import with_ahead, write
@@ -121,6 +122,12 @@ print(env.choice)
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (ran.stdout, ran.stderr) == (f"{CHOSEN}\n", "")
     assert not (tmp_path / "cache").exists()
+
+
+def test_reports_say_where_kernels_come_from(module: Module) -> None:
+    assert (
+        opened_package(Path("first_meal"), module).side("numba").label == "first_meal@numba (ahead of time, x86-64-v3)"
+    )
 
 
 def changed(files: Mapping[str, bytes], name: str, change: Callable[[bytes], bytes]) -> Module:
