@@ -21,7 +21,8 @@ from facts import ROOT, facts
 import hamlet
 from hamlet.launch.gpu.forms import FORMS
 from hamlet_lab.machine_code.kernels import compile_kernels
-from hamlet_lab.machine_code.pipes import PIPES
+from hamlet_lab.machine_code.pipes import PIPES, pipe
+from hamlet_lab.machine_code.sass import Loop
 from hamlet_lab.profile.counts import Counted, count
 
 UNIVERSES = ("first_meal", "town", "shifts")
@@ -40,6 +41,12 @@ def executed(universe: str, counted: Counted) -> dict[str, Any]:
         phases[item.purpose.phase][1] += item.alu
     names = [field.name for field in fields(counted) if field.name != "items"]
     return {"universe": universe, **{name: getattr(counted, name) for name in names}, "phases": phases}
+
+
+def numbers(loop: Loop) -> dict[str, int]:
+    """The instructions of a loop: those of every turn, how many of them the ALU pipe does, and those of branches."""
+    alu = sum(count for opcode, count in loop.opcodes.items() if pipe(opcode) == "alu")
+    return {"every": loop.every, "alu": alu, "sometimes": loop.sometimes}
 
 
 def main() -> None:
@@ -61,9 +68,7 @@ def main() -> None:
                         "registers": found.registers,
                         "spilled": found.stack + found.local,
                         "instructions": found.instructions,
-                        "loop": None
-                        if found.loop is None
-                        else {"every": found.loop.every, "sometimes": found.loop.sometimes},
+                        "loop": None if found.loop is None else numbers(found.loop),
                     }
                 )
         counts += [executed(name, counted) for counted in count(module, COUNTED, FORMS)]
@@ -85,17 +90,18 @@ def table(report: dict[str, Any]) -> str:
         "",
         *(f"- {name}: {value}" for name, value in report["facts"].items()),
         "",
-        "The loop is that over ticks in a rollout. *every time*: instructions that each tick runs; *at times*: those",
+        "The loop is that over ticks in a rollout. *every time*: instructions that each tick runs, *ALU*: how many of",
+        "them the ALU pipe does, which takes two clocks for each; *at times*: those",
         "of branches, as a new Philox block every fourth tick, or a new episode.",
         "",
-        "| universe | kernel | GPU | registers | bytes spilled | instructions | loop: every time | at times |",
-        "|---|---|---|--:|--:|--:|--:|--:|",
+        "| universe | kernel | GPU | registers | bytes spilled | instructions | loop: every time | ALU | at times |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     for row in report["kernels"]:
-        loop = row["loop"] or {"every": "", "sometimes": ""}
+        loop = row["loop"] or {"every": "", "alu": "", "sometimes": ""}
         cells = (
             row["universe"], row["kernel"], f"sm_{row['capability']}", row["registers"], row["spilled"],
-            f"{row['instructions']:,}", loop["every"], loop["sometimes"],
+            f"{row['instructions']:,}", loop["every"], loop["alu"], loop["sometimes"],
         )  # fmt: skip
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     lines += [

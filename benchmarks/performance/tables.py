@@ -212,11 +212,18 @@ def kernels(reports: Reports) -> str:
         return missing(COUNT)
     rows = [
         [row["universe"], row["kernel"], str(row["registers"]), str(row["spilled"]), f"{row['instructions']:,}",
-         "" if row["loop"] is None else f"{row['loop']['every']} + {row['loop']['sometimes']}"]
+         "" if row["loop"] is None else f"{row['loop']['every']} ({row['loop']['alu']}) + {row['loop']['sometimes']}"]
         for row in report["kernels"]
         if row["capability"] == 90
     ]  # fmt: skip
-    headings = ("universe", "kernel", "registers", "bytes spilled", "instructions", "loop: every time + at times")
+    headings = (
+        "universe",
+        "kernel",
+        "registers",
+        "bytes spilled",
+        "instructions",
+        "loop: every time (of those ALU) + at times",
+    )
     return f"{markdown('llrrrr', headings, rows)}\n\n{source(report['facts'])}"
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from hamlet.universe import Universe
+from hamlet_lab.machine_code.pipes import pipe
 from hamletc.compile import Options, build, lower, optimise, specialise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Fma
@@ -109,6 +110,8 @@ def test_the_rollout_of_the_town(folder: Path) -> None:
         if capability == 90:
             # What is executed at times is Philox, every fourth tick, and new episodes, which are rarer.
             assert loop["every"] + loop["sometimes"] / 4 <= 420
+            assert loop["every"] <= 235
+            assert sum(count for opcode, count in loop["opcodes"].items() if pipe(opcode) == "alu") <= 130
         # Additions to meters saturate: their clamps cost nothing.
         assert rollout["sass_opcodes"]["FADD.SAT"] > 5
 
