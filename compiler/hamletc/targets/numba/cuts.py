@@ -59,7 +59,7 @@ class Cuts:
 
     Attributes:
         cuts: by the names of functions.
-        seen, allowed: what `observe` and `mask` write in single rows.
+        observed, allowed: what `observe` and `mask` write in single rows.
     """
 
     def __init__(self, functions: Functions) -> None:
@@ -71,14 +71,14 @@ class Cuts:
             self.cuts[name] = self._cut(name, [(o.value, given[o.name].place) for o in outputs])
         situation = [(o.value, Place("situation", "0")) for o in functions.bodies["situation"].outputs]
         self.cuts["situation"] = self._cut("situation", situation, self._binned())
-        self.seen, results = self._rows("observe", "seen", self._direct())
+        self.observed, results = self._rows("observe", "observed", self._direct())
         self.cuts["observe"] = self._cut("observe", results)
         self.allowed, results = self._rows("mask", "allowed", {})
         self.cuts["mask"] = self._cut("mask", results)
 
     def scale_tables(self) -> tuple[Table, ...]:
         """How each row is observed as a byte; nothing where no run needs that."""
-        if all(run.alike for run in self.seen):
+        if all(run.alike for run in self.observed):
             return ()
         segments = schema.observation_segments(self._functions.universe)
         rows = [segment.scale for segment in segments for _ in range(segment.count)]
@@ -93,8 +93,8 @@ class Cuts:
         for each in self.cuts.values():
             held |= {type_: max(count, held.get(type_, 0)) for type_, count in each.rows.items()}
         made = {held_in(type_): f"room_{type_.value}({count} * WIDE)" for type_, count in held.items()}
-        if seen := sum(run.count for run in self.seen if run.variable == "seen"):
-            made["seen"] = f"room_f32({seen} * WIDE)"
+        if observed := sum(run.count for run in self.observed if run.variable == "observed"):
+            made["observed"] = f"room_f32({observed} * WIDE)"
         if allowed := sum(run.count for run in self.allowed):
             made["allowed"] = f"room_bool({allowed} * LANES)"
         return made
@@ -111,7 +111,7 @@ class Cuts:
         computed = {parameter.name for parameter in printed.parameters} | {"lane", "held"}
         computed |= {f"shared_{printed.names[value]}" for value in shared(printed)}
         names = [name for name in self.cuts[function].parameters if name not in computed]
-        runs = {"observe": self.seen, "mask": self.allowed}.get(function, [])
+        runs = {"observe": self.observed, "mask": self.allowed}.get(function, [])
         names += [run.variable for run in runs]
         names += self._functions.passed(function) if printed.loops else []
         names += [LOWS, SCALES] if not all(run.alike for run in runs) else []

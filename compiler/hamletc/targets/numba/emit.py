@@ -124,7 +124,7 @@ class _Context:
             "source": ", ".join(functions.sources),
             "cuts": cut.cuts if cut else {},
             "cut_arguments": cut.arguments if cut else None,
-            "seen": cut.seen if cut else [],
+            "observed_runs": cut.observed if cut else [],
             "allowed": cut.allowed if cut else [],
             "rooms": self.rooms,
             "to_give_back": [name for name, make in (made | self.rooms).items() if make.startswith("room_")],

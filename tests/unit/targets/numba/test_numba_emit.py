@@ -14,6 +14,7 @@ from hamletc.lowering.plan import CPU, plan
 from hamletc.targets.numba.emit import emit
 from hamletc.targets.numba.slots import STACK
 from samples import CONSTRUCTS, NAMES, sample, universe_of
+from samples.written import many_affordances
 
 ODD_NAMES = """
 universe odd
@@ -113,6 +114,22 @@ def test_odd_names() -> None:
     assert {"report_r_1", "report_r_1_2", "report_r_1_3", "last"} <= set(made)
     locals_ = [name for name in made if name.split("_")[0] in ("meter", "seen", "streak", "report", "param", "input")]
     assert len(locals_) == len(set(locals_))
+
+
+def test_rooms_of_large_functions_have_names_that_no_field_has() -> None:
+    tracked = "track uses by agent\nreport again: streak of A1 + visited\n"
+    universe = universe_of(many_affordances(70, 12, fixed=True) + tracked)
+    rooms = [
+        node.targets[0].id
+        for node in ast.walk(functions(emit(lower(universe), universe))["rollout"])
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id.startswith("room_")
+    ]
+    assert {"seen", "observed", "allowed"} <= set(rooms)
+    assert len(rooms) == len(set(rooms))
 
 
 def test_a_run_of_actions_has_one_function() -> None:
