@@ -39,15 +39,49 @@ SHAPES = {
 }
 """Worlds of one agent; worlds of several, with ticks that wrap around, seen in 16 and in 8 bits; large worlds."""
 
+LATER = (
+    *("bus", "lessons", "kata", "garden", "market", "commute", "wolves", "potions", "seasons", "tools", "cartpole"),
+    *("hex", "momentum", "hidden_prey", "workshop", "berries", "moss", "forest_fire"),
+)
+"""Universes of the gallery with what changes, lies about, spreads, moves, and meets."""
+
 PROGRAMS = (
     *("wrap", "handled", "lasting", "nowhere", "volume", "plane", "some_moves", "line", "adrift", "hyper"),
     *("fourfold", "sticky", "bounce", "first_meal", "meadow", "town", "drawn", "many_moves", "shifts", "tangled"),
-    *(*CORNERS, "crowded", "vast", "galaxy"),
+    *("lines", "luck", "valley", "queue", "maze", "herd", "effects", "epidemic", "stateful"),
+    *(*CORNERS, *(f"gallery/{name}" for name in LATER), "crowded", "vast", "galaxy"),
 )
 """The quick ones first."""
 
-TRITON = ("nowhere", "plane", "handled", "some_moves", "wrap", "drawn", "lasting", "crowded")
-NUMBA = ("adrift", "wrap", "nowhere", "drawn", "lasting", "many_moves")
+TRITON = (
+    "nowhere",
+    "plane",
+    "handled",
+    "some_moves",
+    "wrap",
+    "drawn",
+    "lasting",
+    "queue",
+    "crowded",
+    "herd",
+    "gallery/market",
+    "gallery/moss",
+)
+NUMBA = (
+    "adrift",
+    "wrap",
+    "nowhere",
+    "drawn",
+    "lasting",
+    "many_moves",
+    "queue",
+    "plots",
+    "huddle",
+    "ledger",
+    "herd",
+    "gallery/hex",
+    "gallery/moss",
+)
 MOST_ROUNDS, ROLLED = 8, 5
 
 
@@ -100,7 +134,7 @@ def _events(universe: Universe, shape: Shape, coverage: Coverage, most_rounds: i
         if number == 1 and universe.lifespan is not None:
             state["age"].fill_(universe.lifespan.ticks - 1)
         yield Inject(state)
-        yield Step(injector.actions(0.5))
+        yield Step(injector.actions(0.5), injector.controls())
         yield Step(injector.actions(0.5))
         if number >= 2 and not coverage.never_fired:
             break

@@ -23,7 +23,9 @@ Check: TypeAlias = Callable[[], object]
 
 PYTEST = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", f"--rootdir={ROOT}")
 
-NUMBA_UNITS = tuple(f"tests/unit/targets/numba/test_numba_{name}.py" for name in ("emit", "formatter"))
+NUMBA_UNITS = tuple(
+    f"tests/unit/targets/numba/test_numba_{name}.py" for name in ("emit", "formatter", "stores", "counts")
+)
 TRITON_UNITS = tuple(
     f"tests/unit/targets/triton/test_triton_{name}.py" for name in ("emit", "formatter", "functions", "columns")
 )
@@ -31,10 +33,9 @@ UNITS = {
     "lowering": (
         *(
             f"tests/unit/lowering/test_{name}.py"
-            for name in ("contract", "moves", "permutation", "occupancy", "tables")
+            for name in ("contract", "moves", "permutation", "occupancy", "tables", "reductions", "window")
         ),
         "tests/unit/functions",
-        "tests/equivalence/test_corners.py",
     ),
     "passes": (
         *(
@@ -49,6 +50,8 @@ UNITS = {
                 "constant_division",
                 "ranges",
                 "bits",
+                "few_priorities",
+                "orders",
             )
         ),
         "tests/unit/targets/triton/test_triton_formatter.py",
@@ -70,7 +73,7 @@ SLOW = "large_universes_compile_in_time or kernels_do_not_grow or without_a_pass
 
 EQUIVALENCE = tuple(f"tests/equivalence/test_{name}.py" for name in ("regressions", "random_universes", "backends"))
 LONG = {
-    "lowering": ("tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
+    "lowering": ("tests/equivalence/test_corners.py", "tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
     "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
     "numba": (*EQUIVALENCE, "tests/unit/targets/numba", "tests/equivalence/test_metamorphic.py"),

@@ -13,7 +13,7 @@ from hamlet.universe import Universe
 from hamletc.compile import check
 from hamletc.language.source import Source
 from hamletc.read import parsed
-from samples.written import many_affordances, many_cascades
+from samples.written import many_affordances, many_cascades, many_meters
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "universes"
@@ -29,7 +29,10 @@ CONSTRUCTS = (
 )  # fmt: skip
 """Small ones, one or more for each construct beyond cells of a small grid."""
 
-CORNERS = ("swift", "launched", "curves", "zeros", "field", "steppe", "uneven")
+CORNERS = (
+    *("swift", "launched", "curves", "zeros", "field", "steppe", "uneven", "swing", "plots", "huddle"),
+    *("yard", "court", "alley", "serpent", "horizon", "panes"),
+)
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""
 
 LARGE = ("meadow", "galaxy")
@@ -42,8 +45,12 @@ ROLES = "herd"
 ENVIRONMENTS = ("valley", "luck")
 """For tests of environments: everything that they have to deal with, and chance."""
 
-MANY = {"crowded": many_affordances(70, 12, fixed=True), "tangled": many_cascades(20, 6)}
-"""Just enough affordances for tables; cascades, for tables where `TABLES` is the limit."""
+MANY = {
+    "crowded": many_affordances(70, 12, fixed=True),
+    "tangled": many_cascades(20, 6),
+    "ledger": many_meters(98),
+}
+"""Just enough affordances for tables; cascades, for tables where `TABLES` is the limit; meters, for functions in parts."""
 
 NAMES = (*SHIPPED_NAMES, *ODD)
 EVERY = (*NAMES, *CONSTRUCTS, *LARGE)
@@ -57,7 +64,7 @@ def text(name: str) -> str:
 
 @cache
 def sample(name: str) -> Universe:
-    """A sample, checked."""
+    """A sample, or `gallery/NAME`, checked."""
     return universe_of(text(name), SHIPPED / f"{name}.hamlet")
 
 
@@ -67,7 +74,7 @@ def universe_of(text: str, path: Path = Path("test.hamlet")) -> Universe:
 
 
 def _path(name: str) -> Path:
-    if name in SHIPPED_NAMES:
+    if name in SHIPPED_NAMES or name.startswith("gallery/"):
         return SHIPPED / f"{name}.hamlet"
     (path,) = (Path(__file__).parent / "universes").glob(f"*/{name}.hamlet")
     return path

@@ -91,6 +91,29 @@ def many_axes(count: int, affordances: int = 14, size: int = 10) -> str:
     return "\n".join(lines) + "\n"
 
 
+def many_meters(count: int) -> str:
+    """So many meters, and uses that each agent remembers: more than a tick keeps in variables."""
+    lines = [
+        "universe ledger",
+        "space grid 5 x 4 { edges clamp }",
+        "clock 5 hours",
+        "lifespan 30 ticks",
+        "track uses by agent",
+        *(f"meter m{number} = 0.{number % 9 + 1} {{ decay 0.0{number + 10} }}" for number in range(count)),
+        *(
+            f"affordance A{number} at random {{ instantly {{ m{number} += 0.3  m{count - 1} += 0.1 }} }}"
+            for number in range(10)
+        ),
+        "affordance Bank at (1, 1) open 1 .. 4 lasts 3 ticks { needs m1 >= 0.1  on completion { m2 += 0.5 } }",
+        "action PRAY { m3 += 0.1 }",
+        "allow PRAY when m4 > 0.2",
+        "dies when m0 <= 0",
+        f"reward {' + '.join(f'm{number}' for number in range(0, count, 7))} + 0.1 * streak of A1 + 0.1 * visited",
+        "observe { grid  meters  here  time  progress }",
+    ]
+    return "\n".join(lines) + "\n"
+
+
 NEEDS = ("energy", "hygiene", "satiation", "money", "mood", "social", "health", "fitness")
 LASTING = {
     "Bed": (5, "energy 0.075", "energy 0.125  health 0.02", 0.05),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
-from hamletc.ir.ops import Add, Const, Div, Element, Input, Less, Lookup, Op, Rem, ShiftLeft, Type
+from hamletc.ir.ops import Add, Const, Div, Element, Input, Less, Lookup, Op, Rem, ShiftLeft, ShiftRight, Type
 from hamletc.ir.verifier import VerificationError, verify, verify_program
 from samples.functions import TABLES, functions
 
@@ -65,6 +65,18 @@ def test_random_functions_are_valid(made: Function) -> None:
 def test_a_malformed_function_is_refused(made: Function, message: str) -> None:
     with pytest.raises(VerificationError, match=message):
         verify(made, ())
+
+
+@pytest.mark.parametrize("divisor", [1, 65, 2**31, 2**32 - 1])
+@pytest.mark.parametrize("op", [Div(0, 1), Rem(0, 1)])
+def test_every_constant_but_zero_divides(op: Op, divisor: int) -> None:
+    verify(function(B, (Const(U32, divisor), U32), (op, U32)), ())
+
+
+@pytest.mark.parametrize("amount", [0, 1, 31])
+@pytest.mark.parametrize("op", [ShiftLeft(0, 1), ShiftRight(0, 1)])
+def test_a_word_is_shifted_by_less_than_its_length(op: Op, amount: int) -> None:
+    verify(function(B, (Const(U32, amount), U32), (op, U32)), ())
 
 
 @pytest.mark.parametrize(
