@@ -50,7 +50,8 @@ MANY = {
     "tangled": many_cascades(20, 6),
     "ledger": many_meters(98),
 }
-"""Just enough affordances for tables; cascades, for tables where `TABLES` is the limit; meters, for functions in parts."""
+"""Just enough affordances for tables; cascades, for tables where `TABLES` is the limit; enough meters for functions in
+parts."""
 
 NAMES = (*SHIPPED_NAMES, *ODD)
 EVERY = (*NAMES, *CONSTRUCTS, *LARGE)
