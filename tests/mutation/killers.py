@@ -76,7 +76,7 @@ LONG = {
     "lowering": ("tests/equivalence/test_corners.py", "tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
     "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
-    "numba": (*EQUIVALENCE, "tests/unit/targets/numba", "tests/equivalence/test_metamorphic.py"),
+    "numba": ("tests/unit/targets/numba", *EQUIVALENCE, "tests/equivalence/test_metamorphic.py"),
     "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),
 }
 """The slow rest of the suite."""
