@@ -27,18 +27,22 @@ class Policy:
 
 
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
-    """`weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as `hamlet.MLP` takes them."""
-    found: dict[str, Array] = {}
+    """`weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, and `spreads` [controls] where there are
+    controls, the logarithms of their standard deviations in halves of their ranges. Without controls `hamlet.MLP` takes
+    the layers."""
+    found: dict[str, Array] = {"spreads": network.spreads(parameters)} if network.controls else {}
     for number, (weights, biases) in enumerate(network.views(parameters)):
         found |= {f"weights.{number}": weights, f"biases.{number}": biases}
     return found
 
 
 def parameters_of(network: Network, tensors: dict[str, Array]) -> Array:
-    """The parameters with these weights and biases."""
+    """The parameters with these weights, biases and spreads."""
     parameters = np.zeros(network.parameters, np.float32)
     for number, (weights, biases) in enumerate(network.views(parameters)):
         weights[:], biases[:] = tensors[f"weights.{number}"], tensors[f"biases.{number}"]
+    if network.controls:
+        network.spreads(parameters)[:] = tensors["spreads"]
     return parameters
 
 
@@ -52,6 +56,7 @@ def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
         "inputs": network.inputs,
         "hidden": list(network.hidden),
         "actions": network.actions,
+        "controls": network.controls,
         "activation": "tanh",
     }
 
@@ -76,7 +81,8 @@ def read_policy(path: Path, module: Module) -> Policy:
         raise TrainError(f"{path} has no {FILENAME}: its training has not ended; name one of its checkpoints")
     tensors, said = read_tensors(file)
     check_about(file, said, module)
-    network = Network(said["inputs"], tuple(said["hidden"]), said["actions"])
+    # Files of before there were controls say nothing of them, and have none.
+    network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
     return Policy(network, parameters_of(network, tensors), said)
 
 

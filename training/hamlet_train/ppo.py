@@ -21,7 +21,7 @@ from hamlet_train.exact.kernels import (
     TICKS,
 )
 from hamlet_train.exact.loss import CLIPPED, DIVERGENCE, ENTROPY, LOSSES, POLICY_LOSS, VALUE_LOSS
-from hamlet_train.exact.network import Array, Network
+from hamlet_train.exact.network import LEAST_SPREAD, MOST_SPREAD, Array, Network
 from hamlet_train.groups import Share
 from hamlet_train.ranks import Ranks
 from hamlet_train.settings import Settings
@@ -226,6 +226,7 @@ class Learner:
                 store.inputs,
                 store.masks,
                 store.actions,
+                store.wishes,
                 store.chances,
                 store.values,
                 store.advantages,
@@ -263,6 +264,8 @@ class Learner:
             np.float32(1.0 - learned.second_power),
             LEAST,
         )
+        spreads = self.network.spreads(learned.parameters)
+        np.clip(spreads, LEAST_SPREAD, MOST_SPREAD, out=spreads)
 
     def _progress(self, store: Store, happened: Array, losses: Array) -> Progress:
         episodes, groups = int(happened[EPISODES]), self.share.groups

@@ -76,6 +76,7 @@ def clipped_loss(
     aim: Any,
     live: Any,
     value: Any,
+    likely: Any,
     clip: Any,
     entropy: Any,
     worth: Any,
@@ -84,7 +85,8 @@ def clipped_loss(
 ) -> None:
     """The losses of samples (Schulman et al. 2017), and in the place of logits and values the derivatives by them.
 
-    `taken` has the actions, `before` the logarithm of the probability that each had, `gain` normalised advantages,
+    `taken` has the actions, `likely` the logarithms of the densities of wishes (0 without controls), in whose place
+    come the derivatives by them, `before` the logarithm of the chance that both had, `gain` normalised advantages,
     `aim` what values should be, `live` 1 for samples and 0 for what fills up a block.
     """
     for index in range(0, BLOCK, WIDE):
@@ -99,7 +101,7 @@ def clipped_loss(
             chance = where(action_taken == np.float32(action), surprise, chance)
             # A share of 0 has the entropy 0, whatever the logit.
             chaos = where(share == ZERO, chaos, fma(-(share / summed), surprise, chaos))
-        moved = chance - before[wide(index)]
+        moved = (chance + likely[wide(index)]) - before[wide(index)]
         ratio = exp(moved)
         advantage = gain[wide(index)]
         least = where(ratio < ONE - clip, ONE - clip, ratio)
@@ -107,6 +109,7 @@ def clipped_loss(
         plain, limited = ratio * advantage, within * advantage
         follows = plain <= limited
         weight = where(follows, -plain, ZERO)
+        likely[wide(index)] = where(present, weight, ZERO)
         for action in range(count):
             share = part(shares, 0, action * BLOCK)[wide(index)]
             probability = share / summed
