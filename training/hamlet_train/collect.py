@@ -14,7 +14,6 @@ from hamlet_train.exact.network import Array, Network
 from hamlet_train.store import Store
 from hamlet_train.team import Team
 
-
 Choice: TypeAlias = tuple[torch.Tensor, torch.Tensor | None]
 """The actions of a tick, [lanes] i32, and its controls, [controls, lanes] f32, `None` in a universe without any."""
 

@@ -87,8 +87,8 @@ def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Ar
 
 
 def first_parameters(network: Network, reach: Array, seed: int) -> Array:
-    """Orthogonal weights (Saxe et al. 2014), biases of 0 and spreads of `FIRST_SPREAD`. `reach` [inputs] is the greatest size of each input: the
-    weights of one that exceeds 1 are divided by it."""
+    """Orthogonal weights (Saxe et al. 2014), biases of 0, spreads of `FIRST_SPREAD`. `reach` [inputs] is the greatest
+    size of each input: the weights of one that exceeds 1 are divided by it."""
     parameters = np.zeros(network.parameters, np.float32)
     views = network.views(parameters)
     for number, (weights, _) in enumerate(views):

@@ -27,22 +27,28 @@ class Policy:
 
 
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
-    """`weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, and `spreads` [controls] where there are
-    controls, the logarithms of their standard deviations in halves of their ranges. Without controls `hamlet.MLP` takes
-    the layers."""
+    """Views of the parameters by name: `weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as
+    `hamlet.MLP` takes them; and where there are controls `spreads` [controls], the logarithms of their standard
+    deviations in units of half of their ranges."""
     found: dict[str, Array] = {"spreads": network.spreads(parameters)} if network.controls else {}
     for number, (weights, biases) in enumerate(network.views(parameters)):
         found |= {f"weights.{number}": weights, f"biases.{number}": biases}
     return found
 
 
-def parameters_of(network: Network, tensors: dict[str, Array]) -> Array:
-    """The parameters with these weights, biases and spreads."""
+def parameters_of(path: Path, network: Network, tensors: dict[str, Array]) -> Array:
+    """The parameters that the tensors of a file are.
+
+    Raises:
+        TrainError: one lacks, or has another shape than it has in the network.
+    """
     parameters = np.zeros(network.parameters, np.float32)
-    for number, (weights, biases) in enumerate(network.views(parameters)):
-        weights[:], biases[:] = tensors[f"weights.{number}"], tensors[f"biases.{number}"]
-    if network.controls:
-        network.spreads(parameters)[:] = tensors["spreads"]
+    for name, view in tensors_of(network, parameters).items():
+        if name not in tensors:
+            raise TrainError(f"{path} has no {name}")
+        if tensors[name].shape != view.shape:
+            raise TrainError(f"{path} has the {name} {[*tensors[name].shape]}, and its network takes {[*view.shape]}")
+        view[:] = tensors[name]
     return parameters
 
 
@@ -83,7 +89,7 @@ def read_policy(path: Path, module: Module) -> Policy:
     check_about(file, said, module)
     # Files of before there were controls say nothing of them, and have none.
     network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
-    return Policy(network, parameters_of(network, tensors), said)
+    return Policy(network, parameters_of(file, network, tensors), said)
 
 
 def check_about(path: Path, said: dict[str, Any], module: Module) -> None:

@@ -21,7 +21,7 @@ from hamlet_train.exact.loss import ENTROPY
 from hamlet_train.exact.network import BLOCK
 
 NORMALISER = np.float32(0.5 * math.log(2.0 * math.pi))
-"""A density has the logarithm -score^2 / 2 - spread - `NORMALISER`, and its entropy is spread + 1 / 2 + `NORMALISER`."""
+"""The logarithm of a density is -score^2 / 2 - spread - `NORMALISER`, its entropy is spread + 1 / 2 + `NORMALISER`."""
 
 
 @helper

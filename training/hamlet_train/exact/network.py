@@ -26,8 +26,10 @@ BLOCK = 64
 NUMBERS = 15
 """What kernels hold of a sample beside what concerns the network, its actions and controls."""
 
-FIRST_SPREAD, LEAST_SPREAD, MOST_SPREAD = np.float32(0.0), np.float32(-5.0), np.float32(1.0)
-"""Of the logarithms of standard deviations of controls: the first one, and the bounds within which they are learnt."""
+FIRST_SPREAD, LEAST_SPREAD, MOST_SPREAD = np.float32(-0.5), np.float32(-5.0), np.float32(0.0)
+"""Of the logarithms of standard deviations of controls: the first one, and the bounds within which they are learnt.
+With a deviation of half the range nearly a third of what is drawn around its middle lies beyond its ends: the weight of
+the entropy would pull it further without end, and nothing new would be tried."""
 
 INPUTS, ROWS, OUTPUTS, COLUMNS, WEIGHT, BIAS, BACK, HELD = range(8)
 """What a row of `Network.table` says of a layer: its inputs, those with padding, its outputs, those with padding; where
@@ -45,7 +47,8 @@ class Network:
     """A perceptron whose parameters lie behind each other in one array of f32: `hamlet.MLP` with controls and a value.
 
     Parameters of a layer are weights [inputs, outputs] and biases [outputs], both padded with zeros to whole vectors,
-    which stay zeros. Behind those of all layers are the spreads of controls (`hamlet_train.exact.controls`), padded too.
+    which stay zeros. Behind those of all layers are the spreads of controls (`hamlet_train.exact.controls`), padded
+    likewise.
 
     Attributes:
         inputs: the values of an observation.

@@ -1,0 +1,107 @@
+"""Trainings on a universe with controls: the same weights however they are computed, files, and that they learn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import CART, trained
+
+from hamlet.package.module import Module, load
+from hamlet_train.errors import TrainError
+from hamlet_train.evaluate import Episodes, chooser, environment, first_episodes, random_chooser
+from hamlet_train.exact.network import LEAST_SPREAD, MOST_SPREAD
+from hamlet_train.files import read_tensors, write_tensors
+from hamlet_train.policy import Policy, read_policy
+from hamlet_train.ppo import Progress
+from hamlet_train.reproduce import repeat
+from hamlet_train.run import Run
+
+
+@pytest.fixture(scope="module")
+def cart(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """`CART` in one process with one thread."""
+    return trained(tmp_path_factory.mktemp("training") / "cart", CART)
+
+
+def progress(run: Run) -> str:
+    return (run.folder / "progress.jsonl").read_text()
+
+
+class StoppedError(Exception):
+    """What a watcher ends a training with."""
+
+
+def test_threads_and_interruptions_change_nothing(cart: Run, tmp_path: Path) -> None:
+    def stop(update: Progress) -> None:
+        if update.update == 7:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        trained(tmp_path / "cut", CART, threads=2, watch=stop)
+    cut = trained(tmp_path / "cut", CART, threads=2)
+    assert progress(cut) == progress(cart)
+    assert len({line.weights for line in cart.lines()}) == CART.updates
+    left, right = (read_tensors(run.folder / "policy.safetensors") for run in (cut, cart))
+    assert left[1] == right[1]
+    assert {name: each.tobytes() for name, each in left[0].items()} == {
+        name: each.tobytes() for name, each in right[0].items()
+    }
+
+
+def test_a_training_with_controls_is_reproduced(cart: Run) -> None:
+    found = repeat(cart, cart.read(), 1, lambda _: None)
+    assert (found.updates, found.differs) == (CART.updates, None)
+
+
+def test_a_pole_is_learnt_to_stand(cart: Run) -> None:
+    """Clearly above random controls, drawn and by the means, in worlds of another seed."""
+    module = load(cart.package)
+    policy = read_policy(cart.folder, module)
+    by_chance = played(module).length
+    assert by_chance < 30
+    assert played(module, policy).length > 5 * by_chance
+    assert played(module, policy, greedy=True).length > 5 * by_chance
+
+
+def played(module: Module, policy: Policy | None = None, greedy: bool = False) -> Episodes:
+    """A hundred episodes of a policy, or of random actions and controls."""
+    env = environment(module, 100, None, 99)
+    return first_episodes(env, random_chooser(env) if policy is None else chooser(env, policy, 1, greedy))
+
+
+def test_controls_lie_in_their_range_and_spreads_in_their_bounds(cart: Run) -> None:
+    """Also where nothing that is learnt holds them there: where the means are ten thousand times as large."""
+    module = load(cart.package)
+    policy = read_policy(cart.folder, module)
+    spreads = policy.network.spreads(policy.parameters)
+    assert ((spreads >= LEAST_SPREAD) & (spreads <= MOST_SPREAD)).all()
+    assert spreads[0] != np.float32(-0.5)
+    found = set[float]()
+    for factor in (-10_000, 10_000):
+        parameters = policy.parameters.copy()
+        policy.network.views(parameters)[-1][0][policy.network.actions] *= factor
+        _, controls = chooser(environment(module, 64, None, 5), replace(policy, parameters=parameters), 1)()
+        assert controls is not None
+        assert controls.shape == (1, 64)
+        found |= set(controls.flatten().tolist())
+    assert found == {-1.0, 1.0}
+
+
+def test_what_does_not_fit_is_refused(cart: Run, tmp_path: Path) -> None:
+    module = load(cart.package)
+    tensors, about = read_tensors(cart.folder / "policy.safetensors")
+    assert (about["controls"], tensors["spreads"].shape) == (1, (1,))
+    write_tensors(tmp_path / "two", tensors, about | {"controls": 2})
+    with pytest.raises(TrainError, match=r"two has the spreads \[1\], and its network takes \[2\]"):
+        read_policy(tmp_path / "two", module)
+    del tensors["spreads"]
+    write_tensors(tmp_path / "none", tensors, about)
+    with pytest.raises(TrainError, match="none has no spreads"):
+        read_policy(tmp_path / "none", module)
+    policy = read_policy(cart.folder, module)
+    narrower = replace(policy, network=replace(policy.network, actions=3, controls=0))
+    with pytest.raises(TrainError, match="3 actions and 0 controls"):
+        chooser(environment(module, 1, None, 0), narrower, 1)
