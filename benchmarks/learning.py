@@ -1,4 +1,4 @@
-"""What the programs in examples/ and `hamletc train` learn: curves of several seeds, beside random and scripted ones.
+"""What the programs in examples/ and `hamletc train` learn: several seeds, beside random and scripted policies.
 
     python benchmarks/learning.py
     python benchmarks/learning.py town --seeds 1 --steps 1_000_000 --results /tmp

@@ -12,7 +12,7 @@ from small import CART, trained
 from hamlet.package.module import Module, load
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import Episodes, chooser, environment, first_episodes, random_chooser
-from hamlet_train.exact.network import LEAST_SPREAD, MOST_SPREAD
+from hamlet_train.exact.network import LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION
 from hamlet_train.files import read_tensors, write_tensors
 from hamlet_train.policy import Policy, read_policy
 from hamlet_train.ppo import Progress
@@ -72,13 +72,13 @@ def played(module: Module, policy: Policy | None = None, greedy: bool = False) -
     return first_episodes(env, random_chooser(env) if policy is None else chooser(env, policy, 1, greedy))
 
 
-def test_controls_lie_in_their_range_and_spreads_in_their_bounds(cart: Run) -> None:
+def test_controls_lie_in_their_range_and_deviations_in_their_bounds(cart: Run) -> None:
     """Also where nothing that is learnt holds them there: where the means are ten thousand times as large."""
     module = load(cart.package)
     policy = read_policy(cart.folder, module)
-    spreads = policy.network.spreads(policy.parameters)
-    assert ((spreads >= LEAST_SPREAD) & (spreads <= MOST_SPREAD)).all()
-    assert spreads[0] != np.float32(-0.5)
+    log_deviations = policy.network.log_deviations(policy.parameters)
+    assert ((log_deviations >= LEAST_LOG_DEVIATION) & (log_deviations <= MOST_LOG_DEVIATION)).all()
+    assert log_deviations[0] != np.float32(-0.5)
     found = set[float]()
     for factor in (-10_000, 10_000):
         parameters = policy.parameters.copy()
@@ -93,13 +93,13 @@ def test_controls_lie_in_their_range_and_spreads_in_their_bounds(cart: Run) -> N
 def test_what_does_not_fit_is_refused(cart: Run, tmp_path: Path) -> None:
     module = load(cart.package)
     tensors, about = read_tensors(cart.folder / "policy.safetensors")
-    assert (about["controls"], tensors["spreads"].shape) == (1, (1,))
+    assert (about["controls"], tensors["log_deviations"].shape) == (1, (1,))
     write_tensors(tmp_path / "two", tensors, about | {"controls": 2})
-    with pytest.raises(TrainError, match=r"two has the spreads \[1\], and its network takes \[2\]"):
+    with pytest.raises(TrainError, match=r"two has the log_deviations \[1\], and its network takes \[2\]"):
         read_policy(tmp_path / "two", module)
-    del tensors["spreads"]
+    del tensors["log_deviations"]
     write_tensors(tmp_path / "none", tensors, about)
-    with pytest.raises(TrainError, match="none has no spreads"):
+    with pytest.raises(TrainError, match="none has no log_deviations"):
         read_policy(tmp_path / "none", module)
     policy = read_policy(cart.folder, module)
     narrower = replace(policy, network=replace(policy.network, actions=3, controls=0))

@@ -77,8 +77,8 @@ class Samples:
         self.counts = np.array([8 * ticks, 3 * ticks], np.int64)
         valid = np.arange(8 * ticks) < self.counts[:, None]
         self.order = order(1, 2, 0, range(2), valid)
-        network.spreads(self.parameters)[:] = random.uniform(-1.0, 0.0, network.controls)
-        self.wishes = random.normal(0.0, 0.5, (*shape, network.controls)).astype(np.float32)
+        network.log_deviations(self.parameters)[:] = random.uniform(-1.0, 0.0, network.controls)
+        self.raw = random.normal(0.0, 0.5, (*shape, network.controls)).astype(np.float32)
         # What acted had about the densities that these samples have, so ratios lie on both sides of their limits.
         self.chances += (self.densities(slice(None), torch.from_numpy(self.parameters).double())).numpy()
 
@@ -88,7 +88,7 @@ class Samples:
         transposed, gradients = np.zeros(network.parameters, np.float32), np.zeros((2, network.parameters), np.float32)
         network.transpose(self.parameters, transposed)
         sums = np.zeros((2, LOSSES + 1))
-        stored = self.inputs, self.masks, self.actions, self.wishes, self.chances, self.values, self.advantages
+        stored = self.inputs, self.masks, self.actions, self.raw, self.chances, self.values, self.advantages
         numbers = np.float32(0.1), np.float32(1.3), CLIP, ENTROPY, VALUE
         scratch = np.zeros(network.scratch, np.float32)
         kernels.learn(first, end, network.table, self.parameters, transposed, self.bounds, self.order, self.counts,
@@ -109,15 +109,15 @@ class Samples:
         return x
 
     def normals(self, lanes: slice, parameters: torch.Tensor) -> torch.distributions.Normal:
-        """The distributions of wishes [lanes, ticks, controls]."""
+        """The distributions of raw controls [lanes, ticks, controls]."""
         actions, controls = self.network.actions, self.network.controls
         first = self.network.parameters - padded(controls)
         means = self.outputs(lanes, parameters)[..., actions : actions + controls]
         return torch.distributions.Normal(means, parameters[first : first + controls].exp().expand_as(means))
 
     def densities(self, lanes: slice, parameters: torch.Tensor) -> torch.Tensor:
-        """[lanes, ticks] f64: the logarithms of the densities of wishes."""
-        density: torch.Tensor = self.normals(lanes, parameters).log_prob(torch.from_numpy(self.wishes[lanes]).double())
+        """[lanes, ticks] f64: the logarithms of the densities of raw controls."""
+        density: torch.Tensor = self.normals(lanes, parameters).log_prob(torch.from_numpy(self.raw[lanes]).double())
         return density.sum(dim=-1)
 
     def loss(self, group: int, parameters: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -148,7 +148,7 @@ def test_gradients_are_derivatives_of_the_loss(network: Network) -> None:
         loss, entropy = samples.loss(group, parameters)
         (wanted,) = torch.autograd.grad(loss, parameters)
         assert np.allclose(sums[group, ENTROPIES], entropy.item(), rtol=1e-5)
-        assert (network.spreads(wanted.numpy()) != 0).all()
+        assert (network.log_deviations(wanted.numpy()) != 0).all()
         assert wanted.abs().max() > 1
         assert np.allclose(gradients[group], wanted.numpy(), rtol=1e-4, atol=1e-4 * float(wanted.abs().max()))
 
@@ -165,26 +165,26 @@ def test_a_group_does_not_depend_on_who_else_is_computed() -> None:
 @pytest.mark.parametrize("network", [NETWORK, STEERED], ids=["actions", "controls"])
 def test_actions_and_controls_follow_the_definition_of_policies(network: Network) -> None:
     """Sums by ascending inputs with fma, weights exp(logit - highest), and of the actions the first whose running sum
-    exceeds share * sum; wishes mean + normal * deviation, limited to the range of their control."""
+    exceeds share * sum; raw controls mean + normal * deviation, limited to the range of their control."""
     lanes, actions, controls = 70, network.actions, network.controls
     parameters, random = Samples(network).parameters, np.random.default_rng(6)
     observed = random.standard_normal((network.inputs, lanes)).astype(np.float32)
     mask = random.random((actions, lanes)) < 0.6
     mask[:, 0] = False
     words = random.integers(0, 2**32, lanes, dtype=np.uint32)
-    wished = random.integers(0, 2**32, (2 * controls, lanes), dtype=np.uint32)
+    for_controls = random.integers(0, 2**32, (2 * controls, lanes), dtype=np.uint32)
     ranges = np.array([[1.0, 3.0, -2.0, 4.0], [0.0, 0.5, -0.5, 0.5]], np.float32)[:controls]
     parted = network.table, parameters, observed, mask, np.ones(lanes, bool)
 
     def act(*words: Array) -> tuple[Store, Array, Array]:
         store, chosen = Store.empty(network, lanes, 1), np.zeros(lanes, np.int32)
         given, scratch = np.zeros((controls, lanes), np.float32), np.zeros(network.scratch, np.float32)
-        kept = store.inputs, store.masks, store.valid, store.actions, store.wishes, store.chances, store.values
+        kept = store.inputs, store.masks, store.valid, store.actions, store.raw, store.chances, store.values
         kernels.act(0, lanes, *parted, *words, ranges, 0, 1, *kept, chosen, given, scratch)
         return store, chosen, given
 
-    store, _, given = act(words, wished)
-    likeliest, greedy, means = act(words[:0], wished[:0])
+    store, _, given = act(words, for_controls)
+    likeliest, greedy, means = act(words[:0], for_controls[:0])
     x = torch.from_numpy(observed)
     for layer, (weights, biases) in enumerate(network.views(parameters)):
         sums = torch.from_numpy(biases).unsqueeze(1).expand(-1, lanes).clone()
@@ -206,18 +206,18 @@ def test_actions_and_controls_follow_the_definition_of_policies(network: Network
     assert not np.array_equal(greedy, store.actions[:, 0])
     chance = (logits - highest).gather(0, chosen.unsqueeze(0)).squeeze(0) - functions.log(running[-1])
     density = torch.zeros(lanes)
-    for control, spread in enumerate(torch.from_numpy(network.spreads(parameters).copy())):
-        first, second = (torch.from_numpy(wished[2 * control + each].astype(np.int64)) for each in (0, 1))
-        wish = draws.normal(first, second, x[actions + control], functions.exp(spread))
-        assert_bits(store.wishes[:, 0, control], wish)
-        assert_bits(likeliest.wishes[:, 0, control], x[actions + control])
+    for control, log_deviation in enumerate(torch.from_numpy(network.log_deviations(parameters).copy())):
+        first, second = (torch.from_numpy(for_controls[2 * control + each].astype(np.int64)) for each in (0, 1))
+        raw = draws.normal(first, second, x[actions + control], functions.exp(log_deviation))
+        assert_bits(store.raw[:, 0, control], raw)
+        assert_bits(likeliest.raw[:, 0, control], x[actions + control])
         middle, half, low, high = ranges[control].tolist()
-        assert_bits(given[control], (wish * half + middle).clamp(low, high))
+        assert_bits(given[control], (raw * half + middle).clamp(low, high))
         assert_bits(means[control], (x[actions + control] * half + middle).clamp(low, high))
-        score = (wish - x[actions + control]) * functions.exp(-spread)
-        offset = -spread - torch.tensor(0.5 * math.log(2 * math.pi), dtype=torch.float32)
+        score = (raw - x[actions + control]) * functions.exp(-log_deviation)
+        offset = -log_deviation - torch.tensor(0.5 * math.log(2 * math.pi), dtype=torch.float32)
         density += fma(score * score, torch.tensor(-0.5).expand(lanes), offset.expand(lanes))
-        assert 10 < int((wish.abs() > 1).sum()) < 60
+        assert 10 < int((raw.abs() > 1).sum()) < 60
     assert_bits(store.chances[:, 0], chance + density)
     assert_bits(store.values[:, 0], x[-1])
 

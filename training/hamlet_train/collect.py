@@ -66,7 +66,7 @@ class Actor:
                 store.masks,
                 store.valid,
                 store.actions,
-                store.wishes,
+                store.raw,
                 store.chances,
                 store.values,
                 self._chosen,

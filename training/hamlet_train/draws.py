@@ -11,7 +11,7 @@ import torch
 from hamlet.interpreter.functions import log, wave
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.numbers.random import draw_words, philox, policy_words, share
-from hamlet_train.exact.network import FIRST_SPREAD, Array, Network
+from hamlet_train.exact.network import FIRST_LOG_DEVIATION, Array, Network
 
 ORDER, WEIGHTS = 32, 33
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
@@ -87,8 +87,8 @@ def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Ar
 
 
 def first_parameters(network: Network, reach: Array, seed: int) -> Array:
-    """Orthogonal weights (Saxe et al. 2014), biases of 0, spreads of `FIRST_SPREAD`. `reach` [inputs] is the greatest
-    size of each input: the weights of one that exceeds 1 are divided by it."""
+    """Orthogonal weights (Saxe et al. 2014), biases of 0, and `FIRST_LOG_DEVIATION` for controls. `reach` [inputs] is
+    the greatest size of each input: the weights of one that exceeds 1 are divided by it."""
     parameters = np.zeros(network.parameters, np.float32)
     views = network.views(parameters)
     for number, (weights, _) in enumerate(views):
@@ -98,7 +98,7 @@ def first_parameters(network: Network, reach: Array, seed: int) -> Array:
         else:
             weights[:-1] = HEAD_GAIN * orthogonal(outputs - 1, inputs, number, seed)
             weights[-1:] = VALUE_GAIN * orthogonal(1, inputs, number + 1, seed)
-    network.spreads(parameters)[:] = FIRST_SPREAD
+    network.log_deviations(parameters)[:] = FIRST_LOG_DEVIATION
     first = views[0][0]
     first[:] = first / np.maximum(reach, 1.0).astype(np.float32)
     return parameters

@@ -28,9 +28,9 @@ class Policy:
 
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
     """Views of the parameters by name: `weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as
-    `hamlet.MLP` takes them; and where there are controls `spreads` [controls], the logarithms of their standard
+    `hamlet.MLP` takes them; and where there are controls `log_deviations` [controls], the logarithms of their standard
     deviations in units of half of their ranges."""
-    found: dict[str, Array] = {"spreads": network.spreads(parameters)} if network.controls else {}
+    found: dict[str, Array] = {"log_deviations": network.log_deviations(parameters)} if network.controls else {}
     for number, (weights, biases) in enumerate(network.views(parameters)):
         found |= {f"weights.{number}": weights, f"biases.{number}": biases}
     return found

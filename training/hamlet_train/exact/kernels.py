@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from hamlet.launch.cpu.ops import helper, part
+from hamlet.launch.cpu.ops import part
 from hamlet_train.exact.compiled import kernel
-from hamlet_train.exact.controls import choose_controls, slope_controls, weigh_wishes
+from hamlet_train.exact.controls import choose_controls, slope_controls, weigh_controls
 from hamlet_train.exact.functions import ONE, ZERO, share
-from hamlet_train.exact.loss import LOSSES, clipped_loss, draw_actions, softmax
+from hamlet_train.exact.loss import LOSSES, clipped_loss, draw_actions, likeliest, softmax
 from hamlet_train.exact.network import BIAS, BLOCK, COLUMNS, HELD, NUMBERS, OUTPUTS, backward, forward
 
 EPISODES, TICKS, SQUARES, RETURNS, SAMPLES, DISCOUNTED, DISCOUNTED_SQUARES = range(7)
@@ -25,17 +25,6 @@ SURVEYED = 7
 NOTED, NOTED_END, CONTROLS = 9 * BLOCK, (9 + LOSSES) * BLOCK, NUMBERS * BLOCK
 """Where the notes of losses begin and end among what a block needs beside its network and actions, and where what it
 needs for controls begins."""
-
-
-@helper
-def likeliest(logits: Any, kept: Any, lane: Any, count: Any) -> Any:
-    """The allowed action of a lane with the highest logit; of several the one with the smallest number."""
-    found = -1
-    for action in range(count):
-        here = action * BLOCK + lane
-        if kept[here] != ZERO and (found < 0 or logits[here] > logits[found * BLOCK + lane]):
-            found = action
-    return found
 
 
 @kernel
@@ -56,7 +45,7 @@ def act(
     masks: Any,
     valid: Any,
     actions: Any,
-    wishes: Any,
+    raw: Any,
     chances: Any,
     values: Any,
     chosen: Any,
@@ -73,8 +62,8 @@ def act(
         control_words, ranges, given: see `choose_controls`.
         inputs, masks: the store [lanes, ticks, values padded] f32 and [lanes, ticks, actions] u8.
         valid, actions, chances, values: the store [lanes, ticks] u8, i32, f32 (the logarithm of the probability of the
-            action, plus those of the densities of wishes), and [lanes, ticks + 1] f32.
-        wishes: the store [lanes, ticks, controls] f32.
+            action, plus those of the densities of controls), and [lanes, ticks + 1] f32.
+        raw: the store [lanes, ticks, controls] f32.
         chosen: [lanes] i32, the actions for the environment.
         scratch: `Network.scratch` numbers of this thread.
     """
@@ -92,7 +81,7 @@ def act(
         part(rest, 0, 3 * BLOCK),
         part(rest, 0, 4 * BLOCK),
     )
-    rows, spreads = part(rest, 0, CONTROLS), part(parameters, 0, table[last, BIAS] + table[last, COLUMNS])
+    rows, log_deviations = part(rest, 0, CONTROLS), part(parameters, 0, table[last, BIAS] + table[last, COLUMNS])
     for begin in range(first, end, BLOCK):
         number = min(end - begin, BLOCK)
         for k in range(observed.shape[0]):
@@ -121,7 +110,9 @@ def act(
         softmax(logits, kept, shares, best, total, count)
         draw_actions(logits, shares, best, total, where, taken, count)
         means = part(output, 0, count)
-        choose_controls(begin, number, means, pitch, spreads, control_words, ranges, tick, wishes, given, rows, likely)
+        choose_controls(
+            begin, number, means, pitch, log_deviations, control_words, ranges, tick, raw, given, rows, likely
+        )
         for lane in range(number):
             if not len(words):
                 where[lane] = np.float32(likeliest(logits, kept, lane, count))
@@ -272,7 +263,7 @@ def learn(
     inputs: Any,
     masks: Any,
     actions: Any,
-    wishes: Any,
+    raw: Any,
     chances: Any,
     values: Any,
     advantages: Any,
@@ -295,7 +286,7 @@ def learn(
         gradients: [groups, parameters] f32. sums: [groups, LOSSES] f64.
     """
     ticks, row, count, last = inputs.shape[1], inputs.shape[2], masks.shape[2], table.shape[0] - 1
-    pitch, controls = table[last, COLUMNS], wishes.shape[2]
+    pitch, controls = table[last, COLUMNS], raw.shape[2]
     size = table[last, HELD] + BLOCK * pitch
     x = part(scratch, 0, 0)
     held = part(scratch, 0, BLOCK * row)
@@ -315,7 +306,7 @@ def learn(
     means, scores = part(rest, 0, CONTROLS), part(rest, 0, CONTROLS + controls * BLOCK)
     zeros = part(rest, 0, CONTROLS + 4 * controls * BLOCK)
     place = table[last, BIAS] + pitch
-    spreads = part(parameters, 0, place)
+    log_deviations = part(parameters, 0, place)
     for index in range(BLOCK):
         ones[index] = ONE
     for group in range(first, end):
@@ -342,7 +333,7 @@ def learn(
                 live[index] = ONE if index < number else ZERO
                 likely[index] = ZERO
                 for control in range(controls):
-                    scores[control * BLOCK + index] = wishes[lane, tick, control]
+                    scores[control * BLOCK + index] = raw[lane, tick, control]
             forward(table, parameters, x, row, held)
             output = part(held, 0, table[last, HELD])
             for index in range(BLOCK):
@@ -352,11 +343,11 @@ def learn(
                     means[control * BLOCK + index] = output[index * pitch + count + control]
                 value[index] = output[index * pitch + count + controls]
             softmax(logits, kept, chance, best, total, count)
-            weigh_wishes(means, spreads, scores, likely, controls)
+            weigh_controls(means, log_deviations, scores, likely, controls)
             clipped_loss(logits, chance, best, total, taken, before, gain, aim, live, value, likely,
                          clip, entropy, worth, count, noted)  # fmt: skip
-            by_spreads = part(gradients, group, place)
-            slope_controls(means, spreads, scores, likely, live, entropy, by_spreads, noted, controls)
+            by_deviations = part(gradients, group, place)
+            slope_controls(means, log_deviations, scores, likely, live, entropy, by_deviations, noted, controls)
             slope = part(slopes, 0, table[last, HELD])
             for index in range(BLOCK):
                 for action in range(count):

@@ -65,6 +65,17 @@ def draw_actions(logits: Any, shares: Any, best: Any, total: Any, point: Any, ta
 
 
 @helper
+def likeliest(logits: Any, kept: Any, lane: Any, count: Any) -> Any:
+    """The allowed action of a lane with the highest logit; of several the one with the smallest number."""
+    found = -1
+    for action in range(count):
+        here = action * BLOCK + lane
+        if kept[here] != ZERO and (found < 0 or logits[here] > logits[found * BLOCK + lane]):
+            found = action
+    return found
+
+
+@helper
 def clipped_loss(
     logits: Any,
     shares: Any,
@@ -85,7 +96,7 @@ def clipped_loss(
 ) -> None:
     """The losses of samples (Schulman et al. 2017), and in the place of logits and values the derivatives by them.
 
-    `taken` has the actions, `likely` the logarithms of the densities of wishes (0 without controls), in whose place
+    `taken` has the actions, `likely` the logarithms of the densities of controls (0 without controls), in whose place
     come the derivatives by them, `before` the logarithm of the chance that both had, `gain` normalised advantages,
     `aim` what values should be, `live` 1 for samples and 0 for what fills up a block.
     """

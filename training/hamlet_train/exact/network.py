@@ -26,7 +26,7 @@ BLOCK = 64
 NUMBERS = 15
 """What kernels hold of a sample beside what concerns the network, its actions and controls."""
 
-FIRST_SPREAD, LEAST_SPREAD, MOST_SPREAD = np.float32(-0.5), np.float32(-5.0), np.float32(0.0)
+FIRST_LOG_DEVIATION, LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION = np.float32(-0.5), np.float32(-5.0), np.float32(0.0)
 """Of the logarithms of standard deviations of controls: the first one, and the bounds within which they are learnt.
 With a deviation of half the range nearly a third of what is drawn around its middle lies beyond its ends: the weight of
 the entropy would pull it further without end, and nothing new would be tried."""
@@ -47,8 +47,8 @@ class Network:
     """A perceptron whose parameters lie behind each other in one array of f32: `hamlet.MLP` with controls and a value.
 
     Parameters of a layer are weights [inputs, outputs] and biases [outputs], both padded with zeros to whole vectors,
-    which stay zeros. Behind those of all layers are the spreads of controls (`hamlet_train.exact.controls`), padded
-    likewise.
+    which stay zeros. Behind those of all layers are the logarithms of the deviations of controls, padded
+    likewise (`hamlet_train.exact.controls`).
 
     Attributes:
         inputs: the values of an observation.
@@ -85,7 +85,7 @@ class Network:
 
     @property
     def parameters(self) -> int:
-        """Numbers of all layers, and the spreads of controls, padding included."""
+        """Numbers of all layers, and the logarithms of the deviations of controls, padding included."""
         return self._of_layers + padded(self.controls)
 
     @property
@@ -109,7 +109,7 @@ class Network:
             found.append((weights[:inputs, :outputs].T, parameters[bias : bias + outputs]))
         return found
 
-    def spreads(self, parameters: Array) -> Array:
+    def log_deviations(self, parameters: Array) -> Array:
         """The logarithms of the standard deviations of controls [controls], a view of the parameters."""
         return parameters[self._of_layers : self._of_layers + self.controls]
 
