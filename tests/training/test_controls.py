@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
+import torch
 from small import CART, trained
 
 from hamlet.package.module import Module, load
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import Episodes, chooser, environment, first_episodes, random_chooser
-from hamlet_train.exact.network import LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION
+from hamlet_train.exact.network import FIRST_LOG_DEVIATION, MOST_LOG_DEVIATION
 from hamlet_train.files import read_tensors, write_tensors
 from hamlet_train.policy import Policy, read_policy
 from hamlet_train.ppo import Progress
+from hamlet_train.ranks import Ranks
 from hamlet_train.reproduce import repeat
 from hamlet_train.run import Run
+from hamlet_train.training import begun
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +74,42 @@ def played(module: Module, policy: Policy | None = None, greedy: bool = False) -
     return first_episodes(env, random_chooser(env) if policy is None else chooser(env, policy, 1, greedy))
 
 
-def test_controls_lie_in_their_range_and_deviations_in_their_bounds(cart: Run) -> None:
-    """Also where nothing that is learnt holds them there: where the means are ten thousand times as large."""
+def test_some_worlds_are_steered_as_all_of_them_are(cart: Run) -> None:
+    """Draws are those of global lanes and ticks."""
     module = load(cart.package)
     policy = read_policy(cart.folder, module)
-    log_deviations = policy.network.log_deviations(policy.parameters)
-    assert ((log_deviations >= LEAST_LOG_DEVIATION) & (log_deviations <= MOST_LOG_DEVIATION)).all()
-    assert log_deviations[0] != np.float32(-0.5)
+    whole, some = environment(module, 10, None, 5), environment(module, 4, None, 5, first_world=6)
+    in_whole, in_some = chooser(whole, policy, 1), chooser(some, policy, 1)
+    drawn = []
+    for _ in range(3):
+        (actions, controls), (few_actions, few_controls) = in_whole(), in_some()
+        assert controls is not None
+        assert few_controls is not None
+        assert torch.equal(few_controls, controls[:, 6:])
+        drawn.append(controls.clone())
+        whole.step(actions, controls)
+        some.step(few_actions, few_controls)
+    assert len(torch.stack(drawn).unique()) == 30
+
+
+def test_deviations_stay_within_their_bounds(cart: Run) -> None:
+    manifest = cart.read()
+    paid = replace(manifest, settings=replace(manifest.settings, entropy=10.0))
+    training = begun(load(cart.package), paid, Ranks(), 1)
+    learned, network = training.learner.learned, training.learner.network
+    deviations = network.log_deviations(learned.parameters)
+    assert deviations.tolist() == [FIRST_LOG_DEVIATION]
+    training.advance()
+    assert FIRST_LOG_DEVIATION < deviations[0] < MOST_LOG_DEVIATION
+    deviations[:] = MOST_LOG_DEVIATION
+    training.advance()
+    assert deviations.tolist() == [MOST_LOG_DEVIATION]
+
+
+def test_controls_lie_in_their_range(cart: Run) -> None:
+    """Also where the means are ten thousand times as large."""
+    module = load(cart.package)
+    policy = read_policy(cart.folder, module)
     found = set[float]()
     for factor in (-10_000, 10_000):
         parameters = policy.parameters.copy()
