@@ -101,6 +101,9 @@ def test_files_of_another_universe_are_refused(run: Run, tmp_path: Path) -> None
     path = run.folder / "policy.safetensors"
     tensors, about = read_tensors(path)
     assert read_policy(path, module).about["digest"] == module.digest
+    older = {name: said for name, said in about.items() if name != "controls"}
+    write_tensors(tmp_path / "older", tensors, older)
+    assert read_policy(tmp_path / "older", module).network.controls == 0
     write_tensors(tmp_path / "other", tensors, about | {"digest": "0" * 64})
     with pytest.raises(TrainError, match="another universe, or another version of it"):
         read_policy(tmp_path / "other", module)
