@@ -1,4 +1,4 @@
-"""What the programs in examples/ learn: curves of several seeds, beside random and scripted policies.
+"""What the programs in examples/ and `hamletc train` learn: several seeds, beside random and scripted policies.
 
     python benchmarks/learning.py
     python benchmarks/learning.py town --seeds 1 --steps 1_000_000 --results /tmp
@@ -36,10 +36,10 @@ POINTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A training of one of the examples.
+    """A training of one of the examples, or of `hamletc train`.
 
     Attributes:
-        example: the module in examples/.
+        example: the module in examples/; `command` is the one beside this file.
         universe: its path in the repository.
         options: fields of the example's `Config`.
         shows: what of an evaluation the curve and the table are about, `length` or `return`.
@@ -77,6 +77,7 @@ STUDIES = {
         shows="return",
         scripted=True,
     ),
+    "cartpole": Study("command", "universes/gallery/cartpole.hamlet"),
     "auction": Study(
         "ppo", "universes/gallery/auction.hamlet", BIDDERS, shows="return", meter="shade", ticks=(50, 199)
     ),

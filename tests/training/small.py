@@ -12,7 +12,7 @@ from hamlet_train.run import Manifest, Run, packaged
 from hamlet_train.settings import Settings
 from hamlet_train.training import Watcher, train
 
-MEAL = Path("universes/first_meal.hamlet").resolve()
+MEAL, CARTPOLE = (Path(f"universes/{name}.hamlet").resolve() for name in ("first_meal", "gallery/cartpole"))
 WORLDS, HORIZON, UPDATES = 200, 20, 5
 """Four groups, the last of which has 8 lanes."""
 
@@ -29,6 +29,16 @@ SMALL = Manifest(
     settings=Settings(hidden=(16, 20), horizon=HORIZON, minibatches=3, rate=3e-3),
 )
 """Hidden layers of other sizes than vectors have, and minibatches that do not divide samples."""
+
+
+CART = replace(
+    SMALL,
+    universe="cartpole",
+    source=str(CARTPOLE),
+    ticks=WORLDS * HORIZON * 40,
+    settings=Settings(hidden=(16, 20), horizon=HORIZON, minibatches=3, rate=6e-3),
+)
+"""A training on a universe with a control."""
 
 
 def ignore(_update: Progress) -> None:

@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
 
-from hamlet.interpreter import functions
+from hamlet.interpreter import draws, functions
 from hamlet.interpreter.fma import fma
 from hamlet.launch.cpu.ops import WIDE, part, wide
-from hamlet_train.draws import first_parameters, order, orthogonal
+from hamlet.numbers.counters import CONTROL_DRAWS
+from hamlet_train.draws import control_words, first_parameters, order, orthogonal
 from hamlet_train.exact import functions as exact
 from hamlet_train.exact import kernels, tree
 from hamlet_train.exact.compiled import kernel
+from hamlet_train.exact.loss import ENTROPY as ENTROPIES
 from hamlet_train.exact.loss import LOSSES
 from hamlet_train.exact.network import BLOCK, Array, Network, padded
+from hamlet_train.store import Store
 
 NETWORK = Network(inputs=5, hidden=(16, 20), actions=3)
+STEERED = Network(inputs=5, hidden=(16, 20), actions=3, controls=2)
 CLIP, ENTROPY, VALUE = np.float32(0.2), np.float32(0.05), np.float32(0.5)
 
 
 @kernel
 def elementary(which, x, y):  # type: ignore[no-untyped-def]  # numba finds the types
-    """The values of exp, log or tanh."""
+    """The values of exp, log, tanh or cos."""
     source, target = part(x, 0, 0), part(y, 0, 0)
     for index in range(0, x.shape[0], WIDE):
         if which == 0:
             target[wide(index)] = exact.exp(source[wide(index)])
         elif which == 1:
             target[wide(index)] = exact.log(source[wide(index)])
-        else:
+        elif which == 2:
             target[wide(index)] = exact.tanh(source[wide(index)])
+        else:
+            target[wide(index)] = exact.cos(source[wide(index)])
 
 
-@pytest.mark.parametrize(("which", "name"), [(0, "exp"), (1, "log"), (2, "tanh")])
-def test_functions_have_the_bits_of_the_interpreter(which: int, name: str) -> None:
+@pytest.mark.parametrize(("which", "name"), [(0, "exp"), (1, "log"), (2, "tanh"), (3, "cos")])
+def test_functions_have_the_bits_of_the_interpreter(which: int, name: functions.Function) -> None:
     words = np.random.default_rng(1).integers(0, 2**32, 1 << 15, dtype=np.uint32)
     x = words.view(np.float32)
     x = np.where(np.isnan(x), np.float32(-0.0), x)
@@ -42,23 +50,24 @@ def test_functions_have_the_bits_of_the_interpreter(which: int, name: str) -> No
     x = np.where(np.isinf(x), np.float32(1.5), x)
     found = np.zeros_like(x)
     elementary(which, x, found)
-    wanted = getattr(functions, name)(torch.from_numpy(x)).numpy()
+    wanted = functions.call(name, torch.from_numpy(x)).numpy()
     assert np.array_equal(found.view(np.int32), wanted.view(np.int32))
 
 
 class Samples:
     """Random samples of two groups, the second with fewer lanes, and what kernels need for them."""
 
-    def __init__(self, ticks: int = 9) -> None:
+    def __init__(self, network: Network = NETWORK, ticks: int = 9) -> None:
         random = np.random.default_rng(4)
         lanes = 11
+        self.network = network
         self.bounds = np.array([0, 8, lanes], np.int64)
         shape = lanes, ticks
-        self.parameters = first_parameters(NETWORK, np.ones(NETWORK.inputs, np.float32), 5)
+        self.parameters = first_parameters(network, np.ones(network.inputs, np.float32), 5)
         self.parameters *= 3
-        self.inputs = np.zeros((*shape, padded(NETWORK.inputs)), np.float32)
-        self.inputs[..., : NETWORK.inputs] = random.standard_normal((*shape, NETWORK.inputs))
-        self.masks = (random.random((*shape, NETWORK.actions)) < 0.7).astype(np.uint8)
+        self.inputs = np.zeros((*shape, padded(network.inputs)), np.float32)
+        self.inputs[..., : network.inputs] = random.standard_normal((*shape, network.inputs))
+        self.masks = (random.random((*shape, network.actions)) < 0.7).astype(np.uint8)
         self.masks[..., 1] |= self.masks.sum(axis=-1) == 0
         allowed = self.masks * random.random(self.masks.shape)
         self.actions = allowed.argmax(axis=-1).astype(np.int32)
@@ -68,49 +77,78 @@ class Samples:
         self.counts = np.array([8 * ticks, 3 * ticks], np.int64)
         valid = np.arange(8 * ticks) < self.counts[:, None]
         self.order = order(1, 2, 0, range(2), valid)
+        network.log_deviations(self.parameters)[:] = random.uniform(-1.0, 0.0, network.controls)
+        self.raw = random.normal(0.0, 0.5, (*shape, network.controls)).astype(np.float32)
+        # What acted had about the densities that these samples have, so ratios lie on both sides of their limits.
+        self.chances += (self.densities(slice(None), torch.from_numpy(self.parameters).double())).numpy()
 
     def learn(self, first: int, end: int) -> tuple[Array, Array]:
         """The gradients of these groups, and the losses."""
-        transposed, gradients = np.zeros(NETWORK.parameters, np.float32), np.zeros((2, NETWORK.parameters), np.float32)
-        NETWORK.transpose(self.parameters, transposed)
+        network = self.network
+        transposed, gradients = np.zeros(network.parameters, np.float32), np.zeros((2, network.parameters), np.float32)
+        network.transpose(self.parameters, transposed)
         sums = np.zeros((2, LOSSES + 1))
-        stored = self.inputs, self.masks, self.actions, self.chances, self.values, self.advantages
+        stored = self.inputs, self.masks, self.actions, self.raw, self.chances, self.values, self.advantages
         numbers = np.float32(0.1), np.float32(1.3), CLIP, ENTROPY, VALUE
-        scratch = np.zeros(NETWORK.scratch, np.float32)
-        kernels.learn(first, end, NETWORK.table, self.parameters, transposed, self.bounds, self.order, self.counts,
+        scratch = np.zeros(network.scratch, np.float32)
+        kernels.learn(first, end, network.table, self.parameters, transposed, self.bounds, self.order, self.counts,
                       0, 1, *stored, *numbers, gradients, sums, scratch)  # fmt: skip
         return gradients, sums
 
-    def loss(self, group: int, parameters: torch.Tensor) -> torch.Tensor:
-        """The loss of a group by torch, in binary64."""
-        lanes = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
-        x = torch.from_numpy(self.inputs[lanes, :, : NETWORK.inputs]).double().flatten(0, 1)
+    def outputs(self, lanes: slice, parameters: torch.Tensor) -> torch.Tensor:
+        """[lanes, ticks, outputs] f64: what the network gives, by torch."""
+        network = self.network
+        x = torch.from_numpy(self.inputs[lanes, :, : network.inputs]).double()
         place = 0
-        for layer, (inputs, outputs) in enumerate(zip(NETWORK.sizes, NETWORK.sizes[1:], strict=False)):
+        for layer, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
             size = padded(inputs) * padded(outputs)
             weights = parameters[place : place + size].view(padded(inputs), padded(outputs))[:inputs, :outputs]
             x = x @ weights + parameters[place + size : place + size + outputs]
-            x = torch.tanh(x) if layer < NETWORK.layers - 1 else x
+            x = torch.tanh(x) if layer < network.layers - 1 else x
             place += size + padded(outputs)
-        mask = torch.from_numpy(self.masks[lanes]).flatten(0, 1).bool()
-        policy = torch.distributions.Categorical(logits=x[:, :-1].masked_fill(~mask, -1e30))
+        return x
+
+    def normals(self, lanes: slice, parameters: torch.Tensor) -> torch.distributions.Normal:
+        """The distributions of raw controls [lanes, ticks, controls]."""
+        actions, controls = self.network.actions, self.network.controls
+        first = self.network.parameters - padded(controls)
+        means = self.outputs(lanes, parameters)[..., actions : actions + controls]
+        return torch.distributions.Normal(means, parameters[first : first + controls].exp().expand_as(means))
+
+    def densities(self, lanes: slice, parameters: torch.Tensor) -> torch.Tensor:
+        """[lanes, ticks] f64: the logarithms of the densities of raw controls."""
+        density: torch.Tensor = self.normals(lanes, parameters).log_prob(torch.from_numpy(self.raw[lanes]).double())
+        return density.sum(dim=-1)
+
+    def loss(self, group: int, parameters: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss of a group by torch, in binary64, and its entropy."""
+        lanes = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
+        x = self.outputs(lanes, parameters)
+        mask = torch.from_numpy(self.masks[lanes]).bool()
+        policy = torch.distributions.Categorical(logits=x[..., : mask.shape[-1]].masked_fill(~mask, -1e30))
         actions, chances, advantages = (
-            torch.from_numpy(each[lanes]).flatten().double() for each in (self.actions, self.chances, self.advantages)
+            torch.from_numpy(each[lanes]).double() for each in (self.actions, self.chances, self.advantages)
         )
-        values = torch.from_numpy(self.values[lanes, :-1]).flatten().double()
-        ratio, gain = (policy.log_prob(actions) - chances).exp(), (advantages - 0.1) * 1.3
+        values = torch.from_numpy(self.values[lanes, :-1]).double()
+        likely = policy.log_prob(actions) + self.densities(lanes, parameters)
+        ratio, gain = (likely - chances).exp(), (advantages - 0.1) * 1.3
         paid = torch.minimum(ratio * gain, ratio.clamp(1 - float(CLIP), 1 + float(CLIP)) * gain)
-        error = x[:, -1] - (advantages + values)
-        return (-paid - float(ENTROPY) * policy.entropy() + float(VALUE) * error**2 / 2).sum()
+        error = x[..., -1] - (advantages + values)
+        entropy = (policy.entropy() + self.normals(lanes, parameters).entropy().sum(dim=-1)).sum()
+        return (-paid + float(VALUE) * error**2 / 2).sum() - float(ENTROPY) * entropy, entropy
 
 
-def test_gradients_are_derivatives_of_the_loss() -> None:
-    """Torch adds in another order, so the comparison has a tolerance: that of binary32."""
-    samples = Samples()
-    gradients, _ = samples.learn(0, 2)
+@pytest.mark.parametrize("network", [NETWORK, STEERED], ids=["actions", "controls"])
+def test_gradients_are_derivatives_of_the_loss(network: Network) -> None:
+    """Torch adds in another order, in binary64, so the comparison has a tolerance: that of binary32."""
+    samples = Samples(network)
+    gradients, sums = samples.learn(0, 2)
     for group in range(2):
         parameters = torch.from_numpy(samples.parameters).double().requires_grad_()
-        (wanted,) = torch.autograd.grad(samples.loss(group, parameters), parameters)
+        loss, entropy = samples.loss(group, parameters)
+        (wanted,) = torch.autograd.grad(loss, parameters)
+        assert np.allclose(sums[group, ENTROPIES], entropy.item(), rtol=1e-5)
+        assert (network.log_deviations(wanted.numpy()) != 0).all()
         assert wanted.abs().max() > 1
         assert np.allclose(gradients[group], wanted.numpy(), rtol=1e-4, atol=1e-4 * float(wanted.abs().max()))
 
@@ -124,49 +162,79 @@ def test_a_group_does_not_depend_on_who_else_is_computed() -> None:
         assert np.array_equal(loss[group], losses[group])
 
 
-def test_actions_follow_the_definition_of_policies() -> None:
+@pytest.mark.parametrize("network", [NETWORK, STEERED], ids=["actions", "controls"])
+def test_actions_and_controls_follow_the_definition_of_policies(network: Network) -> None:
     """Sums by ascending inputs with fma, weights exp(logit - highest), and of the actions the first whose running sum
-    exceeds share * sum."""
-    samples, lanes = Samples(), 70
-    random = np.random.default_rng(6)
-    observed = random.standard_normal((NETWORK.inputs, lanes)).astype(np.float32)
-    mask = random.random((NETWORK.actions, lanes)) < 0.6
+    exceeds share * sum; raw controls mean + normal * deviation, limited to the range of their control."""
+    lanes, actions, controls = 70, network.actions, network.controls
+    parameters, random = Samples(network).parameters, np.random.default_rng(6)
+    observed = random.standard_normal((network.inputs, lanes)).astype(np.float32)
+    mask = random.random((actions, lanes)) < 0.6
     mask[:, 0] = False
     words = random.integers(0, 2**32, lanes, dtype=np.uint32)
-    inputs = np.zeros((lanes, 1, padded(NETWORK.inputs)), np.float32)
-    masks, valid = np.zeros((lanes, 1, NETWORK.actions), np.uint8), np.zeros((lanes, 1), np.uint8)
-    actions, chances, values = (
-        np.zeros((lanes, 1), np.int32),
-        np.zeros((lanes, 1), np.float32),
-        np.zeros((lanes, 2), np.float32),
-    )
-    given = NETWORK.table, samples.parameters, observed, mask, np.ones(lanes, bool)
-    store, scratch = (inputs, masks, valid, actions, chances, values), np.zeros(NETWORK.scratch, np.float32)
-    greedy = np.zeros(lanes, np.int32)
-    kernels.act(0, lanes, *given, words[:0], 0, 1, *store, greedy, scratch)
-    kernels.act(0, lanes, *given, words, 0, 1, *store, np.zeros(lanes, np.int32), scratch)
+    for_controls = random.integers(0, 2**32, (2 * controls, lanes), dtype=np.uint32)
+    ranges = np.array([[1.0, 3.0, -2.0, 4.0], [0.0, 0.5, -0.5, 0.5]], np.float32)[:controls]
+    parted = network.table, parameters, observed, mask, np.ones(lanes, bool)
+
+    def act(*words: Array) -> tuple[Store, Array, Array]:
+        store, chosen = Store.empty(network, lanes, 1), np.zeros(lanes, np.int32)
+        given, scratch = np.zeros((controls, lanes), np.float32), np.zeros(network.scratch, np.float32)
+        kept = store.inputs, store.masks, store.valid, store.actions, store.raw, store.chances, store.values
+        kernels.act(0, lanes, *parted, *words, ranges, 0, 1, *kept, chosen, given, scratch)
+        return store, chosen, given
+
+    store, _, given = act(words, for_controls)
+    likeliest, greedy, means = act(words[:0], for_controls[:0])
     x = torch.from_numpy(observed)
-    for layer, (weights, biases) in enumerate(NETWORK.views(samples.parameters)):
+    for layer, (weights, biases) in enumerate(network.views(parameters)):
         sums = torch.from_numpy(biases).unsqueeze(1).expand(-1, lanes).clone()
         for k in range(weights.shape[1]):
             sums = fma(torch.from_numpy(weights[:, k : k + 1].copy()), x[k : k + 1], sums)
-        x = functions.tanh(sums) if layer < NETWORK.layers - 1 else sums
-    allowed = torch.from_numpy(mask) | ~torch.from_numpy(mask).any(dim=0)
-    highest = x[:-1].masked_fill(~allowed, -torch.inf).max(dim=0).values
-    weighed = torch.where(allowed, functions.exp(x[:-1] - highest), 0.0)
+        x = functions.tanh(sums) if layer < network.layers - 1 else sums
+    allowed, logits = torch.from_numpy(mask) | ~torch.from_numpy(mask).any(dim=0), x[:actions]
+    highest = logits.masked_fill(~allowed, -torch.inf).max(dim=0).values
+    weighed = torch.where(allowed, functions.exp(logits - highest), 0.0)
     running = [weighed[0]]
     for each in weighed[1:]:
         running.append(running[-1] + each)
     shares = torch.from_numpy((words >> np.uint32(8)).astype(np.float32)) * 2.0**-24
     chosen = sum((each <= shares * running[-1]).long() for each in running)
     assert isinstance(chosen, torch.Tensor)
-    assert np.array_equal(actions[:, 0], chosen.numpy())
-    assert len(set(actions[:, 0].tolist())) == NETWORK.actions
-    assert np.array_equal(greedy, x[:-1].masked_fill(~allowed, -torch.inf).argmax(dim=0).numpy())
-    assert not np.array_equal(greedy, actions[:, 0])
-    chance = (x[:-1] - highest).gather(0, chosen.unsqueeze(0)).squeeze(0) - functions.log(running[-1])
-    assert np.array_equal(chances[:, 0].view(np.int32), chance.numpy().view(np.int32))
-    assert np.array_equal(values[:, 0].view(np.int32), x[-1].numpy().view(np.int32))
+    assert np.array_equal(store.actions[:, 0], chosen.numpy())
+    assert len(set(store.actions[:, 0].tolist())) == actions
+    assert np.array_equal(greedy, logits.masked_fill(~allowed, -torch.inf).argmax(dim=0).numpy())
+    assert not np.array_equal(greedy, store.actions[:, 0])
+    chance = (logits - highest).gather(0, chosen.unsqueeze(0)).squeeze(0) - functions.log(running[-1])
+    density = torch.zeros(lanes)
+    for control, log_deviation in enumerate(torch.from_numpy(network.log_deviations(parameters).copy())):
+        first, second = (torch.from_numpy(for_controls[2 * control + each].astype(np.int64)) for each in (0, 1))
+        raw = draws.normal(first, second, x[actions + control], functions.exp(log_deviation))
+        assert_bits(store.raw[:, 0, control], raw)
+        assert_bits(likeliest.raw[:, 0, control], x[actions + control])
+        middle, half, low, high = ranges[control].tolist()
+        assert_bits(given[control], (raw * half + middle).clamp(low, high))
+        assert_bits(means[control], (x[actions + control] * half + middle).clamp(low, high))
+        score = (raw - x[actions + control]) * functions.exp(-log_deviation)
+        offset = -log_deviation - torch.tensor(0.5 * math.log(2 * math.pi), dtype=torch.float32)
+        density += fma(score * score, torch.tensor(-0.5).expand(lanes), offset.expand(lanes))
+        assert 10 < int((raw.abs() > 1).sum()) < 60
+    assert_bits(store.chances[:, 0], chance + density)
+    assert_bits(store.values[:, 0], x[-1])
+
+
+def assert_bits(found: Array, wanted: torch.Tensor) -> None:
+    assert np.array_equal(found.view(np.int32), wanted.numpy().view(np.int32))
+
+
+def test_words_of_controls_are_those_of_their_lane_and_tick() -> None:
+    """Whoever draws them, in whichever order of ticks."""
+    lanes, seed = torch.arange(100, 140), (7 << 32) + 3
+    ahead = control_words(lanes, 3, seed)
+    part = control_words(lanes[30:], 3, seed)
+    for tick in (5, 40, 41, 2):
+        sites = draws.Sites(lanes, tick, CONTROL_DRAWS, (3, 7))
+        assert np.array_equal(ahead.at(tick), np.stack([sites.word(site).numpy() for site in range(6)]))
+        assert np.array_equal(part.at(tick), ahead.at(tick)[:, 30:])
 
 
 def test_advantages_by_their_definition() -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small import MEAL, SMALL, UPDATES, trained
+from small import CARTPOLE, MEAL, SMALL, UPDATES, trained
 
 from hamlet.package.module import load
 from hamlet_train import checkpoint
@@ -35,6 +35,11 @@ def test_threads_change_nothing(run: Run, tmp_path: Path) -> None:
     assert len({line.weights for line in run.lines()}) == UPDATES
     assert sum(line.episodes for line in run.lines()) > 0
     assert progress(trained(tmp_path / "two", SMALL, threads=2)) == progress(run)
+
+
+def test_the_weights_are_those_of_earlier_versions(run: Run) -> None:
+    """What a universe has no use for, such as controls, changes no bit of its training."""
+    assert run.read().weights == "a5220a4c25f3ff071a4f0d3db342b386dc0c478bbb53bb4234b78d7607106d91"
 
 
 def test_worlds_that_are_begun_by_hand_learn_the_same(run: Run, tmp_path: Path) -> None:
@@ -96,6 +101,9 @@ def test_files_of_another_universe_are_refused(run: Run, tmp_path: Path) -> None
     path = run.folder / "policy.safetensors"
     tensors, about = read_tensors(path)
     assert read_policy(path, module).about["digest"] == module.digest
+    older = {name: said for name, said in about.items() if name != "controls"}
+    write_tensors(tmp_path / "older", tensors, older)
+    assert read_policy(tmp_path / "older", module).network.controls == 0
     write_tensors(tmp_path / "other", tensors, about | {"digest": "0" * 64})
     with pytest.raises(TrainError, match="another universe, or another version of it"):
         read_policy(tmp_path / "other", module)
@@ -127,20 +135,22 @@ def command(*arguments: str, processes: int | None = None) -> list[str]:
     return [sys.executable, *launcher, str(script), *arguments]
 
 
-def finish(folder: Path, *arguments: str, processes: int | None = None, **environment: str) -> str:
+def finish(folder: Path, universe: Path, *arguments: str, processes: int | None = None, **environment: str) -> str:
     """What a training notes that is run to its end."""
     (folder / "program.py").write_text("from hamletc.cli.main import main\nmain()\n")
-    given = command("train", str(MEAL), *arguments, processes=processes)
+    given = command("train", str(universe), *arguments, processes=processes)
     done = subprocess.run(given, cwd=folder, capture_output=True, text=True, env=os.environ | environment, timeout=600)
     assert done.returncode == 0, done.stderr
     name = arguments[arguments.index("--name") + 1]
     return (folder / "runs" / name / "progress.jsonl").read_text()
 
 
-def start(folder: Path, *arguments: str, processes: int | None = None) -> tuple[subprocess.Popen[bytes], Path]:
+def start(
+    folder: Path, universe: Path, *arguments: str, processes: int | None = None
+) -> tuple[subprocess.Popen[bytes], Path]:
     """A training that has written two checkpoints, and its folder."""
     (folder / "program.py").write_text("from hamletc.cli.main import main\nmain()\n")
-    given = command("train", str(MEAL), *arguments, processes=processes)
+    given = command("train", str(universe), *arguments, processes=processes)
     process = subprocess.Popen(given, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     run = folder / "runs" / arguments[arguments.index("--name") + 1]
     while len(list(run.glob("checkpoints/*.safetensors"))) < 2:
@@ -149,29 +159,34 @@ def start(folder: Path, *arguments: str, processes: int | None = None) -> tuple[
     return process, run
 
 
+BOTH = pytest.mark.parametrize("universe", [MEAL, CARTPOLE], ids=["actions", "controls"])
+
+
 @pytest.mark.long
-def test_a_killed_training_resumes_to_the_same_weights(tmp_path: Path) -> None:
-    whole = finish(tmp_path, "--name", "whole", *LONG)
-    process, run = start(tmp_path, "--name", "killed", *LONG)
+@BOTH
+def test_a_killed_training_resumes_to_the_same_weights(tmp_path: Path, universe: Path) -> None:
+    whole = finish(tmp_path, universe, "--name", "whole", *LONG)
+    process, run = start(tmp_path, universe, "--name", "killed", *LONG)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (run / "policy.safetensors").exists()
-    assert finish(tmp_path, "--name", "killed", "--resume") == whole
+    assert finish(tmp_path, universe, "--name", "killed", "--resume") == whole
 
 
 @pytest.mark.long
-def test_processes_of_torchrun_and_kinds_of_cpu_change_nothing(tmp_path: Path) -> None:
-    whole = finish(tmp_path, "--name", "whole", *LONG)
+@BOTH
+def test_processes_of_torchrun_and_kinds_of_cpu_change_nothing(tmp_path: Path, universe: Path) -> None:
+    whole = finish(tmp_path, universe, "--name", "whole", *LONG)
     for processes in (2, 3):
-        assert finish(tmp_path, "--name", f"of{processes}", *LONG, processes=processes) == whole
+        assert finish(tmp_path, universe, "--name", f"of{processes}", *LONG, processes=processes) == whole
     narrow = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2}
-    assert finish(tmp_path, "--name", "avx2", *LONG, **narrow) == whole
+    assert finish(tmp_path, universe, "--name", "avx2", *LONG, **narrow) == whole
 
 
 @pytest.mark.long
 def test_torchrun_restarts_what_was_killed(tmp_path: Path) -> None:
-    whole = finish(tmp_path, "--name", "whole", *LONG)
-    process, run = start(tmp_path, "--name", "killed", *LONG, processes=2)
+    whole = finish(tmp_path, MEAL, "--name", "whole", *LONG)
+    process, run = start(tmp_path, MEAL, "--name", "killed", *LONG, processes=2)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(int(children[-1]), signal.SIGKILL)
     assert process.wait(timeout=600) == 0

@@ -75,7 +75,7 @@ def load(path: Path, env: Env, learner: Learner) -> None:
     moments = {name: tensors[name].copy() for name in MOMENTS}
     counts = {name: float.fromhex(said["counts"][name]) for name in COUNTED}
     kept: dict[str, Any] = moments | counts
-    learner.learned = Learned(parameters_of(learner.network, tensors), update=said["update"], **kept)
+    learner.learned = Learned(parameters_of(path, learner.network, tensors), update=said["update"], **kept)
 
 
 def latest(folder: Path) -> Path | None:

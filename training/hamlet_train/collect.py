@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 import torch
 
 from hamlet.env.environment import Env
-from hamlet.numbers.random import policy_words
-from hamlet_train.draws import halves
+from hamlet_train.draws import action_words, control_words
 from hamlet_train.exact import kernels
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.store import Store
 from hamlet_train.team import Team
 
+Choice: TypeAlias = tuple[torch.Tensor, torch.Tensor | None]
+"""The actions of a tick, [lanes] i32, and its controls, [controls, lanes] f32, `None` in a universe without any."""
+
 
 class Actor:
     """A network that acts in an environment. Its actions are those of `hamlet.MLP` with the same weights: drawn with
-    the words of the random policy, by lane and tick, or the likeliest ones."""
+    the words of the random policy, by lane and tick, or the likeliest ones. Controls are drawn around its means with
+    words of their own stream (`hamlet_train.draws.control_words`), or are the means."""
 
     def __init__(self, env: Env, network: Network, team: Team, bounds: Array, greedy: bool = False) -> None:
         """`bounds` are the lanes at which threads part, see `hamlet_train.groups.Share`; `greedy`: whether it takes the
-        likeliest actions."""
+        likeliest actions and the means of controls."""
         self.env = env
         self._greedy = greedy
         self._table = network.table
         self._team = team
         self._bounds = bounds
-        self._lanes = torch.arange(env.num_lanes) + env.first_world * env.num_agents
+        lanes = torch.arange(env.num_lanes) + env.first_world * env.num_agents
+        self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
+        self._ranges = ranges(env)
         self._chosen = np.zeros(env.num_lanes, np.int32)
-        self._drawn: tuple[int, tuple[torch.Tensor, ...]] | None = None
+        self._given = np.zeros((env.num_controls, env.num_lanes), np.float32)
 
-    def act(self, parameters: Array, store: Store, tick: int) -> torch.Tensor:
-        """[lanes] i32: the actions, which come into the store at a tick with what led to them; at the tick after the
-        last one of the store only values do."""
+    def act(self, parameters: Array, store: Store, tick: int) -> Choice:
+        """What is chosen, which comes into the store at a tick with what led to it; at the tick after the last one of
+        the store only values do."""
         observation = self.env.observation
         assert observation is not None
         observed = observation.T.numpy()
         mask, alive = self.env.action_mask.T.numpy(), self.env.state["alive"].numpy()
-        words = self._words() if tick < store.ticks and not self._greedy else np.zeros(0, np.uint32)
+        words, for_controls = np.zeros(0, np.uint32), np.zeros((0, self.env.num_lanes), np.uint32)
+        if tick < store.ticks and not self._greedy:
+            words, for_controls = (each.at(self.env.tick) for each in self._words)
 
         def work(first: int, end: int, scratch: Array) -> None:
             kernels.act(
@@ -49,25 +58,29 @@ class Actor:
                 mask,
                 alive,
                 words,
+                for_controls,
+                self._ranges,
                 tick,
                 store.ticks,
                 store.inputs,
                 store.masks,
                 store.valid,
                 store.actions,
+                store.raw,
                 store.chances,
                 store.values,
                 self._chosen,
+                self._given,
                 scratch,
             )
 
         self._team.share(work, len(self._bounds) - 1)
-        return torch.from_numpy(self._chosen)
+        return torch.from_numpy(self._chosen), torch.from_numpy(self._given) if len(self._given) else None
 
     def collect(self, parameters: Array, store: Store) -> None:
         """Fill a store."""
         for tick in range(store.ticks):
-            observation, *flags, info = self.env.step(self.act(parameters, store, tick))
+            observation, *flags, info = self.env.step(*self.act(parameters, store, tick))
             by_hand = self.env.universe.by_hand
             last = observation if by_hand else info["final_observation"]
             assert last is not None
@@ -106,9 +119,10 @@ class Actor:
 
         self._team.share(work, len(self._bounds) - 1)
 
-    def _words(self) -> Array:
-        """[lanes] u32, the random words of this tick; four ticks have theirs from one computation."""
-        tick = self.env.tick
-        if self._drawn is None or self._drawn[0] != tick >> 2:
-            self._drawn = tick >> 2, policy_words(self._lanes, tick, halves(self.env.seed))
-        return self._drawn[1][tick & 3].numpy().astype(np.uint32)
+
+def ranges(env: Env) -> Array:
+    """[controls, 4] f32: of each control the middle of its range, half of its width, its least and greatest number."""
+    low, high = env.control_low.cpu().numpy(), env.control_high.cpu().numpy()
+    # Halves first: the sum of two numbers can be infinite.
+    found: Array = np.stack([low / 2 + high / 2, high / 2 - low / 2, low, high], axis=1).astype(np.float32)
+    return found

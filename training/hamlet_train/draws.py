@@ -1,20 +1,24 @@
-"""What a learner draws, with Philox: first weights, and the order in which it takes samples."""
+"""What a learner draws, with Philox: first weights, actions, controls, and the order in which it takes samples."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import torch
 
 from hamlet.interpreter.functions import log, wave
-from hamlet.numbers.random import philox, share
-from hamlet_train.exact.network import Array, Network
+from hamlet.numbers.counters import CONTROL_DRAWS
+from hamlet.numbers.random import draw_words, philox, policy_words, share
+from hamlet_train.exact.network import FIRST_LOG_DEVIATION, Array, Network
 
 ORDER, WEIGHTS = 32, 33
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
 
-HIDDEN_GAIN, LOGIT_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
+HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
+TICKS_AHEAD = 16
+"""Ticks whose controls are drawn together."""
 NEVER = 1 << 62
 """Behind all samples."""
 
@@ -31,6 +35,45 @@ def _words(count: int, second: torch.Tensor | int, third: int, stream: int, seed
     return torch.stack(philox(counter, halves(seed)), dim=-1).flatten(-2)[..., :count]
 
 
+class Ahead:
+    """Words of ticks, several of which come from one computation: an operation on few numbers costs its call."""
+
+    def __init__(self, ticks: int, draw: Callable[[int], Array]) -> None:
+        """`draw` gives what is drawn in the ticks from one of its `ticks`-th on, [ticks, ...]."""
+        self._ticks = ticks
+        self._draw = draw
+        self._drawn: tuple[int, Array] | None = None
+
+    def at(self, tick: int) -> Array:
+        """What is drawn in a tick."""
+        first, index = tick - tick % self._ticks, tick % self._ticks
+        if self._drawn is None or self._drawn[0] != first:
+            self._drawn = first, self._draw(first)
+        words: Array = self._drawn[1][index]
+        return words
+
+
+def action_words(lanes: torch.Tensor, seed: int) -> Ahead:
+    """The words of the random policy for these global lanes, [lanes] u32 in each tick."""
+    return Ahead(4, lambda tick: torch.stack(policy_words(lanes, tick, halves(seed))).numpy().astype(np.uint32))
+
+
+def control_words(lanes: torch.Tensor, controls: int, seed: int) -> Ahead:
+    """The words of `CONTROL_DRAWS` for these global lanes, [2 * controls, lanes] u32 in each tick: control k has those
+    of the sites 2 k and 2 k + 1."""
+
+    def draw(first: int) -> Array:
+        ticks = torch.arange(first, first + TICKS_AHEAD).unsqueeze(1)
+        numbers = lanes.expand(TICKS_AHEAD, -1)
+        blocks = (draw_words(numbers, ticks, block, CONTROL_DRAWS, halves(seed)) for block in range(-(-controls // 2)))
+        words = [word for block in blocks for word in block][: 2 * controls]
+        return torch.stack(words, dim=1).numpy().astype(np.uint32)
+
+    if not controls:
+        return Ahead(1, lambda _tick: np.zeros((1, 0, len(lanes)), np.uint32))
+    return Ahead(TICKS_AHEAD, draw)
+
+
 def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Array:
     """[groups, samples] i32: the samples of each group in the order in which they are taken, those that are not valid
     last. `valid` is [groups, samples] bool; `groups` are global numbers."""
@@ -44,8 +87,8 @@ def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Ar
 
 
 def first_parameters(network: Network, reach: Array, seed: int) -> Array:
-    """Orthogonal weights (Saxe et al. 2014) and biases of 0. `reach` [inputs] is the greatest size of each input: the
-    weights of one that exceeds 1 are divided by it."""
+    """Orthogonal weights (Saxe et al. 2014), biases of 0, and `FIRST_LOG_DEVIATION` for controls. `reach` [inputs] is
+    the greatest size of each input: the weights of one that exceeds 1 are divided by it."""
     parameters = np.zeros(network.parameters, np.float32)
     views = network.views(parameters)
     for number, (weights, _) in enumerate(views):
@@ -53,8 +96,9 @@ def first_parameters(network: Network, reach: Array, seed: int) -> Array:
         if number < len(views) - 1:
             weights[:] = HIDDEN_GAIN * orthogonal(outputs, inputs, number, seed)
         else:
-            weights[:-1] = LOGIT_GAIN * orthogonal(outputs - 1, inputs, number, seed)
+            weights[:-1] = HEAD_GAIN * orthogonal(outputs - 1, inputs, number, seed)
             weights[-1:] = VALUE_GAIN * orthogonal(1, inputs, number + 1, seed)
+    network.log_deviations(parameters)[:] = FIRST_LOG_DEVIATION
     first = views[0][0]
     first[:] = first / np.maximum(reach, 1.0).astype(np.float32)
     return parameters

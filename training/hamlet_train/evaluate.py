@@ -10,12 +10,13 @@ import numpy as np
 import torch
 
 import hamlet
+from hamlet.backend.protocol import Stream
 from hamlet.env.environment import Env
 from hamlet.env.rollout import LIFESPAN
-from hamlet.numbers.random import policy_words
+from hamlet.interpreter.policy import drawn_controls
 from hamlet.package.module import Module
-from hamlet_train.collect import Actor
-from hamlet_train.draws import halves
+from hamlet_train.collect import Actor, Choice
+from hamlet_train.draws import action_words
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
 from hamlet_train.groups import Groups
@@ -26,8 +27,8 @@ from hamlet_train.team import Team
 MOST_TICKS = 10_000
 """After so many ticks episodes are no longer waited for."""
 
-Chooser = Callable[[], torch.Tensor]
-"""Gives the actions of the present tick, [lanes] i32."""
+Chooser = Callable[[], Choice]
+"""Gives the actions and controls of the present tick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,15 @@ def environment(module: Module, worlds: int, agents: int | None, seed: int, firs
 
 
 def chooser(env: Env, policy: Policy, threads: int, greedy: bool = False) -> Chooser:
-    """Actions drawn from a policy, or with `greedy` its likeliest ones.
+    """Actions and controls drawn from a policy, or with `greedy` its likeliest actions and the means of controls.
 
     Raises:
-        TrainError: the environment observes something else, or has other actions.
+        TrainError: the environment observes something else, or has other actions or controls.
     """
     network, observation = policy.network, env.observation
-    if observation is None or (observation.shape[1], env.num_actions) != (network.inputs, network.actions):
-        raise TrainError(f"the policy is for {network.inputs} values of an observation and {network.actions} actions")
+    known = network.inputs, network.actions, network.controls
+    if observation is None or (observation.shape[1], env.num_actions, env.num_controls) != known:
+        raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*known))
     share = Groups(env.num_worlds, env.num_agents).share(0, 1)
     actor = Actor(env, network, Team(threads, network.scratch), share.bounds, greedy)
     store = Store.empty(network, env.num_lanes, 1)
@@ -92,12 +94,14 @@ def chooser(env: Env, policy: Policy, threads: int, greedy: bool = False) -> Cho
 
 
 def random_chooser(env: Env) -> Chooser:
-    """Actions drawn as the random policy draws them."""
+    """Actions and controls drawn as the random policy draws them."""
     lanes = torch.arange(env.num_lanes) + env.first_world * env.num_agents
+    words = action_words(lanes, env.seed)
 
-    def choose() -> torch.Tensor:
-        words = policy_words(lanes, env.tick, halves(env.seed))[env.tick & 3]
-        return ((words * env.num_actions) >> 32).to(torch.int32)
+    def choose() -> Choice:
+        actions = (torch.from_numpy(words.at(env.tick).astype(np.int64)) * env.num_actions) >> 32
+        controls = drawn_controls(env.universe, lanes, Stream(env.seed, env.tick)) if env.num_controls else None
+        return actions.to(torch.int32), controls
 
     return choose
 
@@ -108,7 +112,7 @@ def first_episodes(env: Env, choose: Chooser) -> Episodes:
     lengths, returns = torch.zeros(env.num_lanes, dtype=torch.int64), torch.zeros(env.num_lanes, dtype=torch.float64)
     causes = torch.full((env.num_lanes,), -1)
     for _ in range(MOST_TICKS):
-        _, reward, terminated, truncated, info = env.step(choose())
+        _, reward, terminated, truncated, info = env.step(*choose())
         cause = info["cause"]
         assert cause is not None
         returns += torch.where(running, reward.double(), 0.0)

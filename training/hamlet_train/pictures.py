@@ -57,7 +57,7 @@ def write_film(env: Env, choose: Chooser, path: Path) -> int:
     frames = [Image.fromarray(_frame(env))]
     episode = int(env.state["episode"][0])
     while len(frames) < FRAMES:
-        env.step(choose())
+        env.step(*choose())
         if int(env.state["episode"][0]) != episode:
             break
         frames.append(Image.fromarray(_frame(env)))

@@ -27,18 +27,28 @@ class Policy:
 
 
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
-    """`weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as `hamlet.MLP` takes them."""
-    found: dict[str, Array] = {}
+    """Views of the parameters by name: `weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as
+    `hamlet.MLP` takes them; and where there are controls `log_deviations` [controls], the logarithms of their standard
+    deviations in units of half of their ranges."""
+    found: dict[str, Array] = {"log_deviations": network.log_deviations(parameters)} if network.controls else {}
     for number, (weights, biases) in enumerate(network.views(parameters)):
         found |= {f"weights.{number}": weights, f"biases.{number}": biases}
     return found
 
 
-def parameters_of(network: Network, tensors: dict[str, Array]) -> Array:
-    """The parameters with these weights and biases."""
+def parameters_of(path: Path, network: Network, tensors: dict[str, Array]) -> Array:
+    """The parameters that the tensors of a file are.
+
+    Raises:
+        TrainError: one lacks, or has another shape than it has in the network.
+    """
     parameters = np.zeros(network.parameters, np.float32)
-    for number, (weights, biases) in enumerate(network.views(parameters)):
-        weights[:], biases[:] = tensors[f"weights.{number}"], tensors[f"biases.{number}"]
+    for name, view in tensors_of(network, parameters).items():
+        if name not in tensors:
+            raise TrainError(f"{path} has no {name}")
+        if tensors[name].shape != view.shape:
+            raise TrainError(f"{path} has the {name} {[*tensors[name].shape]}, and its network takes {[*view.shape]}")
+        view[:] = tensors[name]
     return parameters
 
 
@@ -52,6 +62,7 @@ def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
         "inputs": network.inputs,
         "hidden": list(network.hidden),
         "actions": network.actions,
+        "controls": network.controls,
         "activation": "tanh",
     }
 
@@ -76,8 +87,9 @@ def read_policy(path: Path, module: Module) -> Policy:
         raise TrainError(f"{path} has no {FILENAME}: its training has not ended; name one of its checkpoints")
     tensors, said = read_tensors(file)
     check_about(file, said, module)
-    network = Network(said["inputs"], tuple(said["hidden"]), said["actions"])
-    return Policy(network, parameters_of(network, tensors), said)
+    # Files of before there were controls say nothing of them, and have none.
+    network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
+    return Policy(network, parameters_of(file, network, tensors), said)
 
 
 def check_about(path: Path, said: dict[str, Any], module: Module) -> None:

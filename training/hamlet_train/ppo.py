@@ -21,7 +21,7 @@ from hamlet_train.exact.kernels import (
     TICKS,
 )
 from hamlet_train.exact.loss import CLIPPED, DIVERGENCE, ENTROPY, LOSSES, POLICY_LOSS, VALUE_LOSS
-from hamlet_train.exact.network import Array, Network
+from hamlet_train.exact.network import LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION, Array, Network
 from hamlet_train.groups import Share
 from hamlet_train.ranks import Ranks
 from hamlet_train.settings import Settings
@@ -226,6 +226,7 @@ class Learner:
                 store.inputs,
                 store.masks,
                 store.actions,
+                store.raw,
                 store.chances,
                 store.values,
                 store.advantages,
@@ -263,6 +264,8 @@ class Learner:
             np.float32(1.0 - learned.second_power),
             LEAST,
         )
+        log_deviations = self.network.log_deviations(learned.parameters)
+        np.clip(log_deviations, LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION, out=log_deviations)
 
     def _progress(self, store: Store, happened: Array, losses: Array) -> Progress:
         episodes, groups = int(happened[EPISODES]), self.share.groups

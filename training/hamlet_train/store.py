@@ -16,7 +16,8 @@ class Store:
     Attributes:
         inputs: [lanes, ticks, values padded] f32. masks: [lanes, ticks, actions] u8.
         valid: u8, whether the agent was alive. ends: u8, whether its episode ended in this tick.
-        actions: i32. chances: f32, the logarithm of the probability of the action.
+        actions: i32. raw: [lanes, ticks, controls] f32, see `hamlet_train.exact.controls`.
+        chances: f32, the logarithm of the probability of the action, plus those of the densities of controls.
         values: [lanes, ticks + 1] f32. beyond: f32, the value of what would have come after an end by the lifespan.
         rewards, advantages: f32.
     """
@@ -26,6 +27,7 @@ class Store:
     valid: Array
     ends: Array
     actions: Array
+    raw: Array
     chances: Array
     values: Array
     beyond: Array
@@ -42,6 +44,7 @@ class Store:
             valid=np.zeros(shape, np.uint8),
             ends=np.zeros(shape, np.uint8),
             actions=np.zeros(shape, np.int32),
+            raw=np.zeros((*shape, network.controls), np.float32),
             chances=np.zeros(shape, np.float32),
             values=np.zeros((lanes, ticks + 1), np.float32),
             beyond=np.zeros(shape, np.float32),

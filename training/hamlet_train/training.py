@@ -10,7 +10,6 @@ import torch
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamlet.universe import Universe
 from hamlet_train import checkpoint
 from hamlet_train.collect import Actor
 from hamlet_train.errors import TrainError
@@ -44,12 +43,6 @@ class Training:
         return self.learner.update(self.store)
 
 
-def check_trainable(universe: Universe) -> None:
-    """Raise `TrainError` where a universe has what this trainer cannot learn."""
-    if universe.controls:
-        raise TrainError(f"{universe.name} has controls, which are real numbers: this trainer learns actions only")
-
-
 def network_for(env: Env, hidden: tuple[int, ...]) -> Network:
     """The network for an environment.
 
@@ -58,7 +51,7 @@ def network_for(env: Env, hidden: tuple[int, ...]) -> Network:
     """
     if env.observation is None or not env.observation.shape[1]:
         raise TrainError(f"{env.universe.name} observes nothing: there is nothing to learn from")
-    return Network(env.observation.shape[1], hidden, env.num_actions)
+    return Network(env.observation.shape[1], hidden, env.num_actions, env.num_controls)
 
 
 def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Training:
@@ -68,7 +61,6 @@ def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Tra
         TrainError: the universe cannot be trained on.
         EnvError: the environment cannot be made.
     """
-    check_trainable(module.universe)
     groups = Groups(manifest.worlds, manifest.agents)
     share = groups.share(ranks.rank, ranks.size)
     env = hamlet.make(

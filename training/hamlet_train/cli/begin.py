@@ -13,7 +13,6 @@ from hamlet_train.cli.options import folder_of, settings_of
 from hamlet_train.errors import TrainError
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
-from hamlet_train.training import check_trainable
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,6 @@ def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
     settings = settings_of(wanted.given)
     try:
         module = packaged(universe, run.package)
-        check_trainable(module.universe)
         shape = checked_shape(module.universe, wanted.worlds or WORLDS, wanted.agents, 0)
         run.write(
             Manifest(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
               help="The folder of a run, or a file with weights.")  # fmt: skip
 @click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
-@click.option("--greedy", is_flag=True, help="Take the likeliest actions rather than draw them.")
+@click.option(
+    "--greedy", is_flag=True, help="Take the likeliest actions and the means of controls rather than draw them."
+)
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="By default the next after that of the training.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
 def evaluate(

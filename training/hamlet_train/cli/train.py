@@ -34,7 +34,7 @@ def train(
     resume: bool,
     tensorboard: bool,
 ) -> None:
-    """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks.
+    """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks and controls.
 
     The weights are the same to the bit for any number of threads, of processes of torchrun, and after --resume.
     """

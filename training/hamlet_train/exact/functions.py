@@ -10,11 +10,14 @@ from hamlet.launch.cpu.ops import (
     absolute,
     add,
     bit_and,
+    equal,
     fma,
     from_bits,
+    helper,
     inline,
     shift_left,
     shift_right,
+    square_root,
     subtract,
     to_bits,
     to_f32,
@@ -30,6 +33,10 @@ LOG2_E, LN2_HIGH, LN2_LOW = np.float32(e.LOG2_E_HIGH), np.float32(e.LN2_HIGH), n
 TANH_MOST, TANH_SMALL = np.float32(e.TANH_MOST), np.float32(e.TANH_SMALL)
 SMALLEST_NORMAL, SUBNORMAL_SCALE = np.float32(e.SMALLEST_NORMAL), np.float32(e.SUBNORMAL_SCALE)
 BIAS, SUBNORMAL_BIAS = np.float32(127.0), np.float32(150.0)
+TURNS_MOST, TWO_OVER_PI, TWICE_PI = np.float32(e.TURNS_MOST), np.float32(e.TWO_OVER_PI), np.float32(e.TWICE_PI)
+HALF_PI_HIGH, HALF_PI_MIDDLE, HALF_PI_LOW = (np.float32(each) for each in e.HALF_PI)
+S0, S1, S2, S3 = (np.float32(each) for each in e.SIN)
+C0, C1, C2, C3 = (np.float32(each) for each in e.COS)
 E0, E1, E2, E3, E4, E5 = (np.float32(each) for each in e.EXP)
 L0, L1, L2, L3, L4, L5, L6, L7, L8 = (np.float32(each) for each in e.LOG)
 T0, T1, T2, T3, T4, T5 = (np.float32(each) for each in e.TANH)
@@ -81,3 +88,43 @@ def tanh(x: Any) -> Any:
     large = ONE - TWO / (exp(limited + limited) + ONE)
     result = where(size < TANH_SMALL, small, large)
     return where(x < ZERO, -result, result)
+
+
+@inline
+def cos(x: Any) -> Any:
+    """The polynomial of sine or cosine at the rest of x by pi / 2, which is a sum of two numbers."""
+    x = where(x < -TURNS_MOST, -TURNS_MOST, x)
+    x = where(TURNS_MOST < x, TURNS_MOST, x)  # noqa: SIM300
+    shifted = fma(x, TWO_OVER_PI, ROUND)
+    n = shifted - ROUND
+    start = fma(-n, HALF_PI_HIGH, x)
+    product = n * HALF_PI_MIDDLE
+    product_lost = fma(n, HALF_PI_MIDDLE, -product)
+    high = start - product
+    taken = high - start
+    lost = (start - (high - taken)) - (product + taken)
+    low = fma(-n, HALF_PI_LOW, lost - product_lost)
+    r = high + low
+    r_low = (high - r) + low
+    square = r * r
+    sine = r + fma(fma(fma(fma(S0, square, S1), square, S2), square, S3) * square, r, r_low)
+    p = fma(fma(fma(C0, square, C1), square, C2), square, C3)
+    small = fma(square * square, p, -r * r_low)
+    half = square * HALF
+    largest = ONE - half
+    cosine = largest + (((ONE - largest) - half) + small)
+    quadrant = add(subtract(to_bits(shifted), ROUND_BITS), 1)
+    value = where(equal(bit_and(quadrant, 1), 1), cosine, sine)
+    return where(equal(bit_and(quadrant, 2), 2), -value, value)
+
+
+@helper
+def share(word: Any, above: Any) -> Any:
+    """(word >> 8) + `above` in units of 2^-24, f32, of a word u32."""
+    return np.float32(np.int64(word >> np.uint32(8)) + above) * np.float32(2.0**-24)
+
+
+@inline
+def normal(first: Any, second: Any) -> Any:
+    """A normally distributed number (Box and Muller 1958) of two uniform ones: 0 < `first` <= 1, 0 <= `second` < 1."""
+    return square_root(log(first) * -TWO) * cos(second * TWICE_PI)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from hamlet.launch.cpu.ops import helper, part
+from hamlet.launch.cpu.ops import part
 from hamlet_train.exact.compiled import kernel
-from hamlet_train.exact.functions import ONE, ZERO
-from hamlet_train.exact.loss import LOSSES, clipped_loss, draw_actions, softmax
-from hamlet_train.exact.network import BLOCK, COLUMNS, HELD, OUTPUTS, backward, forward
+from hamlet_train.exact.controls import choose_controls, slope_controls, weigh_controls
+from hamlet_train.exact.functions import ONE, ZERO, share
+from hamlet_train.exact.loss import LOSSES, clipped_loss, draw_actions, likeliest, softmax
+from hamlet_train.exact.network import BIAS, BLOCK, COLUMNS, HELD, NUMBERS, OUTPUTS, backward, forward
 
 EPISODES, TICKS, SQUARES, RETURNS, SAMPLES, DISCOUNTED, DISCOUNTED_SQUARES = range(7)
 """What `survey` adds up for each group, f64: finished episodes, their ticks, the squares of those, their returns; and
@@ -21,19 +22,9 @@ samples, their discounted returns, the squares of those."""
 
 SURVEYED = 7
 
-NOTED_END = (8 + LOSSES) * BLOCK
-"""Where the notes of losses end among what a block needs beside its network."""
-
-
-@helper
-def likeliest(logits: Any, kept: Any, lane: Any, count: Any) -> Any:
-    """The allowed action of a lane with the highest logit; of several the one with the smallest number."""
-    found = -1
-    for action in range(count):
-        here = action * BLOCK + lane
-        if kept[here] != ZERO and (found < 0 or logits[here] > logits[found * BLOCK + lane]):
-            found = action
-    return found
+NOTED, NOTED_END, CONTROLS = 9 * BLOCK, (9 + LOSSES) * BLOCK, NUMBERS * BLOCK
+"""Where the notes of losses begin and end among what a block needs beside its network and actions, and where what it
+needs for controls begins."""
 
 
 @kernel
@@ -46,27 +37,33 @@ def act(
     mask: Any,
     alive: Any,
     words: Any,
+    control_words: Any,
+    ranges: Any,
     tick: Any,
     ticks: Any,
     inputs: Any,
     masks: Any,
     valid: Any,
     actions: Any,
+    raw: Any,
     chances: Any,
     values: Any,
     chosen: Any,
+    given: Any,
     scratch: Any,
 ) -> None:
-    """Write what lanes first .. end - 1 see into the store, and at `tick` < `ticks` choose their actions.
+    """Write what lanes first .. end - 1 see into the store, and at `tick` < `ticks` choose their actions and controls.
 
     Args:
         table: of the network.
         observed, mask: [values, lanes] f32, [actions, lanes] bool.
         alive: [lanes] bool.
         words: [lanes] u32, random, of which actions are drawn; [0] for the likeliest actions.
+        control_words, ranges, given: see `choose_controls`.
         inputs, masks: the store [lanes, ticks, values padded] f32 and [lanes, ticks, actions] u8.
         valid, actions, chances, values: the store [lanes, ticks] u8, i32, f32 (the logarithm of the probability of the
-            action), and [lanes, ticks + 1] f32.
+            action, plus those of the densities of controls), and [lanes, ticks + 1] f32.
+        raw: the store [lanes, ticks, controls] f32.
         chosen: [lanes] i32, the actions for the environment.
         scratch: `Network.scratch` numbers of this thread.
     """
@@ -77,12 +74,14 @@ def act(
     desk = part(held, 0, 2 * size)
     logits, kept, shares = part(desk, 0, 0), part(desk, 0, BLOCK * count), part(desk, 0, 2 * BLOCK * count)
     rest = part(desk, 0, 3 * BLOCK * count)
-    taken, best, total, where = (
+    taken, best, total, where, likely = (
         part(rest, 0, 0),
         part(rest, 0, BLOCK),
         part(rest, 0, 2 * BLOCK),
         part(rest, 0, 3 * BLOCK),
+        part(rest, 0, 4 * BLOCK),
     )
+    rows, log_deviations = part(rest, 0, CONTROLS), part(parameters, 0, table[last, BIAS] + table[last, COLUMNS])
     for begin in range(first, end, BLOCK):
         number = min(end - begin, BLOCK)
         for k in range(observed.shape[0]):
@@ -91,7 +90,7 @@ def act(
         forward(table, parameters, x, row, held)
         output, pitch = part(held, 0, table[last, HELD]), table[last, COLUMNS]
         for lane in range(number):
-            values[begin + lane, tick] = output[lane * pitch + count]
+            values[begin + lane, tick] = output[lane * pitch + table[last, OUTPUTS] - 1]
         if tick == ticks:
             continue
         for lane in range(number):
@@ -105,18 +104,21 @@ def act(
                 logits[action * BLOCK + lane] = output[lane * pitch + action]
             for k in range(observed.shape[0]):
                 inputs[begin + lane, tick, k] = x[lane * row + k]
-            where[lane] = ZERO
-            if len(words):
-                where[lane] = np.float32(np.int64(words[begin + lane] >> np.uint32(8))) * np.float32(2.0**-24)
+            where[lane] = share(words[begin + lane], 0) if len(words) else ZERO
+            likely[lane] = ZERO
             valid[begin + lane, tick] = alive[begin + lane]
         softmax(logits, kept, shares, best, total, count)
         draw_actions(logits, shares, best, total, where, taken, count)
+        means = part(output, 0, count)
+        choose_controls(
+            begin, number, means, pitch, log_deviations, control_words, ranges, tick, raw, given, rows, likely
+        )
         for lane in range(number):
             if not len(words):
                 where[lane] = np.float32(likeliest(logits, kept, lane, count))
             chosen[begin + lane] = np.int32(where[lane])
             actions[begin + lane, tick] = chosen[begin + lane]
-            chances[begin + lane, tick] = taken[lane]
+            chances[begin + lane, tick] = taken[lane] + likely[lane]
 
 
 @kernel
@@ -261,6 +263,7 @@ def learn(
     inputs: Any,
     masks: Any,
     actions: Any,
+    raw: Any,
     chances: Any,
     values: Any,
     advantages: Any,
@@ -283,7 +286,7 @@ def learn(
         gradients: [groups, parameters] f32. sums: [groups, LOSSES] f64.
     """
     ticks, row, count, last = inputs.shape[1], inputs.shape[2], masks.shape[2], table.shape[0] - 1
-    pitch = table[last, COLUMNS]
+    pitch, controls = table[last, COLUMNS], raw.shape[2]
     size = table[last, HELD] + BLOCK * pitch
     x = part(scratch, 0, 0)
     held = part(scratch, 0, BLOCK * row)
@@ -298,8 +301,12 @@ def learn(
         part(rest, 0, 3 * BLOCK),
     )
     gain, aim = part(rest, 0, 4 * BLOCK), part(rest, 0, 5 * BLOCK)
-    live, value = part(rest, 0, 6 * BLOCK), part(rest, 0, 7 * BLOCK)
-    noted, ones, zeros = part(rest, 0, 8 * BLOCK), part(rest, 0, NOTED_END), part(rest, 0, NOTED_END + BLOCK)
+    live, value, likely = part(rest, 0, 6 * BLOCK), part(rest, 0, 7 * BLOCK), part(rest, 0, 8 * BLOCK)
+    noted, ones = part(rest, 0, NOTED), part(rest, 0, NOTED_END)
+    means, scores = part(rest, 0, CONTROLS), part(rest, 0, CONTROLS + controls * BLOCK)
+    zeros = part(rest, 0, CONTROLS + 4 * controls * BLOCK)
+    place = table[last, BIAS] + pitch
+    log_deviations = part(parameters, 0, place)
     for index in range(BLOCK):
         ones[index] = ONE
     for group in range(first, end):
@@ -324,21 +331,30 @@ def learn(
                 gain[index] = (advantages[lane, tick] - mean) * spread
                 aim[index] = advantages[lane, tick] + values[lane, tick]
                 live[index] = ONE if index < number else ZERO
+                likely[index] = ZERO
+                for control in range(controls):
+                    scores[control * BLOCK + index] = raw[lane, tick, control]
             forward(table, parameters, x, row, held)
             output = part(held, 0, table[last, HELD])
             for index in range(BLOCK):
                 for action in range(count):
                     logits[action * BLOCK + index] = output[index * pitch + action]
-                value[index] = output[index * pitch + count]
+                for control in range(controls):
+                    means[control * BLOCK + index] = output[index * pitch + count + control]
+                value[index] = output[index * pitch + count + controls]
             softmax(logits, kept, chance, best, total, count)
-            clipped_loss(
-                logits, chance, best, total, taken, before, gain, aim, live, value, clip, entropy, worth, count, noted
-            )
+            weigh_controls(means, log_deviations, scores, likely, controls)
+            clipped_loss(logits, chance, best, total, taken, before, gain, aim, live, value, likely,
+                         clip, entropy, worth, count, noted)  # fmt: skip
+            by_deviations = part(gradients, group, place)
+            slope_controls(means, log_deviations, scores, likely, live, entropy, by_deviations, noted, controls)
             slope = part(slopes, 0, table[last, HELD])
             for index in range(BLOCK):
                 for action in range(count):
                     slope[index * pitch + action] = logits[action * BLOCK + index]
-                slope[index * pitch + count] = value[index]
+                for control in range(controls):
+                    slope[index * pitch + count + control] = means[control * BLOCK + index]
+                slope[index * pitch + count + controls] = value[index]
             backward(table, transposed, x, row, held, slopes, gradient, ones, zeros)
             for each in range(LOSSES):
                 for index in range(number):

@@ -65,6 +65,17 @@ def draw_actions(logits: Any, shares: Any, best: Any, total: Any, point: Any, ta
 
 
 @helper
+def likeliest(logits: Any, kept: Any, lane: Any, count: Any) -> Any:
+    """The allowed action of a lane with the highest logit; of several the one with the smallest number."""
+    found = -1
+    for action in range(count):
+        here = action * BLOCK + lane
+        if kept[here] != ZERO and (found < 0 or logits[here] > logits[found * BLOCK + lane]):
+            found = action
+    return found
+
+
+@helper
 def clipped_loss(
     logits: Any,
     shares: Any,
@@ -76,6 +87,7 @@ def clipped_loss(
     aim: Any,
     live: Any,
     value: Any,
+    likely: Any,
     clip: Any,
     entropy: Any,
     worth: Any,
@@ -84,7 +96,8 @@ def clipped_loss(
 ) -> None:
     """The losses of samples (Schulman et al. 2017), and in the place of logits and values the derivatives by them.
 
-    `taken` has the actions, `before` the logarithm of the probability that each had, `gain` normalised advantages,
+    `taken` has the actions, `likely` the logarithms of the densities of controls (0 without controls), in whose place
+    come the derivatives by them, `before` the logarithm of the chance that both had, `gain` normalised advantages,
     `aim` what values should be, `live` 1 for samples and 0 for what fills up a block.
     """
     for index in range(0, BLOCK, WIDE):
@@ -99,7 +112,7 @@ def clipped_loss(
             chance = where(action_taken == np.float32(action), surprise, chance)
             # A share of 0 has the entropy 0, whatever the logit.
             chaos = where(share == ZERO, chaos, fma(-(share / summed), surprise, chaos))
-        moved = chance - before[wide(index)]
+        moved = (chance + likely[wide(index)]) - before[wide(index)]
         ratio = exp(moved)
         advantage = gain[wide(index)]
         least = where(ratio < ONE - clip, ONE - clip, ratio)
@@ -107,6 +120,7 @@ def clipped_loss(
         plain, limited = ratio * advantage, within * advantage
         follows = plain <= limited
         weight = where(follows, -plain, ZERO)
+        likely[wide(index)] = where(present, weight, ZERO)
         for action in range(count):
             share = part(shares, 0, action * BLOCK)[wide(index)]
             probability = share / summed

@@ -23,8 +23,13 @@ Array: TypeAlias = np.ndarray[Any, Any]
 BLOCK = 64
 """Samples that go through a network together."""
 
-NUMBERS = 14
-"""What kernels hold of a sample beside what concerns the network and its actions."""
+NUMBERS = 15
+"""What kernels hold of a sample beside what concerns the network, its actions and controls."""
+
+FIRST_LOG_DEVIATION, LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION = np.float32(-0.5), np.float32(-5.0), np.float32(0.0)
+"""Of the logarithms of standard deviations of controls: the first one, and the bounds within which they are learnt.
+With a deviation of half the range nearly a third of what is drawn around its middle lies beyond its ends: the weight of
+the entropy would pull it further without end, and nothing new would be tried."""
 
 INPUTS, ROWS, OUTPUTS, COLUMNS, WEIGHT, BIAS, BACK, HELD = range(8)
 """What a row of `Network.table` says of a layer: its inputs, those with padding, its outputs, those with padding; where
@@ -39,25 +44,28 @@ def padded(count: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A perceptron whose parameters lie behind each other in one array of f32: `hamlet.MLP` with a value.
+    """A perceptron whose parameters lie behind each other in one array of f32: `hamlet.MLP` with controls and a value.
 
     Parameters of a layer are weights [inputs, outputs] and biases [outputs], both padded with zeros to whole vectors,
-    which stay zeros.
+    which stay zeros. Behind those of all layers are the logarithms of the deviations of controls, padded
+    likewise (`hamlet_train.exact.controls`).
 
     Attributes:
         inputs: the values of an observation.
         hidden: the outputs of each hidden layer.
-        actions: the heads have a row for each, its logit, and one more for the value.
+        actions: the heads have a row for each, its logit;
+        controls: then one for each of these, its mean, and one more for the value.
     """
 
     inputs: int
     hidden: tuple[int, ...]
     actions: int
+    controls: int = 0
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The inputs, and the outputs of each layer."""
-        return (self.inputs, *self.hidden, self.actions + 1)
+        return (self.inputs, *self.hidden, self.actions + self.controls + 1)
 
     @property
     def layers(self) -> int:
@@ -77,16 +85,21 @@ class Network:
 
     @property
     def parameters(self) -> int:
-        """Numbers of all layers, padding included."""
+        """Numbers of all layers, and the logarithms of the deviations of controls, padding included."""
+        return self._of_layers + padded(self.controls)
+
+    @property
+    def _of_layers(self) -> int:
         return sum((padded(inputs) + 1) * padded(outputs) for inputs, outputs in pairwise(self.sizes))
 
     @property
     def scratch(self) -> int:
-        """Numbers that a block needs: its inputs, what all layers give, the derivatives by that, three for each action
-        and 14 for each sample, and zeros for the widest layer."""
+        """Numbers that a block needs: its inputs, what all layers give, the derivatives by that, three for each action,
+        four for each control and `NUMBERS` for each sample, and zeros for the widest layer."""
         layers = sum(padded(outputs) for outputs in self.sizes[1:])
         widest = padded(max(self.sizes))
-        return BLOCK * (padded(self.inputs) + 2 * layers + 3 * self.actions + NUMBERS) + widest
+        each = 3 * self.actions + 4 * self.controls + NUMBERS
+        return BLOCK * (padded(self.inputs) + 2 * layers + each) + widest
 
     def views(self, parameters: Array) -> list[tuple[Array, Array]]:
         """Weights [outputs, inputs] and biases [outputs] of each layer, which are views of the parameters."""
@@ -95,6 +108,10 @@ class Network:
             weights = parameters[weight : weight + rows * columns].reshape(rows, columns)
             found.append((weights[:inputs, :outputs].T, parameters[bias : bias + outputs]))
         return found
+
+    def log_deviations(self, parameters: Array) -> Array:
+        """The logarithms of the standard deviations of controls [controls], a view of the parameters."""
+        return parameters[self._of_layers : self._of_layers + self.controls]
 
     def transpose(self, parameters: Array, transposed: Array) -> None:
         """Write the weights of each layer, outputs first: derivatives go backward through those."""
