@@ -62,6 +62,8 @@ TRITON = (
     "drawn",
     "lasting",
     "queue",
+    "plots",
+    "huddle",
     "crowded",
     "herd",
     "gallery/market",
