@@ -14,7 +14,8 @@ from hamletc.lowering.lane import input_lane
 from hamletc.lowering.places import grid_of
 from hamletc.lowering.plan import LIMITS, Limits, plan
 from hamletc.passes.dead_code import DeadCodeElimination
-from samples import sample
+from samples import sample, universe_of
+from samples.written import many_affordances
 
 
 def occupied(name: str, limits: Limits = LIMITS) -> Array:
@@ -39,6 +40,16 @@ def test_by_mask_and_by_permutation(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert np.array_equal(by_mask, occupied(name, Limits(0, 0)))
     assert (by_mask.sum(axis=0) == len(sample(name).affordances)).all()
     assert by_mask.shape[1] > 100
+
+
+def test_few_affordances_at_random_are_marked_without_a_loop() -> None:
+    loops = []
+    for count in (4, 5):
+        planned, builder = plan(universe_of(many_affordances(count, 12) + "inert allowed\n"), LIMITS), Builder()
+        asked = occupancy.occupancy(input_lane(planned, builder)).at(builder.to_u32(builder.element("cell")))
+        function = builder.finish("f", (Output("cell", asked, 144),))
+        loops.append(len(tuple(occupancy.loops(planned, function))))
+    assert loops == [0, 1]
 
 
 @pytest.mark.parametrize("name", ["town", "wrap", "bounce", "sticky"])

@@ -129,6 +129,16 @@ def test_the_limits() -> None:
     assert folds(lower(universe_of(text + line.format(356)))) == {"cascades0"}
 
 
+@pytest.mark.parametrize(("width", "height", "values"), [(8, 4, 1), (32, 32, 32), (33, 32, 1056)])
+def test_cells_of_a_map_share_words_that_registers_hold(width: int, height: int, values: int) -> None:
+    rows = [f'    "{"." * width}"'] * (height - 1) + [f'    "#{"." * (width - 1)}"']
+    lines = ["universe hall", "space grid map { starts anywhere }", "map {", *rows, '    wall "#"', "}"]
+    lines += ["meter energy = 1 { decay 0.01 }", "reward energy", "observe { meters  position absolute }"]
+    lines += ["affordance Bed at (1, 1) { instantly { energy += 0.5 } }"]
+    tables = {table.name: table.values for table in lower(universe_of("\n".join(lines) + "\n")).tables}
+    assert len(tables["map.kind"]) == values
+
+
 @pytest.mark.parametrize("make", [many_affordances, many_cascades])
 def test_kernels_do_not_grow(make: object) -> None:
     sizes = []

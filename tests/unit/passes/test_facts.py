@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hamlet.numbers.binary32 import LARGEST
+from hamlet.schema import MOST_AGENTS
 from hamletc.compile import check
 from hamletc.language.source import Source
 from hamletc.lowering import lower
@@ -119,6 +120,14 @@ def test_cells() -> None:
     assert Interval(-2.0, 4.0, False, True).within(near)
     assert near.within(Interval(-2.5, 5.0, False, True))
     assert facts["cells_at"] == COUNT
+
+
+def test_agents_are_counted_in_whole_numbers() -> None:
+    counting = GRID + "report busy: count(action == INTERACT)\nreport place: rank(true, energy)\n"
+    alone, together = known(GRID), known(counting)
+    found = [where for name, where in together.items() if name not in alone]
+    assert Interval(0.0, float(MOST_AGENTS), whole=True) in found
+    assert Interval(0.0, MOST_AGENTS - 1.0, whole=True) in found
 
 
 def test_a_meter_that_a_statement_leaves_unclamped() -> None:

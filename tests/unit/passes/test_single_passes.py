@@ -27,6 +27,7 @@ from hamletc.passes.interval import Interval
 from hamletc.passes.merge_exclusive import MergeExclusive
 from hamletc.passes.pipeline import PASS_NAMES, Pass, default_passes, gpu_passes
 from hamletc.passes.ranges import Facts
+from hamletc.passes.rewrite import rewrite
 from samples.functions import TABLES, functions, random_arrays
 
 TABLE_FACTS = {"time.sin": Interval(0.0, 0.5, False, True), "steps": Interval(-1, 2**31 - 1)}
@@ -125,6 +126,7 @@ INPUT = "f32 = input m"
             lambda b: b.mul_high(b.input(Type.U32, "u"), b.u32(8)),
             ["u32 = input u", "u32 = const 29", "u32 = shift_right %0, %1"],
         ),
+        (lambda b: b.mul_high(b.input(Type.U32, "u"), b.u32(0)), ["u32 = const 0"]),
         (
             lambda b: b.add(b.add(b.input(Type.U32, "u"), b.u32(2**32 - 1)), b.u32(2)),
             ["u32 = input u", "u32 = const 1", "u32 = add %0, %1"],
@@ -178,6 +180,11 @@ INPUT = "f32 = input m"
 )
 def test_algebra(make: Callable[[Builder], Value], expected: list[str]) -> None:
     assert sorted(shown(Algebra(FACTS), function(make))) == sorted(expected)
+
+
+def test_a_function_in_which_nothing_changes_is_the_same_one() -> None:
+    made = function(lambda b: b.add(m(b), b.f32(0.5)))
+    assert rewrite(made, Builder(), lambda _op, _type: None) is made
 
 
 def test_common_subexpressions_know_commutative_operations() -> None:

@@ -14,9 +14,10 @@ from hamletc.ir.verifier import verify_program
 from hamletc.lowering.plan import CPU, LIMITS, Limits
 from hamletc.passes.interval import Interval
 from hamletc.passes.ranges import Facts
-from hamletc.passes.tabulation import tabulate
-from samples import CONSTRUCTS, NAMES, sample
+from hamletc.passes.tabulation import is_made, tabulate
+from samples import CONSTRUCTS, NAMES, sample, universe_of
 from samples.inputs import random_inputs
+from samples.written import many_affordances
 
 LANES = 1500
 
@@ -53,6 +54,14 @@ def test_each_amount_of_the_town_is_one_lookup() -> None:
     assert count(tick, Lookup) >= 18
     assert count(tick, Equal) <= 6
     assert count(tick, Select) < count(compilation.program.function("tick"), Select) / 2
+
+
+@pytest.mark.parametrize(("affordances", "rows"), [(6, 8), (7, 8), (8, 16)])
+def test_tables_of_affordances_and_none_are_powers_of_two(affordances: int, rows: int) -> None:
+    compilation = Compilation.begin(universe_of(many_affordances(affordances) + "inert allowed\n"), CPU).run()
+    tables = tabulate(compilation.program, compilation.facts).tables
+    assert rows in {len(table.values) for table in tables if is_made(table)}
+    assert not {2 * rows} & {len(table.values) for table in tables if is_made(table)}
 
 
 def test_rows_tell_which_construct_an_amount_belongs_to() -> None:

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import pytest
 
+from hamletc.compilation import Compilation
+from hamletc.compile import optimise
 from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
 from hamletc.targets.numba.emit import emit
@@ -130,6 +132,12 @@ def test_rooms_of_large_functions_have_names_that_no_field_has() -> None:
     ]
     assert {"seen", "observed", "allowed"} <= set(rooms)
     assert len(rooms) == len(set(rooms))
+
+
+@pytest.mark.parametrize(("name", "counted"), [("gallery/market", True), ("queue", False)])
+def test_ranks_of_few_whole_priorities_are_counted(name: str, counted: bool) -> None:
+    program = optimise(Compilation.begin(sample(name))).program
+    assert ("rank_few_worlds(" in emit(program, sample(name))) is counted
 
 
 def test_a_run_of_actions_has_one_function() -> None:
