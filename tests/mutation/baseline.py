@@ -53,7 +53,7 @@ def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
 
     return Baseline(
         scenes(programs, ("alone", "together"), 5, None),
-        scenes(triton, ("alone", "together", "bytes"), 3, "triton"),
+        scenes(triton, ("alone", "couples", "together", "bytes"), 3, "triton"),
         scenes(numba, ("alone", "crowd"), 3, "numba"),
     )
 

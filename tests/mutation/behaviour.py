@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
 CPU = torch.device("cpu")
 SHAPES = {
+    "couples": (Shape(33, 2), Stream(3, 9), torch.float32),
     "alone": (Shape(67, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
     "together": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.bfloat16),
     "bytes": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.uint8),
     "crowd": (Shape(2, 300), Stream(11, 2), torch.float32),
 }
-"""Worlds of one agent; worlds of several, with ticks that wrap around, seen in 16 and in 8 bits; large worlds."""
+"""Worlds of two agents; of one; worlds of several, with ticks that wrap around, seen in 16 and in 8 bits; large ones."""
 
 LATER = (
     *("bus", "lessons", "kata", "garden", "market", "commute", "wolves", "potions", "seasons", "tools", "cartpole"),
@@ -76,6 +77,8 @@ NUMBA = (
     "drawn",
     "lasting",
     "many_moves",
+    "first_meal",
+    "stroll",
     "queue",
     "plots",
     "huddle",
