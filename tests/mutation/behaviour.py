@@ -38,7 +38,7 @@ SHAPES = {
     "bytes": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.uint8),
     "crowd": (Shape(2, 300), Stream(11, 2), torch.float32),
 }
-"""Worlds of two agents; of one; worlds of several, with ticks that wrap around, seen in 16 and in 8 bits; large ones."""
+"""Worlds of two agents; of one; of several, with ticks that wrap around, seen in 16 and in 8 bits; large worlds."""
 
 LATER = (
     *("bus", "lessons", "kata", "garden", "market", "commute", "wolves", "potions", "seasons", "tools", "cartpole"),
