@@ -160,3 +160,20 @@ def test_a_loop_of_draws_gives_the_places_of_unrolled_draws() -> None:
     for name, values in expected.items():
         assert np.array_equal(values, actual[name]), name
     assert len(np.unique(expected["place.Camp.0"])) > 250
+
+
+@pytest.mark.parametrize(("count", "by_step"), [(68, True), (69, False)])
+def test_masks_try_each_step_where_they_are_few(count: int, by_step: bool) -> None:
+    """Four for each axis, and 64 more."""
+    steps = [*range(1, 36), *range(-35, 0)][:count]
+    moves = "  ".join(f"M{number} ({step})" for number, step in enumerate(steps))
+    text = f"""
+universe far
+space grid 60 {{ edges clamp }}
+moves {{ {moves} }}
+meter energy = 1 {{ decay 0.01 }}
+affordance Bed at (1) {{ instantly {{ energy += 0.5 }} }}
+reward energy
+observe {{ meters  position absolute }}
+"""
+    assert ("mask.steps0" in {table.name for table in lower(universe_of(text)).tables}) is by_step
