@@ -134,6 +134,11 @@ def test_rooms_of_large_functions_have_names_that_no_field_has() -> None:
     assert len(rooms) == len(set(rooms))
 
 
+def test_meters_are_observed_where_they_are() -> None:
+    text = emit(lower(sample("ledger")), sample("ledger"))
+    assert "observed = room_f32(3 * WIDE)" in text, "the time is computed, and progress"
+
+
 @pytest.mark.parametrize(("name", "counted"), [("gallery/market", True), ("queue", False)])
 def test_ranks_of_few_whole_priorities_are_counted(name: str, counted: bool) -> None:
     program = optimise(Compilation.begin(sample(name))).program
