@@ -144,3 +144,14 @@ def test_words_find_what_the_search_finds() -> None:
         found = np.where(hits == 0, -1, bit - (bit >> 3) * (8 - held.count))
         given = {"layout": layouts, "cell": np.full(len(layouts), cell, np.uint32)}
         assert np.array_equal(found, evaluate(program.function("search"), given, program.tables)["found"])
+
+
+@pytest.mark.parametrize(("meters", "said"), [(62, "for 64 registers"), (63, "none, as 65 would take more than 64")])
+def test_columns_take_64_registers_at_the_most(meters: int, said: str) -> None:
+    effects = ["  ".join(f"m{number} += 0.{place}{number + 10}" for number in range(meters)) for place in range(1, 7)]
+    lines = ["universe wide", "space grid 8 x 8 { edges wrap }", "inert allowed"]
+    lines += [f"meter m{number} = 0.5 {{ decay 0.01 }}" for number in range(meters)]
+    lines += [f"affordance A{place} at random {{ instantly {{ {each} }} }}" for place, each in enumerate(effects)]
+    lines += [f"reward {' + '.join(f'm{number}' for number in range(meters))}", "observe { meters }"]
+    compilation = looked_up(Compilation.begin(universe_of("\n".join(lines) + "\n")).run())
+    assert any(note.startswith("columns: ") and said in note for note in compilation.notes)
