@@ -232,6 +232,29 @@ def test_the_dead_of_a_large_world_use_nothing(remembering: tuple[str, Module]) 
         assert torch.equal(bits(values), bits(states[1][name])), name
 
 
+def test_one_agent_of_a_large_world_uses_something(remembering: tuple[str, Module]) -> None:
+    """Whichever tile of its world it is in."""
+    text, module = remembering
+    of = universe(text)
+    shape = Shape(3, 600)
+    interacts = schema.interact_action(of)
+    states, changed = [], 0
+    for backend in (Interpreter(of, CPU), NumbaBackend(of, module.kernels("numba"), 2)):
+        buffers = allocate(of, shape, CPU, None)
+        backend.reset(buffers, STREAM)
+        backend.rollout(buffers, 12, RandomPolicy(), STREAM, False, None)
+        for tick, agent in enumerate((0, 255, 256, 511, 512, 599)):
+            before = buffers.state["last"].clone()
+            actions = torch.full((shape.lanes,), interacts + 1, dtype=torch.int32)
+            actions[shape.agents + agent] = interacts
+            backend.step(buffers, actions, Stream(STREAM.seed, 12 + tick))
+            changed += int((buffers.state["last"] != before).any())
+        states.append(buffers.state)
+    assert changed > 0
+    for name, values in states[0].items():
+        assert torch.equal(bits(values), bits(states[1][name])), name
+
+
 def test_bfloat16_observations(module: Module) -> None:
     shape = Shape(130, 3)
     kernels = run(NumbaBackend(universe(), module.kernels("numba"), 1), shape, torch.bfloat16)
