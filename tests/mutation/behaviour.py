@@ -84,6 +84,7 @@ NUMBA = (
     "huddle",
     "ledger",
     "herd",
+    "gallery/cooldowns",
     "gallery/hex",
     "gallery/moss",
 )
