@@ -48,7 +48,7 @@ def test_verify_compares_all_backends(tmp_path: Path, run_program: Run) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout.startswith(
-        "small.hamlet@interpreter, small.hamlet@numba and small.hamlet@triton are equal in all "
+        "small.hamlet@interpreter, small.hamlet@numba and small.hamlet@triton (Triton's interpreter) are equal in all "
     )
 
 
