@@ -89,23 +89,33 @@ def torchrl(collecting: bool) -> Callable[[Module, int, np.ndarray[Any, Any]], S
         from hamlet_torchrl import TorchRLEnv
 
         env = TorchRLEnv(worlds, module, seed=1)
+        if collecting:
+            return collected(env, actions)
         given = torch.from_numpy(actions)
         now = [env.reset()]
 
         def step(tick: int) -> None:
-            now[0]["action"] = given[tick]
-            now[0] = env.step_and_maybe_reset(now[0])[1]
-
-        def plain(tick: int) -> None:
             now[0]["action"] = given[tick]
             stepped = env.step(now[0])
             # Outside of what is measured would be better, but a step needs worlds that do not wait.
             env._worlds._waiting = None
             del stepped["next"]
 
-        return step if collecting else plain
+        return step
 
     return make
+
+
+def collected(env: Any, actions: np.ndarray[Any, Any]) -> Step:
+    """Steps as a collector takes them."""
+    given = torch.from_numpy(actions)
+    now = [env.reset()]
+
+    def step(tick: int) -> None:
+        now[0]["action"] = given[tick]
+        now[0] = env.step_and_maybe_reset(now[0])[1]
+
+    return step
 
 
 def torchrl_alone(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
@@ -123,15 +133,7 @@ def torchrl_alone(module: Module, worlds: int, actions: np.ndarray[Any, Any]) ->
                     self.last[name].zero_()
             return self.last.copy()
 
-    env = Still(worlds, module, seed=1)
-    given = torch.from_numpy(actions)
-    now = [env.reset()]
-
-    def step(tick: int) -> None:
-        now[0]["action"] = given[tick]
-        now[0] = env.step_and_maybe_reset(now[0])[1]
-
-    return step
+    return collected(Still(worlds, module, seed=1), actions)
 
 
 def sb3(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:

@@ -54,3 +54,7 @@ def trained(folder: Path, manifest: Manifest, threads: int = 1, watch: Watcher =
         run.write(whole)
     train(run, module, whole, Ranks(), threads, watch)
     return run
+
+
+class StoppedError(Exception):
+    """What a watcher ends a training with."""

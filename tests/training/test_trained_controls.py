@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from small import CART, trained
+from small import CART, StoppedError, trained
 
 from hamlet.package.module import Module, load
 from hamlet_train.errors import TrainError
@@ -30,10 +30,6 @@ def cart(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def progress(run: Run) -> str:
     return (run.folder / "progress.jsonl").read_text()
-
-
-class StoppedError(Exception):
-    """What a watcher ends a training with."""
 
 
 def test_threads_and_interruptions_change_nothing(cart: Run, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small import CARTPOLE, MEAL, SMALL, UPDATES, trained
+from small import CARTPOLE, MEAL, SMALL, UPDATES, StoppedError, trained
 
 from hamlet.package.module import load
 from hamlet_train import checkpoint
@@ -51,10 +51,6 @@ def test_worlds_that_are_begun_by_hand_learn_the_same(run: Run, tmp_path: Path) 
     by_hand = trained(tmp_path / "by_hand", replace(SMALL, source=str(text)))
     assert load(by_hand.package).universe.by_hand
     assert progress(by_hand) == progress(run)
-
-
-class StoppedError(Exception):
-    """What a watcher ends a training with."""
 
 
 def test_a_training_that_was_cut_short_goes_on(run: Run, tmp_path: Path) -> None:
