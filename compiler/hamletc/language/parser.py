@@ -234,15 +234,16 @@ class _Parse:
         return self._automaton.accepts("NUMBER") and not self._automaton.accepts(terminals()["("])
 
     def _is_written(self, index: int) -> bool:
-        """Whether a word that could be a keyword is a meter that is assigned to. `decay = 0.02` is not: there no name
-        can stand, or no meter is called so."""
+        """Whether a word that could be a keyword is a meter that is assigned to. `decay = 0.02` is not: there no
+        statement can begin, or no meter is called so. Neither is the type in `state x: bool = true`."""
         if not assigns(self._tokens, index):
             return False
         if self._tokens[index + 1].text != "=":
             return True
         # No property is called `unclamped`, so an author cannot mean one.
         word = self._tokens[index].text
-        return self._automaton.accepts("NAME") and (word in self._declared or word == "unclamped")
+        begins = self._automaton.accepts(terminals()["together"])
+        return begins and (word in self._declared or word == "unclamped")
 
     @cached_property
     def _pairs(self) -> frozenset[tuple[str, str]]:

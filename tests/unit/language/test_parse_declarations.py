@@ -161,6 +161,15 @@ def test_keeps_and_allow() -> None:
     assert declared("allow all when true").actions == ()
 
 
+def test_the_type_of_a_state_is_one_beside_a_state_of_its_name() -> None:
+    text = "universe u state bool = true state awake: bool = true rule r: bool = false"
+    named, typed, rule = parsed(text).declarations
+    assert isinstance(named, syntax.MeterDecl)
+    assert isinstance(typed, syntax.MeterDecl)
+    assert [each.state and each.state.kind for each in (named, typed)] == ["", "bool"]
+    assert isinstance(rule, syntax.RuleDecl)
+
+
 def test_worlds_and_capacities() -> None:
     world, shop, bar, pub = parsed(
         "universe w world { meter stock = 20 in 0 .. 9 rule sale: stock -= count(used == Shop) rule r { a = 1 } }\n"
