@@ -117,8 +117,16 @@ def test_files_of_another_universe_are_refused(run: Run, tmp_path: Path) -> None
     checkpoints = other.checkpoints
     checkpoints.mkdir(parents=True)
     (checkpoints / latest.name).write_bytes(latest.read_bytes())
-    with pytest.raises(TrainError, match="and this training"):
-        trained(other.folder, replace(SMALL, worlds=100))
+    slower = replace(SMALL.settings, rate=1e-3)
+    for differing, name in (
+        (replace(SMALL, worlds=100, ticks=SMALL.ticks // 2), "worlds"),
+        (replace(SMALL, seed=4), "seed"),
+        (replace(SMALL, ticks=2 * SMALL.ticks), "updates"),
+        (replace(SMALL, settings=slower), "rate"),
+    ):
+        (other.folder / "manifest.json").unlink(missing_ok=True)
+        with pytest.raises(TrainError, match=f"is of a training with {name} "):
+            trained(other.folder, differing)
 
 
 def command(*arguments: str, processes: int | None = None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def save(path: Path, env: Env, learner: Learner) -> None:
     tensors |= tensors_of(learner.network, learned.parameters)
     tensors |= {name: getattr(learned, name) for name in MOMENTS}
     counts = {name: float(getattr(learned, name)).hex() for name in COUNTED}
-    said = {"update": learned.update, "tick": env.tick, "counts": counts, "size": _size(learner)}
+    said = {"update": learned.update, "tick": env.tick, "counts": counts, "of": _training(learner)}
     write_tensors(path, tensors, about(env.module, learner.network, env.seed) | said)
 
 
@@ -47,13 +48,15 @@ def load(path: Path, env: Env, learner: Learner) -> None:
     """Go on from a checkpoint.
 
     Raises:
-        TrainError: the file cannot be read, or belongs to another universe, other worlds or another network.
+        TrainError: the file cannot be read, or belongs to another universe or another training.
         EnvError: it has a value that no tick leaves.
     """
     tensors, said = read_tensors(path)
     check_about(path, said, env.module)
-    if said.get("size") != _size(learner):
-        raise TrainError(f"{path} has {said.get('size')}, and this training {_size(learner)}")
+    of, this = said.get("of", {}), _training(learner)
+    for name, value in this.items():
+        if of.get(name) != value:
+            raise TrainError(f"{path} is of a training with {name} {of.get(name)}, and this one has {value}")
     share = learner.share
     lanes = slice(share.first_world * env.num_agents, share.first_world * env.num_agents + share.lanes)
     worlds = slice(share.first_world, share.first_world + share.worlds)
@@ -88,9 +91,11 @@ def named(folder: Path, update: int) -> Path:
     return folder / f"{update:08}.safetensors"
 
 
-def _size(learner: Learner) -> dict[str, Any]:
+def _training(learner: Learner) -> dict[str, Any]:
+    """What determines a training beside its universe, as JSON has it."""
     groups = learner.share.groups
-    return {"worlds": groups.worlds, "agents": groups.agents, "hidden": list(learner.network.hidden)}
+    size = {"worlds": groups.worlds, "agents": groups.agents, "seed": learner.seed, "updates": learner.updates}
+    return size | asdict(learner.settings) | {"hidden": list(learner.settings.hidden)}
 
 
 def _all_lanes(learner: Learner, rows: Array) -> Array:
