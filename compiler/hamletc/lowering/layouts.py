@@ -110,9 +110,10 @@ def _is_power_of_two(size: int) -> bool:
 
 def random_cell(builder: Builder, where: Places, layout: Value, index: Value) -> Value:
     """The cell (U32), among the axes that are permuted, that is free cell P(index)."""
-    cell = permute(builder, where.free, layout, index)
     if where.dealt is not None:
-        return builder.to_u32(builder.lookup(where.dealt.cells, builder.to_i32(cell)))
+        number = permute(builder, where.free, layout, _row(builder, where.free, index))
+        return builder.to_u32(builder.lookup(where.dealt.cells, builder.to_i32(number)))
+    cell = permute(builder, where.free, layout, index)
     if where.searched is not None:
         after = builder.add(builder.to_i32(cell), builder.i32(1))
         return builder.add(cell, builder.to_u32(rank(builder, where.searched.free, after)))
@@ -120,6 +121,11 @@ def random_cell(builder: Builder, where: Places, layout: Value, index: Value) ->
         at_or_after = builder.less_equal(builder.u32(fixed), cell)
         cell = builder.add(cell, builder.select(at_or_after, builder.u32(1), builder.u32(0)))
     return cell
+
+
+def _row(builder: Builder, domain: Domain, index: Value) -> Value:
+    """An index that a table of this domain has: lanes behind the last one are no agents, and begin nowhere."""
+    return builder.select(builder.less(index, builder.u32(domain.size)), index, builder.u32(0))
 
 
 def random_index(builder: Builder, where: Places, layout: Value, cell: Value) -> Value:
@@ -169,10 +175,7 @@ def position_on_map(
         draw = mix32(builder, builder.add(_mixed(builder, layout, index), salt))
         number = builder.mul_high(draw, builder.u32(len(where.starts.values)))
     else:
-        # Lanes behind the last one are no agents, and a table has no rows beyond its cells.
-        known = builder.less(agent, builder.u32(where.domain.size))
-        index = builder.select(known, agent, builder.u32(0))
-        number = permute(builder, where.domain, mix32(builder, layout), index)
+        number = permute(builder, where.domain, mix32(builder, layout), _row(builder, where.domain, agent))
     cell = builder.to_u32(builder.lookup(where.starts, builder.to_i32(number)))
     return cell_position(builder, grid_of(universe).sizes, cell)
 
