@@ -37,7 +37,7 @@ from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Findings, all_of, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
-from hamletc.checking.roles import number_roles
+from hamletc.checking.roles import fewest_agents, number_roles
 from hamletc.checking.rules import (
     left_unclamped,
     resolve_cascade,
@@ -199,7 +199,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft.dynamics[:0] = going_on
     draft.world_rules[:0] = going_on_in_world
     draft.space = names.space = with_places(draft.space, draft.affordances)
-    check_places(draft.affordances, places, draft.space, report)
+    check_places(draft.affordances, places, draft.space, fewest_agents(names), report)
     check_spreads(draft.affordances, draft.space, report)
     check_ways(draft, names, report)
     if not fits_grid(draft, report):

@@ -180,15 +180,18 @@ def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Findin
             return None if value is None else canonical32(value)
 
 
-def check_places(affordances: list[Affordance], places: dict[str, Span], space: Space | None, report: Findings) -> None:
-    """Check that affordances and agents have room. `places` says where each affordance's place is written."""
+def check_places(
+    affordances: list[Affordance], places: dict[str, Span], space: Space | None, agents: int, report: Findings
+) -> None:
+    """Check that affordances and agents have room. `places` says where each affordance's place is written; each world
+    has so many `agents` at least."""
     match space:
         case Grid(places="computed"):
             _check_apart(affordances, places, report)
-            _check_room(affordances, space, report)
+            _check_room(affordances, space, agents, report)
         case Grid():
             _check_stored(affordances, places, report)
-            _check_room(affordances, space, report)
+            _check_room(affordances, space, agents, report)
         case Continuous():
             _check_stored(affordances, places, report)
         case _:
@@ -225,35 +228,52 @@ def _check_stored(affordances: list[Affordance], places: dict[str, Span], report
         )
 
 
-def _check_room(affordances: list[Affordance], grid: Grid, report: Findings) -> None:
+def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: Findings) -> None:
     """Check that a grid has enough cells for all that stand on a cell of their own."""
     fixed = {affordance.place for affordance in affordances if affordance.place is not None}
     at_random = sum(affordance.place is None for affordance in affordances)
+    agents = agents if grid.starts == "apart" else 0
     if grid.map is not None:
-        _check_map_room(fixed, at_random, grid, grid.map, report)
+        _check_map_room(fixed, at_random, grid, grid.map, agents, report)
         return
     room = _permuted_cells(grid)
-    needed = at_random + (1 if grid.starts == "apart" else 0)
+    needed = at_random + agents
     needed += len(fixed) if prod(grid.sizes) <= MOST_CELLS else 0
     if needed > room:
         things = [counted(len(fixed) + at_random, "affordance")] if fixed or at_random else []
-        things += ["an agent"] if grid.starts == "apart" else []
+        things += _some(agents)
         hint = f"Make the grid larger: at least {needed} cells."
         report.add("H045", f"{counted(room, 'cell')} cannot hold {' and '.join(things)}", grid.span, hint=hint)
 
 
-def _check_map_room(fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, report: Findings) -> None:
+def _check_map_room(
+    fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, agents: int, report: Findings
+) -> None:
     """Check that a map has enough cells that nothing takes."""
+    cell = "node" if grid.graph is not None else "cell"
+    starts = None if ground.starts is None else len(ground.cells(ground.starts))
+    if starts is not None:
+        if agents > starts:
+            hint = f"Let agents start on more {cell}s, or let a world have fewer of them."
+            where = f"{counted(starts, cell)} where agents start"
+            report.add("H045", f"{where} cannot hold {' and '.join(_some(agents))}", ground.span, hint=hint)
+        agents = 0
     taken = set(ground.cells(ground.walls + (ground.starts or "")))
     taken |= {cell_of(grid, place) for place in fixed}
-    free, agent = prod(grid.sizes) - len(taken), grid.starts == "apart" and ground.starts is None
-    if at_random + agent > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
+    free = prod(grid.sizes) - len(taken)
+    if at_random + agents > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
         things = [f"{counted(at_random, 'affordance')} at random"] if at_random else []
-        things += ["an agent"] if agent or not things else []
-        of_graph = grid.graph is not None
-        room = counted(free, "free node") if of_graph else f"{counted(free, 'free cell')} of the map"
-        hint = "Add nodes, or start in a smaller region." if of_graph else "Draw more open ground, or a larger map."
+        things += _some(agents) or ([] if things else ["an agent"])
+        room = counted(free, f"free {cell}") + ("" if cell == "node" else " of the map")
+        hint = "Draw more open ground, or a larger map."
+        if cell == "node":
+            hint = "Add nodes, or start in a smaller region."
         report.add("H045", f"{room} cannot hold {' and '.join(things)}", ground.span, hint=hint)
+
+
+def _some(agents: int) -> list[str]:
+    """So many agents, if there are any."""
+    return [counted(agents, "agent") if agents > 1 else "an agent"] if agents else []
 
 
 def _permuted_cells(grid: Grid) -> int:

@@ -30,6 +30,11 @@ def number_roles(declarations: list[syntax.RoleDecl], names: Names, report: Find
     names.roles = found
 
 
+def fewest_agents(names: Names) -> int:
+    """The fewest agents of a world: one of each role at least."""
+    return sum(1 if role is None else role.agents or 1 for role in (names.roles or {}).values()) or 1
+
+
 def _count(agents: syntax.Signed, report: Findings) -> int | None:
     """The number of agents of a role."""
     if agents.text == "0":

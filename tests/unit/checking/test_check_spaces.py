@@ -243,6 +243,34 @@ def test_room(space: str, places: list[str], expected: list[str]) -> None:
     assert within(space, "".join(BEDS.format(number, place) for number, place in enumerate(places))) == expected
 
 
+MAP = 'grid map\nmap {{ "{0}.#{0}" "{0}..." wall "#" {1} }}'
+STARTS = MAP.format("a", 'starts "a"')
+STARTS_IN = MAP.format("a", 'starts in far region far "a"')
+
+
+@pytest.mark.parametrize(
+    ("space", "agents", "others", "expected"),
+    [
+        ("grid 4", 3, False, []),
+        ("grid 4", 4, False, ["H045"]),
+        ("grid 4", 3, True, ["H045"]),
+        ("grid 4 { starts anywhere }", 9, True, []),
+        (MAP.format(".", ""), 6, False, []),
+        (MAP.format(".", ""), 6, True, ["H045"]),
+        (STARTS, 3, False, []),
+        (STARTS, 3, True, ["H045"]),
+        (STARTS_IN, 2, True, []),
+        (STARTS_IN, 3, True, ["H045"]),
+        ("graph { home - road  road - shop }", 2, False, []),
+        ("graph { home - road  road - shop }", 2, True, ["H045"]),
+        ("graph { home - road  road - shop  starts home }", 9, True, []),
+    ],
+)
+def test_room_for_all_agents_of_roles(space: str, agents: int, others: bool, expected: list[str]) -> None:
+    roles = f"role cat: {agents} agents\n" + ("role dog: others\n" if others else "")
+    assert within(space, roles + BEDS.format(1, "random")) == expected
+
+
 def test_a_large_grid_deals_its_first_axes() -> None:
     sizes = " x ".join(["2"] * 3 + ["16384"] * 2)
     beds = "".join(BEDS.format(number, "random") for number in range(64))
