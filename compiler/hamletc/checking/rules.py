@@ -22,7 +22,7 @@ from hamletc.checking.effects import (
 )
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings
+from hamletc.checking.report import Findings, between
 from hamletc.checking.standpoint import Threshold, Whose
 from hamletc.checking.states import is_written
 from hamletc.checking.states import written as held
@@ -147,6 +147,9 @@ class Statements:
         self._report.add("H171", message, statement.span, secondary=(label,), hint=hint)
 
     def _assign(self, statement: syntax.AssignStmt, *, clamped: bool) -> Assign | None:
+        if statement.owner is not None:
+            self._refuse_owner(statement, statement.owner)
+            return None
         if self._whose in ("world", "cell"):
             of_world = self._whose == "world"
             target = self._names.target_of_world if of_world else self._names.target_of_cells
@@ -166,6 +169,14 @@ class Statements:
             self._names.suspects.add(meter)
             return None
         return Assign(meter, statement.op, value, clamped, statement.span)
+
+    def _refuse_owner(self, statement: syntax.AssignStmt, owner: syntax.Name) -> None:
+        """Say why `left of poisoned = 3` cannot be. Meters of affordances have no owner any more."""
+        read = syntax.OfExpr(statement.meter, owner, between(statement.meter.span, owner.span))
+        if self._expressions.number(read) is not None:
+            hint = f"`begin {owner.text}` and `end {owner.text}` say when it lasts."
+            message = f"`{statement.meter.text} of {owner.text}` is no meter"
+            self._report.add("H176", message, read.span, "no statement writes it", hint=hint)
 
     def _is_meant_to_become_zero(self, statement: syntax.AssignStmt) -> None:
         """`mood = 1 when rested` reads like a condition of the statement, and writes 0 in all other ticks. A value that

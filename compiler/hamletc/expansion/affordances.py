@@ -184,6 +184,10 @@ class Renamed:
             return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
         if isinstance(node, str | bool | Span | syntax.Name | None):
             return node
+        if isinstance(node, syntax.AssignStmt) and node.owner is not None:
+            known = self.of.get((node.meter.text, node.owner.text))
+            written = node if known is None else replace(node, meter=replace(known, span=node.meter.span), owner=None)
+            return replace(written, value=self._item(node.value))
         words = kept(node)
 
         def changed(name: str, role: Role, old: Any) -> Any:

@@ -162,7 +162,9 @@ class _Said:
         """The node with everything below it."""
         match node:
             case tuple():
-                items = tuple(self.tree(item) for item in node)
+                items = tuple(self.tree(item) for each in node for item in self._written(each))
+                if len(items) != len(node):
+                    return items
                 return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
             case str() | bool() | Span() | syntax.Name() | None:
                 return node
@@ -183,6 +185,12 @@ class _Said:
             case _:
                 pass
         return rebuilt(node, lambda _name, _role, old: self.tree(old))
+
+    def _written(self, item: Any) -> list[Any]:
+        """An item of a tuple: a statement that writes a meter of an affordance writes that of each copy."""
+        if isinstance(item, syntax.AssignStmt) and item.owner is not None and item.owner.text in self.kinds:
+            return [replace(item, owner=each) for each in self._names(item.owner)]
+        return [item]
 
     def _names(self, name: syntax.Name) -> list[syntax.Name]:
         """The names of the copies that are meant."""

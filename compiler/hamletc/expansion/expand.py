@@ -9,7 +9,7 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.inventory import items_written_out
-from hamletc.expansion.layers import over
+from hamletc.expansion.layers import missing, over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import moving_written_out
 from hamletc.expansion.places import Places
@@ -41,9 +41,9 @@ def expand(file: syntax.File, sources: int) -> Expanded:
     places = Places(sources)
     layers = _layers(file)
     try:
-        templates = Templates(_templates(layers), tuple(item for layer in layers for item in layer), places)
+        known, layered = _templates(layers, places)
+        templates = Templates(known, tuple(item for layer in layers for item in layer), places)
         declarations: tuple[syntax.Decl, ...] = ()
-        layered: list[Diagnostic] = []
         for number, layer in enumerate(layers):
             declarations, found = over(declarations, templates.written_out(layer), places, extends=number > 0)
             layered += found
@@ -95,11 +95,26 @@ def _layers(file: syntax.File) -> list[tuple[syntax.Decl, ...]]:
     return layers
 
 
-def _templates(layers: list[tuple[syntax.Decl, ...]]) -> tuple[syntax.TemplateDecl, ...]:
-    """The templates of all layers; those of one that is extended are replaced by later ones of the same name."""
+def _templates(
+    layers: list[tuple[syntax.Decl, ...]], places: Places
+) -> tuple[tuple[syntax.TemplateDecl, ...], list[Diagnostic]]:
+    """The templates of all layers, where those of one that is extended are replaced by later ones of the same name; and
+    what `override` finds nothing to replace for."""
     found: tuple[syntax.TemplateDecl, ...] = ()
-    for layer in layers:
-        own = tuple(item for item in layer if isinstance(item, syntax.TemplateDecl))
+    problems: list[Diagnostic] = []
+    for number, layer in enumerate(layers):
+        known, own = {template.name.text for template in found}, []
+        for item in layer:
+            match item:
+                case syntax.TemplateDecl():
+                    own.append(item)
+                case syntax.OverrideDecl(declaration=syntax.TemplateDecl() as template):
+                    own.append(template)
+                    if template.name.text not in known:
+                        what = f"template `{template.name.text}` to replace"
+                        problems.append(missing(what, item.span, places, extends=number > 0))
+                case _:
+                    pass
         names = {template.name.text for template in own}
         found = (*(template for template in found if template.name.text not in names), *own)
-    return found
+    return found, problems

@@ -74,22 +74,12 @@ def over(
     result: list[syntax.Decl] = [part for item in base for part in _parts(item)]
     layer = tuple(part for item in layer for part in _parts(item))
     problems: list[Diagnostic] = []
-
-    def refuse(what: str, does: str, span: Span) -> None:
-        hint = (
-            "Check the name."
-            if extends
-            else 'Only a universe that extends another can: `universe hard extends "easy.hamlet"`.'
-        )
-        where = "the universe that is extended has none" if extends else "this universe extends no other"
-        problems.append(places.diagnose("H089", f"there is no {what} to {does}", span, where, hint=hint))
-
     for item in layer:
         if isinstance(item, syntax.WithoutDecl):
             left = [each for each in result if not _is_meant(item, each)]
             if len(left) == len(result):
                 what = item.kind.text if item.name is None else f"{item.kind.text} `{item.name.text}`"
-                refuse(what, "leave out", item.span)
+                problems.append(missing(f"{what} to leave out", item.span, places, extends=extends))
             result = left
     begun = {found: index for index, each in enumerate(result) if (found := key(each)) is not None}
     for item in layer:
@@ -103,9 +93,19 @@ def over(
             continue
         if isinstance(item, syntax.OverrideDecl):
             names = declared(made)
-            refuse(f"declaration of `{names[0].text}`" if names else "such declaration", "replace", item.span)
+            what = f"declaration of `{names[0].text}`" if names else "such declaration"
+            problems.append(missing(f"{what} to replace", item.span, places, extends=extends))
         result.append(made)
     return tuple(result), tuple(problems)
+
+
+def missing(what: str, span: Span, places: Places, *, extends: bool) -> Diagnostic:
+    """That there is nothing of what a universe that `extends` another one, or none, leaves out or replaces."""
+    hint, where = "Check the name.", "the universe that is extended has none"
+    if not extends:
+        hint = 'Only a universe that extends another can: `universe hard extends "easy.hamlet"`.'
+        where = "this universe extends no other"
+    return places.diagnose("H089", f"there is no {what}", span, where, hint=hint)
 
 
 def _parts(declaration: syntax.Decl) -> tuple[syntax.Decl, ...]:

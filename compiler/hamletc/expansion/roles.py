@@ -384,8 +384,11 @@ class Roles:
 
     def _assign(self, statement: syntax.AssignStmt, scope: _Scope) -> syntax.AssignStmt:
         """A statement; outside of its role a meter of a role is written for agents of the role only."""
-        meter = self._renamed(statement.meter, scope, "value")
         value = self._item(statement.value, scope, self._value)
+        if statement.owner is not None:
+            owner = self._renamed(statement.owner, scope, "affordance")
+            return replace(statement, value=value, owner=owner)
+        meter = self._renamed(statement.meter, scope, "value")
         owned = self._owned.get(("value", meter.text))
         if owned is not None and owned.kind in _COUNTED and owned.role not in scope.proven and not scope.world:
             who = self._who(owned.role, statement.meter.span)

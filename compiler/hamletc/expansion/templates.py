@@ -217,7 +217,7 @@ class Templates:
             if role == "span":
                 changes[name] = self._moved(old, use)
             else:
-                role = "span" if (type(node), name) in _WORDS or _is_list_of_words(node, name) else role
+                role = "span" if (type(node), name) in _WORDS or _is_word(node, name) else role
                 changes[name] = self._item(old, role, use)
         made = replace(node, **changes)
         return _written(made) if isinstance(made, syntax.Signed) else made
@@ -309,8 +309,15 @@ def _read(declarations: tuple[syntax.Decl, ...]) -> Iterator[str]:
             pending.extend(getattr(node, name) for name, _ in roles(node))
 
 
-def _is_list_of_words(node: object, name: str) -> bool:
-    return isinstance(node, syntax.ObserveItem) and name == "words" and node.kind.text not in LISTS_OF_NAMES
+def _is_word(node: object, name: str) -> bool:
+    """Whether a field holds such words because of what stands in another one."""
+    match node:
+        case syntax.ObserveItem(kind=kind):
+            return name == "words" and kind.text not in LISTS_OF_NAMES
+        case syntax.AssignStmt(owner=owner):
+            return name == "meter" and owner is not None
+        case _:
+            return False
 
 
 def _written(signed: syntax.Signed) -> syntax.Signed:

@@ -35,9 +35,12 @@ class Builder(Declarations):
         kinds = (syntax.AssignStmt, syntax.PushStmt, syntax.TogetherStmt, syntax.BeginStmt)
         return Pieces(every(kinds, pieces), span_of(*pieces))
 
-    def assign(self, meter: Leaf, op: Leaf, value: syntax.Expr, unclamped: Leaf | None) -> syntax.AssignStmt:
-        spared = None if unclamped is None else unclamped.span
-        return syntax.AssignStmt(name_of(meter), cast(Any, op.text), value, spared, span_of(meter, value, unclamped))
+    def assign(
+        self, meter: Leaf, _of: Leaf | None, of: Leaf | None, op: Leaf, value: syntax.Expr, unclamped: Leaf | None
+    ) -> syntax.AssignStmt:
+        spared, owner = None if unclamped is None else unclamped.span, None if of is None else name_of(of)
+        span = span_of(meter, value, unclamped)
+        return syntax.AssignStmt(name_of(meter), cast(Any, op.text), value, spared, span, owner)
 
     def push(
         self, keyword: Leaf, axis: syntax.Name, op: Leaf, value: syntax.Expr, unclamped: Leaf | None

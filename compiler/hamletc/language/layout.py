@@ -328,11 +328,13 @@ def _inner_item(
             return Item("", f"teleport {_spot(cell)}", None, item.span)
         case syntax.KeepsItem():
             return Item("", "keeps progress", None, item.span)
-        case syntax.AssignStmt(meter=meter, op=op, value=value, unclamped=unclamped):
+        case syntax.AssignStmt(meter=meter, op=op, value=value, unclamped=unclamped, owner=owner):
             suffix = "" if unclamped is None else " unclamped"
-            # A keyword before `=` is a meter only where the text declares one: what was in backticks stays so.
-            keywords = frozenset(terminals()) if meter.quoted and op == "=" else _NOTHING
-            return Item("", f"{spell_name(meter, keywords)} {op} {spell_expression(value)}{suffix}", None, item.span)
+            # A keyword before `=` is a meter only where the text declares one: what was in backticks stays so. Before
+            # `of` it is none.
+            keywords = frozenset(terminals()) if owner is not None or (meter.quoted and op == "=") else _NOTHING
+            written = spell_name(meter, keywords) + ("" if owner is None else f" of {spell_name(owner)}")
+            return Item("", f"{written} {op} {spell_expression(value)}{suffix}", None, item.span)
         case syntax.PushStmt(axis=axis, op=op, value=value, unclamped=unclamped):
             suffix = "" if unclamped is None else " unclamped"
             return Item("", f"{item.what} {spell_name(axis)} {op} {spell_expression(value)}{suffix}", None, item.span)

@@ -99,7 +99,13 @@ def _written_name(assign: syntax.AssignStmt) -> syntax.AssignStmt:
 
 
 assignments = st.builds(
-    syntax.AssignStmt, names, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN
+    syntax.AssignStmt,
+    names,
+    st.sampled_from(["+=", "-=", "="]),
+    expressions,
+    _optional_spans,
+    SPAN,
+    st.none() | names,
 ).map(_written_name)
 _pushes = st.builds(syntax.PushStmt, _axes, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN)
 statements: st.SearchStrategy[Any] = st.recursive(

@@ -112,6 +112,16 @@ def test_chains(folder: Path) -> None:
     assert replace(placeless(made), name="hard").affordances == other.affordances
 
 
+def test_a_template_is_replaced_for_all_uses(folder: Path) -> None:
+    shop = "template Shop(name, by) {{ affordance name at random {{ instantly {{ energy += {} * by }} }} }}\n"
+    plain, said = (
+        universe(folder / "hard.hamlet", f'universe hard extends "easy.hamlet"\n{word}{shop.format(2)}')
+        for word in ("", "override ")
+    )
+    assert placeless(plain) == placeless(said)
+    assert placeless(said).affordances[0] != placeless(universe(folder / "easy.hamlet", BASE)).affordances[0]
+
+
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [
@@ -120,6 +130,7 @@ def test_chains(folder: Path) -> None:
         ("without allow", "H089", 2),
         ("override meter mood = 1", "H089", 2),
         ("override episodes by hand", "H089", 2),
+        ("override template Stall(name) { affordance name at random { instantly { energy += 1 } } }", "H089", 2),
         ("rule ageing: energy -= 0.1\nrule ageing: energy -= 0.2", "H022", 3),
         ("let new = 1", "H060", 2),
     ],

@@ -13,13 +13,15 @@ __all__ = ["AssignStmt", "BeginStmt", "PushStmt", "Stmt", "TogetherStmt"]
 
 @dataclass(frozen=True, slots=True)
 class AssignStmt:
-    """`energy += 0.5`, optionally followed by `unclamped`."""
+    """`energy += 0.5`, optionally followed by `unclamped`. In `visits of Doctor = 0` what is written is of an affordance,
+    its `owner`."""
 
     meter: Name
     op: Literal["+=", "-=", "="]
     value: Expr
     unclamped: Span | None
     span: Span
+    owner: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
