@@ -127,6 +127,8 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"(", "of", *_OPERATORS, *_UNITS}
     elif "days" in rest:
         rest -= {"day", "hour", "tick"}
+    elif "+=" in rest:
+        rest -= {"of"}  # few names that are written are those of an affordance
     if "together" in rest:
         words.append("a statement")
         rest -= {"together", "begin", "end", "wear", "velocity", "position"}
