@@ -192,8 +192,8 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
         "streak": "Write `streak of Bed`, with `track uses`.",
         "clock": "Write `hour`: the hour of the clock.",
         "kept": "A meter of the world can be kept from episode to episode: `world { kept meter wins = 0 in 0 .. 9 }`.",
-        "per": "What a meter loses is said per tick: `decay 0.01`. What an affordance remembers of each agent begins with "
-        "`per agent`: `affordance Bed at random { per agent meter tries = 0 }`.",
+        "per": "What a meter loses is said per tick: `decay 0.01`. What an affordance remembers of each agent begins "
+        "with `per agent`: `affordance Bed at random { per agent meter tries = 0 }`.",
         "at": "Write `here == Bed`.",
         "grid": "Write `position x` for where the agent is, or `observe { grid }` for what it sees.",
         "needs": "`needs money >= 0.1` stands by itself in the braces of an affordance or an action.",

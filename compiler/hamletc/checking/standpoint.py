@@ -74,7 +74,7 @@ class Standpoint:
             case "world":
                 hint = "Count agents, or join what they have: `count(energy < 0.2)`, `total(x)`, `highest(x)`."
                 if what == "`age`":
-                    hint = "`every 24 ticks` and `after 100 ticks` count the ticks of the world; a meter of it can, too."
+                    hint = "`every 24 ticks` and `after 100 ticks` count the ticks of the world; its meters can, too."
                 self.report.add("H092", f"{what} is another for each agent", span, "a world has none", hint=hint)
             case "cell" | "neighbour":
                 hint = "Join what the agents on the cell have: `count(action == EAT)`, `total(x)`, `highest(x)`."

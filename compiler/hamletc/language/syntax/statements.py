@@ -13,8 +13,8 @@ __all__ = ["AssignStmt", "BeginStmt", "PushStmt", "Stmt", "TogetherStmt"]
 
 @dataclass(frozen=True, slots=True)
 class AssignStmt:
-    """`energy += 0.5`, optionally followed by `unclamped`. In `visits of Doctor = 0` what is written is of an affordance,
-    its `owner`."""
+    """`energy += 0.5`, optionally followed by `unclamped`. In `visits of Doctor = 0` an affordance has what is
+    written: its `owner`."""
 
     meter: Name
     op: Literal["+=", "-=", "="]
