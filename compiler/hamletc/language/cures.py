@@ -365,6 +365,18 @@ def _unfinished(s: Situation) -> Cure | None:
     return None
 
 
+def _copies(s: Situation) -> Cure | None:
+    """`affordance Bush at random: 5 copies`, `affordance Bush (5 copies) at random`."""
+    number = s.index + (s.token.text in (":", "("))
+    if s.declaration != "affordance" or s.opener is not None or s.tokens[number].kind != "number":
+        return None
+    if s.tokens[number + 1].text not in ("copies", "copy"):
+        return None
+    hint = f"Write `affordance {s.tokens[s.start + 1].text}: {s.tokens[number].text} copies at random`."
+    skip = number + 2 + (s.token.text == "(") - s.index
+    return Cure(hint, skip, (), "H009", "the number of copies stands behind the name")
+
+
 def _options(s: Situation) -> Cure:
     """`state sky: { clear, dull } = dull`."""
     last = s.closer.get(s.index, s.index)
@@ -456,6 +468,6 @@ def _statement_outside(s: Situation) -> Cure | None:
 
 
 _CURES = (
-    *(_then, _range, _equals, _when, _unfinished, _if_without_else, _if_statement, _comparison),
+    *(_copies, _then, _range, _equals, _when, _unfinished, _if_without_else, _if_statement, _comparison),
     *(_needs, _comma, _call, _statement_outside),
 )
