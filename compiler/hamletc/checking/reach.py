@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
+from typing import Literal
 
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, round32
@@ -299,9 +300,13 @@ class _Tick:
                 hint="Leave it out, or write a value that is not 0.",
             )
 
+    def _is_within(self, meter: str, lies: Interval | None) -> bool:
+        """Whether a meter that lies there is within its bounds, so that clamping does not move it."""
+        bounds = self._bounds.get(meter)
+        return bounds is not None and lies is not None and intervals.hull(lies, bounds) == bounds
+
     def _changes_nothing(self, statement: Assign, old: Interval | None, value: Interval | None) -> bool:
-        bounds = self._bounds[statement.meter]
-        if statement.clamped and (old is None or intervals.hull(old, bounds) != bounds):
+        if statement.clamped and not self._is_within(statement.meter, old):
             return False
         if statement.op == "=":
             read = statement.value
@@ -323,10 +328,27 @@ class _Tick:
                     rises, falls = value.high > old.low, value.low < old.high
                 case "=":
                     pass
+        if statement.op == "=" and self._is_within(statement.meter, old):
+            rises = rises and not _stays(statement.value, statement.meter, "min")
+            falls = falls and not _stays(statement.value, statement.meter, "max")
         if rises:
             self.changes.raised.setdefault(statement.meter, []).append(statement.span)
         if falls:
             self.changes.lowered.setdefault(statement.meter, []).append(statement.span)
+
+
+def _stays(value: Expression, meter: str, op: Literal["min", "max"]) -> bool:
+    """Whether a value is never above the meter (`min`) or never below it (`max`), as in `record = max(record, age)`."""
+    match value:
+        case universe.MeterValue() | universe.WorldValue() | universe.CellValue():
+            return value.meter == meter
+        case universe.Binary(op="min" | "max", left=left, right=right):
+            both = (_stays(left, meter, op), _stays(right, meter, op))
+            return any(both) if value.op == op else all(both)
+        case universe.If(then=then, otherwise=otherwise):
+            return _stays(then, meter, op) and _stays(otherwise, meter, op)
+        case _:
+            return False
 
 
 def _limiting(statement: Assign, loose: bool) -> str:

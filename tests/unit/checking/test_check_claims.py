@@ -32,6 +32,15 @@ ENDLESS = BASE.replace("lifespan 100 ticks\n", "").replace("dies when energy <= 
         ("0 in 0 .. 1000", "rule more: fuel += 1", []),
         ("0", "rule recovered: mood < 0.2 -> fuel = 1", []),
         ("0 { only rises }", "action WIN { fuel += 0.1 }", []),
+        # Records.
+        ("0 { only rises }", "rule best: fuel = max(0.5 * energy, fuel)", []),
+        ("1 { only falls }", "rule worst: fuel = min(fuel, energy, 0.9)", []),
+        ("0 { only rises }", "rule best: fuel = min(fuel, energy)", ["H069"]),
+        ("0 { only rises }", "rule best: fuel = min(max(fuel, energy), max(mood, fuel))", []),
+        ("0 { only rises }", "rule best: fuel = min(max(fuel, energy), 0.8)", ["H069"]),
+        ("0 { only rises }", "rule best: fuel = if mood < 0.5 then fuel else max(fuel, mood)", []),
+        ("0 { only rises }", "rule best: fuel = if mood < 0.5 then mood else max(fuel, mood)", ["H069"]),
+        ("0 { only rises }", "rule far { fuel += 2 * energy unclamped  fuel = max(fuel, mood) }", ["H069"]),
         # What a program writes.
         ("0.5", "", ["H073"]),
         ("0.5 { only read }", "", []),
