@@ -113,6 +113,10 @@ class Observations:
                 return universe.ObserveWorld(meters, item.span) if meters else None
             case "effects":
                 return self._effects(item)
+            case "items":  # others have become states
+                hint = "Leave `items` out, or declare some: `item apple { carried 1 }`. Roles observe their own."
+                self._inert(item, "there are no things to observe", hint)
+                return None
             case "cell":
                 meters = self._listed("cell meter", item)
                 return universe.ObserveCell(meters, item.span) if meters else None

@@ -354,6 +354,8 @@ class Inventory:
                 for thing in self.things.values()
                 if thing.name in names or (not names and thing.role in every_role)
             ]
+            if not shown:
+                return item
             words = tuple(named(each, item.span) for thing in shown for each in _own(thing))
             return replace(item, kind=replace(item.kind, text="state"), words=words)
         if item.kind.text not in ("grid", "window", "cell"):

@@ -33,8 +33,9 @@ _WORDS = frozenset(
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
 
 OF_ROLES = (
-    *(syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl, syntax.CascadeDecl, syntax.AffordanceDecl, syntax.ActionDecl),
-    *(syntax.AllowDecl, syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
+    *(syntax.LetDecl, syntax.MeterDecl, syntax.SlotsDecl, syntax.ItemDecl, syntax.RuleDecl, syntax.CascadeDecl),
+    *(syntax.AffordanceDecl, syntax.ActionDecl, syntax.AllowDecl, syntax.DiesDecl, syntax.EndsDecl),
+    *(syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
 )
 """What can stand in a role."""
 
@@ -159,7 +160,7 @@ class Templates:
                 yield made
             else:
                 message = f"`{item.template.text}` declares what a role cannot have"
-                hint = "A role has meters, lets, rules, affordances, actions, masks, ends, rewards and observations."
+                hint = "A role has meters, things, lets, rules, affordances, actions, masks, ends and observations."
                 self._say("H215", message, item.span, Label(made.span, "this"), hint=hint)
 
     def _use(self, use: syntax.UseDecl, level: int) -> _Use | None:

@@ -153,12 +153,15 @@ def problems_of_things(
         if number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
             hint = f"Write a whole number, 1 .. {MOST_SLOTS}."
             yield places.diagnose("H235", "so many things cannot be carried", said.number.span, hint=hint)
-        if not any(thing.role in ("", role) for thing in things.values()):
+        # What stands outside is for the roles that say nothing of their own, too.
+        carry = {"", role} | ({thing.role for thing in things.values()} - slots.keys() if not role else set())
+        if not any(thing.role in carry for thing in things.values()):
             hint = "Declare some: `item apple { lying 1 when chance(0.1)  can pick }`."
             yield places.diagnose("H230", "there is nothing to carry", said.span, hint=hint)
     yield from _givers(things, places)
     for declaration in declarations:
         yield from _statements(declaration, things, places)
+        yield from _observed(declaration, things, places)
 
 
 def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
@@ -190,15 +193,25 @@ def _shares(thing: Thing, things: Mapping[str, Thing], places: Places) -> Iterat
     for share in () if thing.crafted is None else thing.crafted.shares:
         number, name = constant(share.number), share.name.text
         if name not in things:
-            meant = closest(name, things)
-            hint = f"Did you mean `{meant}`?" if meant else f"Declare it: `item {name}`."
-            yield places.diagnose("H020", f"there is no item `{name}`", share.name.span, hint=hint)
+            yield _unknown(share.name, things, places)
         elif number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
             hint = "Write a whole number above 0: what is made of nothing is a statement `+= 1`."
             yield places.diagnose("H231", f"`{thing.name}` is made of nothing", share.span, hint=hint)
         elif name == thing.name:
             hint = "Leave it out, or make another kind of thing."
             yield places.diagnose("H231", f"`{thing.name}` is made of itself", share.span, hint=hint)
+
+
+def _unknown(name: syntax.Name, things: Mapping[str, Thing], places: Places) -> Diagnostic:
+    meant = closest(name.text, things)
+    hint = f"Did you mean `{meant}`?" if meant else f"Declare it: `item {name.text}`."
+    return places.diagnose("H020", f"there is no item `{name.text}`", name.span, hint=hint)
+
+
+def _observed(declaration: syntax.Decl, things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
+    for node in nodes(declaration):
+        if isinstance(node, syntax.ObserveItem) and node.kind.text == "items":
+            yield from (_unknown(word, things, places) for word in node.words if word.text not in things)
 
 
 def _space(thing: Thing, declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:

@@ -67,6 +67,12 @@ def test_copies_have_one_action_and_one_value_in_observations() -> None:
     assert shown.affordances == ("Bed", "Bush", None)
 
 
+def test_things_that_are_not_there_are_not_observed() -> None:
+    assert codes("", BASE.replace("grid  meters", "grid  meters  items")) == ["H064"]
+    assert codes("", BASE.replace("grid  meters", "grid  meters  items axe")) == ["H020"]
+    assert codes(CAMP, BASE.replace("grid  meters", "grid  meters  items axes")) == ["H020"]
+
+
 def test_places_can_be_listed() -> None:
     made = universe("affordance Well at (1, 2), (3, 3) { instantly { mood += 0.1 } }\n")
     assert [each.place for each in made.affordances] == [None, (1.0, 2.0), (3.0, 3.0)]

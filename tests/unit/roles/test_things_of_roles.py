@@ -55,6 +55,37 @@ observe { position relative  items  meters }
 """
 
 
+MINERS = """universe miners
+
+space grid 3 x 3
+lifespan forever
+
+slots 2
+
+template Works(ore, tool) {
+    item ore {
+        lying 9
+        can pick drop
+    }
+    item tool {
+        craft from 2 ore
+    }
+    reward tool
+}
+
+role miner: 2 agents {
+    use Works(iron, pick_axe)
+}
+role smith: 1 agent {
+    slots 4
+    use Works(coal, hammer)
+    observe { items }
+}
+
+observe { position relative }
+"""
+
+
 def codes(text: str) -> list[str]:
     file, problems = parse(text)
     assert file is not None
@@ -112,6 +143,34 @@ def test_a_role_has_things_and_slots_of_its_own(compiled: Callable[[str], Module
     assert "state.wood" in env.roles["peasant"].observation_names
 
 
+def test_slots_outside_are_for_roles_without_their_own(compiled: Callable[[str], Module]) -> None:
+    env = hamlet.make(compiled(MINERS), worlds=20, backend="interpreter", seed=1, quiet=True)
+    env.reset()
+    picks = [env.action_names.index(name) for name in ("miner.PICK_iron", "miner.PICK_iron", "smith.PICK_coal")]
+    most = torch.zeros(3)
+    for _ in range(9):
+        env.step(torch.tensor(picks * 20, dtype=torch.int32))
+        carried = env.meter("miner.iron") + env.meter("smith.coal")
+        most = torch.maximum(most, carried.reshape(20, 3).amax(dim=0))
+    assert most.tolist() == [2, 2, 4]
+    assert env.roles["smith"].observation_names[-2:] == ("state.smith.coal", "state.smith.hammer")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("observe { position", "observe { items  position", ["H064"]),
+        ("observe { items", "observe { items coal", []),
+        ("observe { items", "observe { items coke", ["H020"]),
+        ("slots 2\n", "", ["H230"] * 2),
+        ("    slots 4\n", "", []),
+    ],
+)
+def test_slots_and_what_is_observed(old: str, new: str, found: list[str]) -> None:
+    assert MINERS.count(old) == 1
+    assert codes(MINERS.replace(old, new)) == found
+
+
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
@@ -138,7 +197,8 @@ def test_what_is_wrong_with_them(old: str, new: str, found: list[str]) -> None:
 
 
 def test_they_are_formatted() -> None:
-    assert format_source(SMITHS)[0] == SMITHS
+    for text in (SMITHS, MINERS):
+        assert format_source(text)[0] == text
 
 
 def test_names_of_things_of_roles_reach_nothing_but_names(compiled: Callable[[str], Module]) -> None:
