@@ -26,7 +26,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """The user's cache is a folder of this run: its workers and their processes share machine code, which is known by
     contents, and nothing else is there. Processes keep the bytecode of what they import, also where the environment
-    says that they should not: there are hundreds of them."""
+    says that they should not: there are hundreds of them. A worker computes in one thread of torch: there is a
+    worker for each CPU, and threads that find none free wait for each other."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     if "XDG_CACHE_HOME" not in os.environ:
