@@ -105,6 +105,13 @@ def unique(name: str, taken: set[str]) -> str:
     return result
 
 
+def held_name(name: str, taken: set[str]) -> str:
+    """The same for an array that a skeleton holds: a name that ends in no digit, as it may stand beside local ones."""
+    while (name := unique(name, taken))[-1].isdigit():
+        name += "_"
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class RowLoop:
     """A loop over the rows of tables, as a function: its parameters are the `variables`, which each row replaces by

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamletc.ir.ops import Const, Input, Type
-from hamletc.targets.body import identifier, remarks, unique
+from hamletc.targets.body import held_name, identifier, remarks
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import literal
 from hamletc.targets.numba.functions import Functions, outside, shared
@@ -68,7 +68,7 @@ def _variable(functions: Functions, function: str, output: str, taken: set[str])
         name = f"action.{schema.action_names(functions.universe)[functions.offsets[output]]}"
     else:
         name = f"observed.{output}"
-    return unique(identifier(name), taken)
+    return held_name(identifier(name), taken)
 
 
 def shared_by_rows(functions: Functions, function: str) -> list[Single]:

@@ -9,7 +9,7 @@ from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
-from hamletc.targets.body import identifier, unique
+from hamletc.targets.body import held_name, identifier
 from hamletc.targets.numba.parts import Place
 
 
@@ -169,12 +169,12 @@ def _slots(
     text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
     if len(values) > memory.few:
         chunk = Chunk(
-            field, unique(field.name, taken), array, 0, len(values), memory.make.format(dtype, len(values)), text
+            field, held_name(field.name, taken), array, 0, len(values), memory.make.format(dtype, len(values)), text
         )
         return [Slot(value, chunk, row) for row, value in enumerate(values)]
     result = []
     for row, value in enumerate(values):
         kind, _, name = value.partition(".")
-        variable = unique(f"{kind}_{identifier(name)}" if name else value, taken)
+        variable = held_name(f"{kind}_{identifier(name)}" if name else value, taken)
         result.append(Slot(value, Chunk(field, variable, array, row, 1, f"local_{dtype}(LANES)", text), 0))
     return result

@@ -13,7 +13,7 @@ from hamlet import schema
 from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
-from hamletc.targets.body import body, identifier, unique
+from hamletc.targets.body import body, held_name, identifier, unique
 from hamletc.targets.numba.slots import Chunk, Slot
 
 CLOSING = ("age", "episode_return")
@@ -291,7 +291,7 @@ def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> 
     shown: dict[str, str] = {}
     for output in shows.outputs:
         if output.name.startswith("shown."):
-            shown[output.name] = name = unique(identifier(output.name), taken)
+            shown[output.name] = name = held_name(identifier(output.name), taken)
             _add(found, output.name, name, found.array(shows.nodes[output.value].type.value, "TERMS"))
     each_finds = []
     for reduction in program.stage(stage):

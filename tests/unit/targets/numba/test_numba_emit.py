@@ -112,8 +112,8 @@ def test_odd_names() -> None:
         for node in ast.walk(found["rollout"])
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call)
     ]
-    assert {"meter_a_b", "meter_a_b_2", "meter__7up", "meter_position", "seen_array_2", "seen_if"} <= set(made)
-    assert {"report_r_1", "report_r_1_2", "report_r_1_3", "last"} <= set(made)
+    assert {"meter_a_b", "meter_a_b_2_", "meter__7up", "meter_position", "seen_array_2_", "seen_if"} <= set(made)
+    assert {"report_r_1_", "report_r_1_2_", "report_r_1_3_", "last"} <= set(made)
     locals_ = [name for name in made if name.split("_")[0] in ("meter", "seen", "streak", "report", "param", "input")]
     assert len(locals_) == len(set(locals_))
 
@@ -132,6 +132,20 @@ def test_rooms_of_large_functions_have_names_that_no_field_has() -> None:
     ]
     assert {"seen", "observed", "allowed"} <= set(rooms)
     assert len(rooms) == len(set(rooms))
+
+
+def test_arrays_of_large_functions_have_names_that_no_line_has() -> None:
+    """`Bed_3` stands beside `Bed`, whose streaks in a tick are called streak_Bed_0, streak_Bed_1 and so on."""
+    many = "".join(f"meter m{number} = 0.5 {{ decay 0.01 * m{(number + 1) % 110} }}\n" for number in range(110))
+    used = "".join(f"affordance {name} {{ instantly {{ m1 += 0.1 }} }}\n" for name in ("Bed", "Bed_3"))
+    text = f"universe many space none lifespan 9 ticks inert allowed track uses\n{many}{used}report again: visited\n"
+    universe = universe_of(f"{text}reward m0 observe {{ meters }}")
+    found = functions(emit(lower(universe), universe))
+    parts = [node for name, node in found.items() if "_part_" in name and "tick" in name]
+    assert {"streak_Bed", "streak_Bed_3_"} <= {argument.arg for node in parts for argument in node.args.args}
+    for node in parts:
+        lines = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        assert lines.isdisjoint(argument.arg for argument in node.args.args)
 
 
 def test_meters_are_observed_where_they_are() -> None:
