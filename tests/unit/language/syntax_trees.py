@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hamlet.universe import Span
 from hamletc.language import syntax
-from hamletc.language.tables import after
+from hamletc.language.tables import after, terminals
 from hamletc.language.words import MEANINGS, RESERVED
 
 SPAN = st.sampled_from([Span(1, 1, 1, 1), Span(2, 1, 2, 9), Span(9, 5, 12, 2), Span(4, 1, 4, 2, 1)])
@@ -93,8 +93,10 @@ expressions = st.recursive(
 
 
 def _written_name(assign: syntax.AssignStmt) -> syntax.AssignStmt:
-    """`needs = 1` and `move = 1` are taken for items with a `=` too much, unless a meter of that name is declared."""
+    """`needs = 1` and `move = 1` are taken for items with a `=` too much, unless a meter of that name is declared. Before
+    `of` the formatter writes all keywords in backticks."""
     item = assign.op == "=" and assign.meter.text in ("needs", "move")
+    item = item or (assign.owner is not None and assign.meter.text in terminals())
     return replace(assign, meter=replace(assign.meter, quoted=True)) if item else assign
 
 
