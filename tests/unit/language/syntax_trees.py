@@ -93,8 +93,8 @@ expressions = st.recursive(
 
 
 def _written_name(assign: syntax.AssignStmt) -> syntax.AssignStmt:
-    """`needs = 1` and `move = 1` are taken for items with a `=` too much, unless a meter of that name is declared. Before
-    `of` the formatter writes all keywords in backticks."""
+    """`needs = 1` and `move = 1` are taken for items with a `=` too much, unless a meter of that name is declared.
+    Before `of` the formatter writes all keywords in backticks."""
     item = assign.op == "=" and assign.meter.text in ("needs", "move")
     item = item or (assign.owner is not None and assign.meter.text in terminals())
     return replace(assign, meter=replace(assign.meter, quoted=True)) if item else assign
