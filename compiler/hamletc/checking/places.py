@@ -183,8 +183,8 @@ def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Findin
 def check_places(
     affordances: list[Affordance], places: dict[str, Span], space: Space | None, agents: int, report: Findings
 ) -> None:
-    """Check that affordances and agents have room. `places` says where each affordance's place is written; each world
-    has so many `agents` at least."""
+    """Check that affordances and agents have room. `places` says where each affordance's place is written; `agents`
+    is the least number of them that a world has."""
     match space:
         case Grid(places="computed"):
             _check_apart(affordances, places, report)
@@ -249,15 +249,15 @@ def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: 
 def _check_map_room(
     fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, agents: int, report: Findings
 ) -> None:
-    """Check that a map has enough cells that nothing takes."""
+    """Check that a map has enough cells that nothing takes, and that agents can start on."""
     cell = "node" if grid.graph is not None else "cell"
-    starts = None if ground.starts is None else len(ground.cells(ground.starts))
-    if starts is not None:
+    if ground.starts is not None:
+        starts = len(ground.cells(ground.starts))
         if agents > starts:
             hint = f"Let agents start on more {cell}s, or let a world have fewer of them."
-            where = f"{counted(starts, cell)} where agents start"
-            report.add("H045", f"{where} cannot hold {' and '.join(_some(agents))}", ground.span, hint=hint)
-        agents = 0
+            message = f"{counted(starts, cell)} where agents start cannot hold {counted(agents, 'agent')}"
+            report.add("H045", message, ground.span, hint=hint)
+        agents = 0  # they take no other cell
     taken = set(ground.cells(ground.walls + (ground.starts or "")))
     taken |= {cell_of(grid, place) for place in fixed}
     free = prod(grid.sizes) - len(taken)
@@ -265,14 +265,13 @@ def _check_map_room(
         things = [f"{counted(at_random, 'affordance')} at random"] if at_random else []
         things += _some(agents) or ([] if things else ["an agent"])
         room = counted(free, f"free {cell}") + ("" if cell == "node" else " of the map")
-        hint = "Draw more open ground, or a larger map."
-        if cell == "node":
-            hint = "Add nodes, or start in a smaller region."
+        on_graph = "Add nodes, or start in a smaller region."
+        hint = on_graph if cell == "node" else "Draw more open ground, or a larger map."
         report.add("H045", f"{room} cannot hold {' and '.join(things)}", ground.span, hint=hint)
 
 
 def _some(agents: int) -> list[str]:
-    """So many agents, if there are any."""
+    """`an agent`, `2 agents`; nothing of none."""
     return [counted(agents, "agent") if agents > 1 else "an agent"] if agents else []
 
 

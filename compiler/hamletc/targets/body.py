@@ -106,7 +106,7 @@ def unique(name: str, taken: set[str]) -> str:
 
 
 def held_name(name: str, taken: set[str]) -> str:
-    """The same for an array that a skeleton holds: a name that ends in no digit, as it may stand beside local ones."""
+    """A unique name of an array that a skeleton holds. It ends in no digit, as it can stand beside local names."""
     while (name := unique(name, taken))[-1].isdigit():
         name += "_"
     return name
