@@ -40,7 +40,7 @@ class Env(gymnasium.Env[Array, Any]):
             EnvError: an argument is wrong.
         """
         self.render_mode = checked_render_mode(render_mode)
-        self.env = made(universe, 1, 1, {"backend": "interpreter"} | arguments)
+        self.env = made(universe, 1, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
         self.observation_space = observation_space(self.env)
         self.action_space = action_space(self.env)
         self._worlds = Worlds(self.env, Autoreset.DISABLED)

@@ -46,14 +46,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             autoreset_mode: when a world whose episode ended begins the next one; "NextStep", "SameStep" or "Disabled".
             render_mode: what `render` gives of each world, "ansi" or "rgb_array".
-            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ...
+            arguments: those of `hamlet.make` but `worlds`, `agents` and `autoreset`: `seed`, `params`, `backend`,
+                `device`, ...
 
         Raises:
             EnvError: an argument is wrong.
         """
         self.autoreset_mode = checked_mode(autoreset_mode)
         self.render_mode = checked_render_mode(render_mode)
-        self.env = made(universe, num_envs, 1, arguments)
+        shows_ends = self.autoreset_mode is not AutoresetMode.SAME_STEP
+        self.env = made(universe, num_envs, 1, arguments, shows_ends)
         self.metadata = {
             "render_modes": list(RENDER_MODES),
             "render_fps": PER_SECOND,
@@ -133,24 +135,27 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         return actions
 
     def _infos(self, turn: Turn) -> dict[str, Any]:
-        count = self.num_envs
-        frame = turn.frame
+        count, frame = self.num_envs, turn.frame
         stepped: dict[str, Any] = {"used": frame.array("used"), "cause": frame.array("cause")}
         if self.env.reports:
             stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
-        infos = Infos(_batched({"action_mask": frame.array("action_mask").view(np.int8)}, np.ones(count, np.bool_)))
-        if turn.ended is not None and self.autoreset_mode is AutoresetMode.SAME_STEP:
-            infos.later(partial(_finals, turn.ended, _rows(stepped, _numpy(turn.ended.numbers)), count))
-        if turn.begun is None:
-            infos.update(_batched(stepped, np.ones(count, np.bool_)))
-            return infos
-        begun = _numpy(turn.begun)
-        same = turn.ended is not None and turn.begun is turn.over
-        numbers = _numpy(turn.ended.numbers) if turn.ended is not None and same else begun.nonzero()[0]
-        if len(numbers) < count:
-            _empty(stepped, numbers)
-            infos.update(_batched(stepped, ~begun))
-        return infos
+        masks = frame.array("action_mask").view(np.int8)
+        infos = Infos(_batched({"action_mask": masks}, np.ones(count, np.bool_)))
+        return infos.later(partial(_of_step, turn, stepped, count))
+
+
+def _of_step(turn: Turn, stepped: dict[str, Any], count: int) -> dict[str, Any]:
+    """What infos have of a step beside masks: nothing of worlds that began an episode in it, but `final_info`."""
+    found: dict[str, Any] = {}
+    ended, begun = turn.ended, turn.begun
+    if ended is not None:
+        found = _finals(ended, _rows(stepped, _numpy(ended.numbers)), count)
+    if begun is None:
+        return found | _batched(stepped, np.ones(count, np.bool_))
+    others = ~_numpy(begun)
+    if others.any():
+        found |= _batched(_kept(stepped, others), others)
+    return found
 
 
 def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]:
@@ -183,13 +188,12 @@ def _spread(rows: dict[str, Any], worlds: Array, count: int) -> dict[str, Any]:
     return found
 
 
-def _empty(values: dict[str, Any], worlds: Array) -> None:
-    """Write 0 where these worlds have no entry."""
-    for each in values.values():
-        if isinstance(each, dict):
-            _empty(each, worlds)
-        else:
-            each[worlds] = 0
+def _kept(values: dict[str, Any], has: Array) -> dict[str, Any]:
+    """What worlds have, and 0 where they have nothing."""
+    return {
+        name: _kept(each, has) if isinstance(each, dict) else np.where(has, each, each.dtype.type(0))
+        for name, each in values.items()
+    }
 
 
 def _batched(values: dict[str, Any], has: Array) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             EnvError: an argument is wrong.
         """
         self.render_mode = checked_render_mode(render_mode)
-        self.env = made(universe, 1, agents, {"backend": "interpreter"} | arguments)
+        self.env = made(universe, 1, agents, {"backend": "interpreter"} | arguments, shows_ends=True)
         self._players = players_of(self.env)
         self.metadata = {
             "name": self.env.universe.name,
@@ -85,16 +85,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         given = {} if options is None else options
         if not isinstance(given, dict):
             raise EnvError(f"options are a dictionary, not {shown(options)}")
-        episode, over = self.env.state["episode"], self._begun and not self.agents
-        # A world whose last agent has ended began its next episode, which nobody has seen: the same one begins again.
-        if over and not self.env.universe.by_hand:
-            episode -= 1
-        try:
-            self.env.reset(seed, given.get("params"))
-        except EnvError:
-            if over and not self.env.universe.by_hand:
-                episode += 1
-            raise
+        self.env.reset(seed, given.get("params"))
         self._begun, self.agents = True, list(self.possible_agents)
         observations, masks = self._rows(self.env.observation), self.env.action_mask.cpu().numpy()
         return (
@@ -120,17 +111,14 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             raise EnvError("every episode has ended: call reset" if self._begun else "call reset before the first step")
         self.env.step(*self._lanes(actions))
         outcome = {name: values.cpu().numpy() for name, values in self.env.outcome.items()}
-        over = not bool(self.env.state["alive"].any()) if self.env.universe.by_hand else self._restarted(outcome)
-        # The world of the last agent has begun its next episode already, and kept what it showed at the end.
-        ended = over and not self.env.universe.by_hand
-        observations = self._rows(self.env.info["final_observation"] if ended else self.env.observation)
+        observations = self._rows(self.env.observation)
         masks = self.env.action_mask.cpu().numpy()
         results: tuple[Any, ...] = ({}, {}, {}, {}, {})
         for name in self.agents:
             player = self._players[name]
             lane = player.lane
             info: dict[str, Any] = {
-                "action_mask": player.only_wait() if ended else player.mask(masks),
+                "action_mask": player.mask(masks),
                 "used": int(outcome["used"][lane]),
                 "cause": int(outcome["cause"][lane]),
             }
@@ -160,11 +148,6 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
     def close(self) -> None:
         """No other call is taken from now on."""
         self._closed = True
-
-    def _restarted(self, outcome: dict[str, Array]) -> bool:
-        """Whether those that went on have all ended now, so that the world began its next episode."""
-        done = outcome["terminated"] | outcome["truncated"]
-        return bool(all(done[self._players[name].lane] for name in self.agents))
 
     def _lanes(self, actions: Any) -> tuple[list[int], Array | None]:
         """An action for each lane, and controls [controls, lanes]; agents that ended wait."""

@@ -43,12 +43,6 @@ class Player:
         mask: Array = masks[self.lane, list(self.actions)].astype(np.int8)
         return mask
 
-    def only_wait(self) -> Array:
-        """The mask of an agent whose episode has ended."""
-        mask: Array = np.zeros(len(self.actions), np.int8)
-        mask[self.wait] = 1
-        return mask
-
     def act(self, chosen: Any) -> tuple[int, Array | None]:
         """The environment's number of one of its actions, and its controls [controls], of what it does.
 

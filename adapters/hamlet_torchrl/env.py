@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from tensordict import TensorDict, TensorDictBase
+from torch import Tensor
 from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
@@ -38,7 +39,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         Raises:
             EnvError: an argument is wrong.
         """
-        worlds = made(universe, num_envs, 1, arguments)
+        worlds = made(universe, num_envs, 1, arguments, shows_ends=True)
         batch = torch.Size([worlds.num_worlds])
         super().__init__(device=worlds.device, batch_size=batch)
         self.env = worlds
@@ -82,13 +83,19 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
 
     def _reset(self, tensordict: TensorDictBase | None = None, **arguments: Any) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
-        seed, self._seed = self._seed, None
         if chosen is not None:
-            mask = chosen.reshape(self.batch_size)
-            chosen = None if bool(mask.all()) else mask
-        frame = self._worlds.reset(seed, arguments.pop("params", None), chosen)
+            chosen = chosen.reshape(self.batch_size)
+        params = arguments.pop("params", None)
         if arguments:
             raise EnvError(f"reset takes params, not {', '.join(arguments)}")
+        # Only a reset of all worlds takes a seed, and it has to be the first one.
+        whole = chosen is not None and (self._seed is not None or not self._worlds.begun) and bool(chosen.all())
+        return self._begin(None if whole else chosen, params)
+
+    def _begin(self, chosen: Tensor | None, params: Any = None) -> TensorDict:
+        """Begin episodes in all worlds or in some, [worlds] bool."""
+        seed, self._seed = self._seed, None
+        frame = self._worlds.reset(seed, params, chosen)
         no = torch.zeros((*self.batch_size, 1), dtype=torch.bool, device=self.device)
         waiting = no if self._worlds.waiting is None else self._worlds.waiting.unsqueeze(1)
         values: dict[str, Any] = {name: frame.tensor(name) for name in ("observation", "action_mask")}
@@ -102,7 +109,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         over = tensordict.get("done").reshape(self.batch_size)
         if not bool(over.any()):
             return tensordict
-        begun = self._reset(TensorDict({"_reset": over}, self.batch_size, self.device))
+        begun = self._begin(over)
         others = tensordict.exclude(*begun.keys())
         if not others.is_empty():
             nothing = TensorDict({}, self.batch_size, self.device)

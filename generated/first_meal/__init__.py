@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 8
+SCHEMA = 9
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "f353a3cc30eda18ef36fa2c12dd35f13bca0e30c7901cd11ea5cf115d013f037",
-    "triton_kernels.py": "60851c779528394d3702e52af7c87ebb314022c91fad249d727fae182302c479",
+    "numba_kernels.py": "6b5889a91c8940e297648f3326512c65d09d910009f3a7ce31d752485c33c0aa",
+    "triton_kernels.py": "5f1f608602fdeca34c2b3c8213959b32590e1728a23eab5b47a74705810c4532",
 }
 
 

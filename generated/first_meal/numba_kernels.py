@@ -38,6 +38,7 @@ from hamlet.launch.cpu.ops import (
     find,
     fma,
     from_bits,
+    give_back,
     helper,
     inline,
     kernel,
@@ -60,12 +61,14 @@ from hamlet.launch.cpu.ops import (
     put,
     ramp,
     remainder,
+    room_like,
     rows_u8,
     scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
+    store_last,
     store_worlds,
     subtract,
     take,
@@ -411,11 +414,12 @@ def _observe_grid(element_0, t9, t13):
 
 @helper
 def _observe(
-    observation_array, start, begin, end, written, whole, streamed, meter_satiation, meter_mood, position_x, position_y,
-    age, cells,
+    rows, pitch, start, begin, end, written, whole, streamed, meter_satiation, meter_mood, position_x, position_y, age,
+    cells,
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`,
-    and past the caches where they are `streamed`."""
+    and past the caches where they are `streamed`. From one of the `rows` to the next it is `pitch` lanes; the chunk
+    begins at lane `start`."""
     shared_t9 = local_u32(LANES)
     shared_t13 = local_i32(LANES)
     for first in range(begin, end, WIDE):
@@ -425,19 +429,19 @@ def _observe(
             cells[0 * LANES + lane],
         )
         put(
-            part(observation_array, 25, start), lane, observed_meter_satiation, written[lane], whole, streamed,
+            part(rows, 0, 25 * pitch + start), lane, observed_meter_satiation, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 26, start), lane, observed_meter_mood, written[lane], whole, streamed,
+            part(rows, 0, 26 * pitch + start), lane, observed_meter_mood, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 27, start), lane, observed_lifetime, written[lane], whole, streamed,
+            part(rows, 0, 27 * pitch + start), lane, observed_lifetime, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
     for element in range(25):
-        row = part(observation_array, element, start)
+        row = part(rows, 0, element * pitch + start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
             value = _observe_grid(i32(element), shared_t9[lane], shared_t13[lane])
@@ -678,8 +682,8 @@ def _advance(
 @inline
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
-    finished_return, agents, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array,
-    lane_causes_array, kept_episodes, start, last_meters_array, meter_satiation, meter_mood,
+    finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array,
+    lane_returns_array, lane_causes_array, kept_episodes, start, last_meters_array, meter_satiation, meter_mood,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
     noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
@@ -696,8 +700,8 @@ def _count(
             lane = lanes[index]
             part(last_meters_array, 0, start)[lane] = meter_satiation[lane]
             part(last_meters_array, 1, start)[lane] = meter_mood[lane]
-    # In worlds of one agent whoever ends also begins anew: `_finish` counts those.
-    if agents == 1:
+    # In worlds of one agent whoever ends also begins anew, unless worlds wait: `_finish` counts those.
+    if agents == 1 and waits == 0:
         return noted
     for first in range(0, LANES, WIDE):
         flags[wide(first)] = less(-1, cause[wide(first)])
@@ -722,38 +726,46 @@ def _store_outcome(
 
 
 @inline
-def _end(flags, alive, living, tiled, agents, count):
-    """Flag the lanes in whose worlds nobody is alive; `living` are, in all tiles of a world that takes several."""
+def _end(flags, alive, cause, living, waits, tiled, agents, count):
+    """Flag the lanes whose worlds begin anew: nobody is alive there, and where worlds wait, nobody's episode ended in
+    this tick. `living` are or did, in all tiles of a world that takes several."""
     if tiled:
         for lane in range(count):
             flags[lane] = living == 0
     elif agents == 1:
         for lane in range(count):
             flags[lane] = not alive[lane]
+        if waits > 0:
+            for lane in range(count):
+                flags[lane] = flags[lane] and cause[lane] < 0
     else:
         for first in range(0, count, agents):
             living = 0
             for lane in range(first, first + agents):
-                living += alive[lane]
+                living += alive[lane] or (waits > 0 and cause[lane] >= 0)
             for lane in range(first, first + agents):
                 flags[lane] = living == 0
 
 
 @inline
 def _finish(
-    flags, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, caching,
+    flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, caching,
     final_observation_array, meter_satiation, meter_mood, age, lanes, cause, episode_return, causes_array,
     lengths_array, finished_return, chosen, counting, agents, episode,
 ):
     """The last of episodes: final observations and statistics; and the number of the next one."""
-    if every_tick and observing:
+    if every_tick and observing and waits == 0:
         _find_again(position_x, position_y, layout, standing, found, cells, caching, observing)
+        # Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.
+        last = room_like(final_observation_array, 28 * WIDE)
         for first in range(0, LANES, WIDE):
             if any_set(flags[wide(first)]):
                 _observe(
-                    final_observation_array, start, first, first + WIDE, flags, False, False, meter_satiation,
-                    meter_mood, position_x, position_y, age, cells,
+                    last, WIDE, -first, first, first + WIDE, flags, True, False, meter_satiation, meter_mood,
+                    position_x, position_y, age, cells,
                 )
+                store_last(last, flags, first, final_observation_array, start, 28)
+        give_back(last)
     for index in range(chosen):
         lane = lanes[index]
         episode[lane] += 1
@@ -798,27 +810,27 @@ def _begin(
 
 @inline
 def _conclude(
-    flags, count, fresh, passed, alive, living, tiled, start, every_tick, observing, position_x, position_y, layout,
-    standing, found, cells, caching, final_observation_array, meter_satiation, meter_mood, age, lanes, cause,
-    episode_return, causes_array, lengths_array, finished_return, counting, agents, episode, seed_low, seed_high, world,
-    agent, first_world,
+    flags, count, fresh, begins_array, world, agent, agents, passed, alive, cause, living, waits, tiled, start,
+    every_tick, observing, position_x, position_y, layout, standing, found, cells, caching, final_observation_array,
+    meter_satiation, meter_mood, age, lanes, episode_return, causes_array, lengths_array, finished_return, counting,
+    episode, seed_low, seed_high, first_world,
 ):
-    """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in every
-    world. Whether an episode begins."""
+    """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of
+    `begins_array`. Whether an episode begins."""
     for first in range(0, LANES, WIDE):
         flags[wide(first)] = False
     if fresh:
         for lane in range(count):
-            flags[lane] = True
+            flags[lane] = begins_array[world + (agent + lane) // agents]
     elif passed > 0:
-        _end(flags, alive, living, tiled, agents, count)
+        _end(flags, alive, cause, living, waits, tiled, agents, count)
     chosen = choose_lanes(flags, lanes)
     if chosen > 0:
         if not fresh:
             _finish(
-                flags, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, caching,
-                final_observation_array, meter_satiation, meter_mood, age, lanes, cause, episode_return, causes_array,
-                lengths_array, finished_return, chosen, counting, agents, episode,
+                flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells,
+                caching, final_observation_array, meter_satiation, meter_mood, age, lanes, cause, episode_return,
+                causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
             )
         _begin(
             lanes, chosen, cells, caching, meter_satiation, meter_mood, position_x, position_y, age, alive,
@@ -840,8 +852,8 @@ def _survey(
         # Few lanes need few vectors.
         end = (count + WIDE - 1) // WIDE * WIDE
         _observe(
-            observation_array, start, 0, end, flags, count == end, streamed, meter_satiation, meter_mood, position_x,
-            position_y, age, cells,
+            part(observation_array, 0, 0), observation_array.shape[1], start, 0, end, flags, count == end, streamed,
+            meter_satiation, meter_mood, position_x, position_y, age, cells,
         )
     _mask(mask_array, start, count, alive, position_x, position_y, found)
 
@@ -852,8 +864,9 @@ def rollout(
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
     causes_array, lengths_array, finished_return_array, lane_uses_array, lane_episodes_array, lane_lengths_array,
-    lane_returns_array, lane_causes_array, last_meters_array, worlds, agents, first_world, seed_low, seed_high, tick,
-    kept_episodes, ticks, cells_array, layouts_array, known, shares_array, thread, every_tick, fresh, streamed,
+    lane_returns_array, lane_causes_array, last_meters_array, worlds, agents, first_world, waits, seed_low, seed_high,
+    tick, kept_episodes, ticks, cells_array, layouts_array, known, shares_array, begins_array, thread, every_tick,
+    streamed,
 ):
     """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
     A step is one tick. No ticks leave the state as it is: its observations and masks are written.
@@ -861,11 +874,13 @@ def rollout(
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
     without `lane_episodes_array` nothing of single lanes, and without `last_meters_array` no meters at ends.
-    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds. With `streamed`
-    observations, whose rows begin cache lines in every chunk, are written past the caches.
+    With `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
+    `waits`, the tick that ends its episode begins none, but the next one. With `streamed` observations, whose rows
+    begin cache lines in every chunk, are written past the caches.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
     for it; it is `known` after the first launch.
     """
+    fresh = begins_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
     by_lane = lane_episodes_array.shape[0] > 0
     lanes = local_u8(CHOSEN)
@@ -952,7 +967,7 @@ def rollout(
                 if counting:
                     noted = _count(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
-                        lengths_array, finished_return, agents, by_lane, lane_uses_array, lane_episodes_array,
+                        lengths_array, finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array,
                         lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
                         last_meters_array, meter_satiation, meter_mood,
                     )
@@ -963,7 +978,7 @@ def rollout(
                     )
                 if tiled:
                     for lane in range(count):
-                        living += alive[lane]
+                        living += alive[lane] or (waits > 0 and cause[lane] >= 0)
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
                         meter_mood, position_x, position_y, age, alive, episode_return, start, count,
@@ -980,10 +995,10 @@ def rollout(
                         episode, layout, start, count, world, agents, agent,
                     )
                 begun = _conclude(
-                    flags, count, fresh, passed, alive, living, tiled, start, every_tick, observing, position_x,
-                    position_y, layout, standing, found, cells, caching, final_observation_array, meter_satiation,
-                    meter_mood, age, lanes, cause, episode_return, causes_array, lengths_array, finished_return,
-                    counting, agents, episode, seed_low, seed_high, world, agent, first_world,
+                    flags, count, fresh, begins_array, world, agent, agents, passed, alive, cause, living, waits, tiled,
+                    start, every_tick, observing, position_x, position_y, layout, standing, found, cells, caching,
+                    final_observation_array, meter_satiation, meter_mood, age, lanes, episode_return, causes_array,
+                    lengths_array, finished_return, counting, episode, seed_low, seed_high, first_world,
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:

@@ -530,47 +530,48 @@ def _encode(value, low, scale, dtype: tl.constexpr):
 
 
 @triton.jit
-def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0, age_0, scene_0_0):
-    """Write what the wanted lanes observe."""
-    dtype: tl.constexpr = observation_ptr.dtype.element_ty
+def _observe(rows, pitch, wanted, satiation_0, mood_0, x_0, y_0, age_0, scene_0_0):
+    """Write what the wanted lanes observe, from `rows` on, the address of each lane's first row; the next one follows
+    `pitch` numbers later."""
+    dtype: tl.constexpr = rows.dtype.element_ty
     # observe: observe grid, first_meal.hamlet:19
     grid_own_0 = (y_0 * 5) + x_0
     # observe: observe lifetime, first_meal.hamlet:19
     t9 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t9, 0.005, t9 * 1.11758706e-10)
     # meter.satiation
-    row = observation_ptr + 25 * lanes + lane
+    row = rows + 25 * pitch
     tl.store(row, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    row += lanes
+    row += pitch
     tl.store(row, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    row += lanes
+    row += pitch
     tl.store(row, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # grid
     # observe: observe grid, first_meal.hamlet:19
     plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 127.5, dtype)
     marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 127.5, dtype)
-    for index in range(3 + _zero(lanes)):
+    for index in range(3 + _zero(pitch)):
         chunk = tl.cast(index, tl.int32)
-        row = observation_ptr + chunk * 8 * lanes + lane
+        row = rows + chunk * 8 * pitch
         bits = scene_0_0 >> (chunk & 3) * 8
         tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 16) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 32) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 64) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 128) == 0, plain, marked), mask=wanted)
-    row = observation_ptr + 24 * lanes + lane
+    row = rows + 24 * pitch
     tl.store(row, tl.where((scene_0_0 & 16777216) == 0, plain, marked), mask=wanted)
     # Written a second time, by the same thread.
     own = grid_own_0
@@ -578,7 +579,7 @@ def _observe(observation_ptr, lanes, lane, wanted, satiation_0, mood_0, x_0, y_0
     marked = _encode(tl.full((), 2.0, tl.float32), 0.0, 127.5, dtype)
     bits = scene_0_0 >> (own & 31)
     within = wanted & (own.to(tl.uint32, bitcast=True) < 25)
-    row = observation_ptr + own * lanes + lane
+    row = rows + own * pitch
     tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=within)
 
 
@@ -727,7 +728,9 @@ def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found):
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
     if observation_ptr is not None:
         scene_0 = scene
-        _observe(observation_ptr, lanes, lane, valid, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
+        _observe(
+            observation_ptr + lane, lanes, valid, meter_satiation, meter_mood, position_x, position_y, age, scene_0,
+        )
     _mask(mask_ptr, lanes, lane, valid, alive, position_x, position_y, found)
 
 
@@ -739,7 +742,7 @@ def _some(condition, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+def _advance(arrays, place, state, action, waits, cells, columns, GROUP: tl.constexpr, BLOCK: tl.constexpr):
     """A tick and the hour after it: the state, the outcome, and whether the world's episode ends.
 
     With one agent per world a lane that is not alive begins anew after the tick, so its state is not kept here.
@@ -770,8 +773,10 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
     cause = tl.where(alive, cause, -1)
     next_alive = alive & ~(terminated | truncated)
     next_episode_return = episode_return + reward
+    # Where worlds wait, whoever ended in this tick shows it first.
+    staying = next_alive | ((terminated | truncated) & (tl.zeros([BLOCK], tl.int32) < waits))
     if GROUP == 1:
-        ending = ~next_alive
+        ending = ~staying
     else:
         next_meter_satiation = tl.where(alive, next_meter_satiation, meter_satiation)
         next_meter_mood = tl.where(alive, next_meter_mood, meter_mood)
@@ -779,7 +784,7 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         next_position_y = tl.where(alive, next_position_y, position_y)
         next_age = tl.where(alive, next_age, age)
         next_episode_return = tl.where(alive, next_episode_return, episode_return)
-        ending = _some(next_alive, GROUP, BLOCK) == 0
+        ending = _some(staying, GROUP, BLOCK) == 0
     state = (
         next_meter_satiation, next_meter_mood, next_position_x, next_position_y, next_age, next_alive,
         next_episode_return, episode, layout,
@@ -835,8 +840,8 @@ def _final_state(ending, lived, arrays, place, state):
 
 @triton.jit
 def _conclude(
-    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
-    GROUP: tl.constexpr,
+    ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+    number, GROUP: tl.constexpr,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
 
@@ -855,17 +860,23 @@ def _conclude(
             if stale > 0:
                 scene = _look(arrays, place, state)
             stale = 0
-            target_ptr = observation_ptr
+            rows = observation_ptr + lane
+            pitch = lanes
             wanted = valid
             if turn == 0:
-                target_ptr = final_observation_ptr
+                # Each lane has a line of its own in memory: few end at a time.
+                rows = final_observation_ptr + lane.to(tl.int64) * 28
+                pitch = tl.full((), 1, tl.int64)
                 wanted = ending
+                if waits > 0:
+                    # Nobody looks: observations have shown it.
+                    wanted = ending & ~ending
                 if GROUP == 1:
                     state = _final_state(ending, lived, arrays, place, state)
                     found = _seek(state)
             meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
             scene_0 = scene
-            _observe(target_ptr, lanes, lane, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
+            _observe(rows, pitch, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)
                 stale = 1
@@ -919,18 +930,19 @@ def _keep_meters(last_meters_ptr, place, state, outcome):
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
-    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, observation_ptr,
-    mask_ptr, columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
-    seed_high: tl.uint32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
+    meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, begins_ptr,
+    observation_ptr, mask_ptr, columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32,
+    seed_low: tl.uint32, seed_high: tl.uint32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
-    """A new episode in every world, and its first observations and masks."""
+    """A new episode in worlds that begin one; then observations and masks of all."""
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     place = _place(worlds, agents, GROUP, BLOCK)
     worlds, lanes, world, agent, lane, valid = place
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
-    state = _begin(valid, 0, arrays, place, state, key, number)
+    begins = valid & tl.load(begins_ptr + world, mask=valid, other=0).to(tl.int1)
+    state = _begin(begins, 0, arrays, place, state, key, number)
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     found = _seek(state)
@@ -951,16 +963,16 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
-@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
     terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr,
-    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, waits: tl.int32, seed_low: tl.uint32,
     seed_high: tl.uint32, tick: tl.uint32, kept_ptr, elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
 
-    A world whose episode ends with it begins the next one.
+    A world whose episode ends with it begins the next one; where worlds wait, one that was over before.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     columns = _columns(columns_i32_ptr)
@@ -992,10 +1004,10 @@ def step(
     past = 0
     for turn in range(turns):
         past = turn
-        state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, waits, None, columns, GROUP, BLOCK)
     state, scene, stale, found = _conclude(
-        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
-        GROUP,
+        ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+        number, GROUP,
     )
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
@@ -1009,14 +1021,14 @@ def step(
 
 
 @triton.jit(do_not_specialize=[
-        "worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "kept_episodes", "ticks",
+        "worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick", "kept_episodes", "ticks",
     ])
 def rollout(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, choices_ptr,
     thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr,
     observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr, lengths_ptr, finished_return_ptr,
     lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, last_meters_ptr,
-    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, waits: tl.int32, seed_low: tl.uint32,
     seed_high: tl.uint32, tick: tl.uint32, kept_episodes: tl.int32, ticks: tl.int32, BINS: tl.constexpr,
     EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -1075,7 +1087,7 @@ def rollout(
             else:
                 action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[5]
-        state, outcome, ending, found = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, waits, cells, columns, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if lane_episodes_ptr is not None:
@@ -1087,13 +1099,13 @@ def rollout(
             _keep_meters(last_meters_ptr, place, state, outcome)
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
-                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
-                number, GROUP,
+                ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found,
+                key, number, GROUP,
             )
             _survey(None, mask_ptr, arrays, place, state, None, found)
         else:
             state, scene, stale, found = _conclude(
-                ending, lived, None, None, arrays, place, state, scene, stale, found, key, number, GROUP,
+                ending, lived, waits, None, None, arrays, place, state, scene, stale, found, key, number, GROUP,
             )
         begins = ending & valid
         if tl.max(begins.to(tl.int32), axis=0) > 0:

@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 8
+SCHEMA = 9
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
-    "numba_kernels.py": "1b2ab2a7564ab99ecdb6f9405ff9e0887a015af02eb8c43c52365e04363e0198",
-    "triton_kernels.py": "a5b7f138bfce7a35a8abd6943501f3b9994afc232659ff3d35040c7a8b69192e",
+    "numba_kernels.py": "346a2758d3a1b9b6bb630283132b0ba80da7f158e712cd245a9f71ce39a7eee5",
+    "triton_kernels.py": "14f9e1438d0e70040b787b060294de257966dc07fdc57a308966196cfcaf9e9e",
 }
 
 

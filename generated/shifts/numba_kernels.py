@@ -38,6 +38,7 @@ from hamlet.launch.cpu.ops import (
     find,
     fma,
     from_bits,
+    give_back,
     helper,
     inline,
     kernel,
@@ -60,12 +61,14 @@ from hamlet.launch.cpu.ops import (
     put,
     ramp,
     remainder,
+    room_like,
     rows_u8,
     scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
+    store_last,
     store_worlds,
     subtract,
     take,
@@ -897,12 +900,13 @@ def _observe_window(element_0, t215):
 
 @helper
 def _observe(
-    observation_array, start, begin, end, written, whole, streamed, meter_energy, meter_hygiene, meter_satiation,
-    meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress,
-    hour, scene_0, scene_1,
+    rows, pitch, start, begin, end, written, whole, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money,
+    meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
+    scene_0, scene_1,
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`,
-    and past the caches where they are `streamed`."""
+    and past the caches where they are `streamed`. From one of the `rows` to the next it is `pitch` lanes; the chunk
+    begins at lane `start`."""
     shared_t215 = local_u32(LANES)
     for first in range(begin, end, WIDE):
         lane = wide(first)
@@ -917,63 +921,63 @@ def _observe(
             engaged[lane], progress[lane], hour[lane], scene_0[lane], scene_1[lane],
         )
         put(
-            part(observation_array, 25, start), lane, observed_position_x, written[lane], whole, streamed,
+            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 26, start), lane, observed_position_y, written[lane], whole, streamed,
+            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 27, start), lane, observed_meter_energy, written[lane], whole, streamed,
+            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 28, start), lane, observed_meter_hygiene, written[lane], whole, streamed,
+            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 29, start), lane, observed_meter_satiation, written[lane], whole, streamed,
+            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 30, start), lane, observed_meter_money, written[lane], whole, streamed,
+            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 31, start), lane, observed_meter_mood, written[lane], whole, streamed,
+            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 32, start), lane, observed_meter_social, written[lane], whole, streamed,
+            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 33, start), lane, observed_meter_health, written[lane], whole, streamed,
+            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 34, start), lane, observed_meter_fitness, written[lane], whole, streamed,
+            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 35, start), lane, observed_time_sin, written[lane], whole, streamed,
+            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, streamed,
             f32(-1.0), f32(127.5),
         )
         put(
-            part(observation_array, 36, start), lane, observed_time_cos, written[lane], whole, streamed,
+            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, streamed,
             f32(-1.0), f32(127.5),
         )
         put(
-            part(observation_array, 37, start), lane, observed_progress, written[lane], whole, streamed,
+            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(observation_array, 38, start), lane, observed_lifetime, written[lane], whole, streamed,
+            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, streamed,
             f32(0.0), f32(255.0),
         )
     for element in range(25):
-        row = part(observation_array, element, start)
+        row = part(rows, 0, element * pitch + start)
         for first in range(begin, end, WIDE):
             lane = wide(first)
             value = _observe_window(i32(element), shared_t215[lane])
@@ -1306,9 +1310,9 @@ def _advance(
 @inline
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
-    finished_return, agents, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array,
-    lane_causes_array, kept_episodes, start, last_meters_array, meter_energy, meter_hygiene, meter_satiation,
-    meter_money, meter_mood, meter_social, meter_health, meter_fitness,
+    finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array,
+    lane_returns_array, lane_causes_array, kept_episodes, start, last_meters_array, meter_energy, meter_hygiene,
+    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
     noted = count_uses(used, notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
@@ -1331,8 +1335,8 @@ def _count(
             part(last_meters_array, 5, start)[lane] = meter_social[lane]
             part(last_meters_array, 6, start)[lane] = meter_health[lane]
             part(last_meters_array, 7, start)[lane] = meter_fitness[lane]
-    # In worlds of one agent whoever ends also begins anew: `_finish` counts those.
-    if agents == 1:
+    # In worlds of one agent whoever ends also begins anew, unless worlds wait: `_finish` counts those.
+    if agents == 1 and waits == 0:
         return noted
     for first in range(0, LANES, WIDE):
         flags[wide(first)] = less(-1, cause[wide(first)])
@@ -1357,40 +1361,48 @@ def _store_outcome(
 
 
 @inline
-def _end(flags, alive, living, tiled, agents, count):
-    """Flag the lanes in whose worlds nobody is alive; `living` are, in all tiles of a world that takes several."""
+def _end(flags, alive, cause, living, waits, tiled, agents, count):
+    """Flag the lanes whose worlds begin anew: nobody is alive there, and where worlds wait, nobody's episode ended in
+    this tick. `living` are or did, in all tiles of a world that takes several."""
     if tiled:
         for lane in range(count):
             flags[lane] = living == 0
     elif agents == 1:
         for lane in range(count):
             flags[lane] = not alive[lane]
+        if waits > 0:
+            for lane in range(count):
+                flags[lane] = flags[lane] and cause[lane] < 0
     else:
         for first in range(0, count, agents):
             living = 0
             for lane in range(first, first + agents):
-                living += alive[lane]
+                living += alive[lane] or (waits > 0 and cause[lane] >= 0)
             for lane in range(first, first + agents):
                 flags[lane] = living == 0
 
 
 @inline
 def _finish(
-    flags, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1,
-    caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+    flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0,
+    scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
     meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause, episode_return, causes_array,
     lengths_array, finished_return, chosen, counting, agents, episode,
 ):
     """The last of episodes: final observations and statistics; and the number of the next one."""
-    if every_tick and observing:
+    if every_tick and observing and waits == 0:
         _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing)
+        # Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.
+        last = room_like(final_observation_array, 39 * WIDE)
         for first in range(0, LANES, WIDE):
             if any_set(flags[wide(first)]):
                 _observe(
-                    final_observation_array, start, first, first + WIDE, flags, False, False, meter_energy,
-                    meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-                    position_x, position_y, age, engaged, progress, hour, scene_0, scene_1,
+                    last, WIDE, -first, first, first + WIDE, flags, True, False, meter_energy, meter_hygiene,
+                    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
+                    position_y, age, engaged, progress, hour, scene_0, scene_1,
                 )
+                store_last(last, flags, first, final_observation_array, start, 39)
+        give_back(last)
     for index in range(chosen):
         lane = lanes[index]
         episode[lane] += 1
@@ -1444,32 +1456,32 @@ def _begin(
 
 @inline
 def _conclude(
-    flags, count, fresh, hour, passed, alive, living, tiled, start, every_tick, observing, position_x, position_y,
-    layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene,
-    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, lanes,
-    cause, episode_return, causes_array, lengths_array, finished_return, counting, agents, episode, seed_low, seed_high,
-    world, agent, first_world,
+    flags, count, fresh, begins_array, world, agent, agents, hour, passed, alive, cause, living, waits, tiled, start,
+    every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching,
+    final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
+    meter_health, meter_fitness, age, engaged, progress, lanes, episode_return, causes_array, lengths_array,
+    finished_return, counting, episode, seed_low, seed_high, first_world,
 ):
-    """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in every
-    world. Whether an episode begins."""
+    """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of
+    `begins_array`. Whether an episode begins."""
     for first in range(0, LANES, WIDE):
         flags[wide(first)] = False
     if fresh:
         for lane in range(count):
-            flags[lane] = True
+            flags[lane] = begins_array[world + (agent + lane) // agents]
     elif passed > 0:
         for first in range(0, LANES, WIDE):
             lane = wide(first)
             hour[lane] = _clock(hour[lane])
-        _end(flags, alive, living, tiled, agents, count)
+        _end(flags, alive, cause, living, waits, tiled, agents, count)
     chosen = choose_lanes(flags, lanes)
     if chosen > 0:
         if not fresh:
             _finish(
-                flags, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0,
-                scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
-                meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause,
-                episode_return, causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
+                flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells,
+                scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation,
+                meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes,
+                cause, episode_return, causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
             )
         _begin(
             lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation,
@@ -1494,9 +1506,9 @@ def _survey(
         # Few lanes need few vectors.
         end = (count + WIDE - 1) // WIDE * WIDE
         _observe(
-            observation_array, start, 0, end, flags, count == end, streamed, meter_energy, meter_hygiene,
-            meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y,
-            age, engaged, progress, hour, scene_0, scene_1,
+            part(observation_array, 0, 0), observation_array.shape[1], start, 0, end, flags, count == end, streamed,
+            meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+            meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1,
         )
     _mask(mask_array, start, count, alive, position_x, position_y, hour, found)
 
@@ -1508,8 +1520,8 @@ def rollout(
     reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
     final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array,
     lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array, lane_causes_array, last_meters_array,
-    worlds, agents, first_world, seed_low, seed_high, tick, kept_episodes, ticks, cells_array, layouts_array, known,
-    shares_array, thread, every_tick, fresh, streamed,
+    worlds, agents, first_world, waits, seed_low, seed_high, tick, kept_episodes, ticks, cells_array, layouts_array,
+    known, shares_array, begins_array, thread, every_tick, streamed,
 ):
     """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
     A step is one tick. No ticks leave the state as it is: its observations and masks are written.
@@ -1517,11 +1529,13 @@ def rollout(
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
     without `lane_episodes_array` nothing of single lanes, and without `last_meters_array` no meters at ends.
-    With `fresh`, and no ticks, every world begins a new episode, of the number that it holds. With `streamed`
-    observations, whose rows begin cache lines in every chunk, are written past the caches.
+    With `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
+    `waits`, the tick that ends its episode begins none, but the next one. With `streamed` observations, whose rows
+    begin cache lines in every chunk, are written past the caches.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
     for it; it is `known` after the first launch.
     """
+    fresh = begins_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
     by_lane = lane_episodes_array.shape[0] > 0
     lanes = local_u8(CHOSEN)
@@ -1638,7 +1652,7 @@ def rollout(
                 if counting:
                     noted = _count(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
-                        lengths_array, finished_return, agents, by_lane, lane_uses_array, lane_episodes_array,
+                        lengths_array, finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array,
                         lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
                         last_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                         meter_social, meter_health, meter_fitness,
@@ -1650,7 +1664,7 @@ def rollout(
                     )
                 if tiled:
                     for lane in range(count):
-                        living += alive[lane]
+                        living += alive[lane] or (waits > 0 and cause[lane] >= 0)
                     _store(
                         meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
                         episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
@@ -1671,11 +1685,12 @@ def rollout(
                         world, agents, agent,
                     )
                 begun = _conclude(
-                    flags, count, fresh, hour, passed, alive, living, tiled, start, every_tick, observing, position_x,
-                    position_y, layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array,
-                    meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-                    meter_fitness, age, engaged, progress, lanes, cause, episode_return, causes_array, lengths_array,
-                    finished_return, counting, agents, episode, seed_low, seed_high, world, agent, first_world,
+                    flags, count, fresh, begins_array, world, agent, agents, hour, passed, alive, cause, living, waits,
+                    tiled, start, every_tick, observing, position_x, position_y, layout, standing, found, cells,
+                    scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation,
+                    meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, lanes,
+                    episode_return, causes_array, lengths_array, finished_return, counting, episode, seed_low,
+                    seed_high, first_world,
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:

@@ -1088,12 +1088,13 @@ def _encode(value, low, scale, dtype: tl.constexpr):
 
 @triton.jit
 def _observe(
-    observation_ptr, lanes, lane, wanted, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0,
-    fitness_0, x_0, y_0, age_0, engaged_0, progress_0, hour_0, scene_0_0, scene_1_0, table_time_sin, table_time_cos,
+    rows, pitch, wanted, energy_0, hygiene_0, satiation_0, money_0, mood_0, social_0, health_0, fitness_0, x_0, y_0,
+    age_0, engaged_0, progress_0, hour_0, scene_0_0, scene_1_0, table_time_sin, table_time_cos,
     table_affordance_duration,
 ):
-    """Write what the wanted lanes observe."""
-    dtype: tl.constexpr = observation_ptr.dtype.element_ty
+    """Write what the wanted lanes observe, from `rows` on, the address of each lane's first row; the next one follows
+    `pitch` numbers later."""
+    dtype: tl.constexpr = rows.dtype.element_ty
     # observe: observe window, shifts.hamlet:115
     t22 = ((y_0 * 8) + x_0).to(tl.uint32, bitcast=True) + 14
     t25 = (t22 & 64) == 0
@@ -1128,71 +1129,71 @@ def _observe(
     t94 = age_0.to(tl.float32)
     lifetime_0 = tl.fma(t94, 0.002, t94 * -9.49949e-11)
     # position.x
-    row = observation_ptr + 25 * lanes + lane
+    row = rows + 25 * pitch
     tl.store(row, _encode(x_1, 0.0, 255.0, dtype), mask=wanted)
     # position.y
-    row += lanes
+    row += pitch
     tl.store(row, _encode(y_1, 0.0, 255.0, dtype), mask=wanted)
     # meter.energy
-    row += lanes
+    row += pitch
     tl.store(row, _encode(energy_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.hygiene
-    row += lanes
+    row += pitch
     tl.store(row, _encode(hygiene_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.satiation
-    row += lanes
+    row += pitch
     tl.store(row, _encode(satiation_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.money
-    row += lanes
+    row += pitch
     tl.store(row, _encode(money_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.mood
-    row += lanes
+    row += pitch
     tl.store(row, _encode(mood_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.social
-    row += lanes
+    row += pitch
     tl.store(row, _encode(social_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.health
-    row += lanes
+    row += pitch
     tl.store(row, _encode(health_0, 0.0, 255.0, dtype), mask=wanted)
     # meter.fitness
-    row += lanes
+    row += pitch
     tl.store(row, _encode(fitness_0, 0.0, 255.0, dtype), mask=wanted)
     # time.sin
-    row += lanes
+    row += pitch
     tl.store(row, _encode(time_sin_0, -1.0, 127.5, dtype), mask=wanted)
     # time.cos
-    row += lanes
+    row += pitch
     tl.store(row, _encode(time_cos_0, -1.0, 127.5, dtype), mask=wanted)
     # progress
-    row += lanes
+    row += pitch
     tl.store(row, _encode(progress_1, 0.0, 255.0, dtype), mask=wanted)
     # lifetime
-    row += lanes
+    row += pitch
     tl.store(row, _encode(lifetime_0, 0.0, 255.0, dtype), mask=wanted)
     # window
     # observe: observe window, shifts.hamlet:115
     plain = _encode(tl.full((), 0.0, tl.float32), 0.0, 255.0, dtype)
     marked = _encode(tl.full((), 1.0, tl.float32), 0.0, 255.0, dtype)
-    for index in range(3 + _zero(lanes)):
+    for index in range(3 + _zero(pitch)):
         chunk = tl.cast(index, tl.int32)
-        row = observation_ptr + chunk * 8 * lanes + lane
+        row = rows + chunk * 8 * pitch
         bits = window_word0_0 >> (chunk & 3) * 8
         tl.store(row, tl.where((bits & 1) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 2) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 4) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 8) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 16) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 32) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 64) == 0, plain, marked), mask=wanted)
-        row += lanes
+        row += pitch
         tl.store(row, tl.where((bits & 128) == 0, plain, marked), mask=wanted)
-    row = observation_ptr + 24 * lanes + lane
+    row = rows + 24 * pitch
     tl.store(row, tl.where((window_word0_0 & 16777216) == 0, plain, marked), mask=wanted)
 
 
@@ -1420,7 +1421,7 @@ def _survey(
     if observation_ptr is not None:
         scene_0, scene_1 = scene
         _observe(
-            observation_ptr, lanes, lane, valid, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+            observation_ptr + lane, lanes, valid, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
             meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0,
             scene_1, table_time_sin, table_time_cos, table_affordance_duration,
         )
@@ -1435,7 +1436,7 @@ def _some(condition, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+def _advance(arrays, place, state, action, waits, cells, columns, GROUP: tl.constexpr, BLOCK: tl.constexpr):
     """A tick and the hour after it: the state, the outcome, and whether the world's episode ends.
 
     With one agent per world a lane that is not alive begins anew after the tick, so its state is not kept here.
@@ -1483,8 +1484,10 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
     cause = tl.where(alive, cause, -1)
     next_alive = alive & ~(terminated | truncated)
     next_episode_return = episode_return + reward
+    # Where worlds wait, whoever ended in this tick shows it first.
+    staying = next_alive | ((terminated | truncated) & (tl.zeros([BLOCK], tl.int32) < waits))
     if GROUP == 1:
-        ending = ~next_alive
+        ending = ~staying
     else:
         next_meter_energy = tl.where(alive, next_meter_energy, meter_energy)
         next_meter_hygiene = tl.where(alive, next_meter_hygiene, meter_hygiene)
@@ -1500,7 +1503,7 @@ def _advance(arrays, place, state, action, cells, columns, GROUP: tl.constexpr, 
         next_engaged = tl.where(alive, next_engaged, engaged)
         next_progress = tl.where(alive, next_progress, progress)
         next_episode_return = tl.where(alive, next_episode_return, episode_return)
-        ending = _some(next_alive, GROUP, BLOCK) == 0
+        ending = _some(staying, GROUP, BLOCK) == 0
     next_hour = _clock(hour)
     state = (
         next_meter_energy, next_meter_hygiene, next_meter_satiation, next_meter_money, next_meter_mood,
@@ -1602,8 +1605,8 @@ def _final_state(ending, lived, arrays, place, state):
 
 @triton.jit
 def _conclude(
-    ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
-    table_time_sin, table_time_cos, table_affordance_duration, GROUP: tl.constexpr,
+    ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+    number, table_time_sin, table_time_cos, table_affordance_duration, GROUP: tl.constexpr,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
 
@@ -1625,11 +1628,17 @@ def _conclude(
             if stale > 0:
                 scene = _look(arrays, place, state)
             stale = 0
-            target_ptr = observation_ptr
+            rows = observation_ptr + lane
+            pitch = lanes
             wanted = valid
             if turn == 0:
-                target_ptr = final_observation_ptr
+                # Each lane has a line of its own in memory: few end at a time.
+                rows = final_observation_ptr + lane.to(tl.int64) * 39
+                pitch = tl.full((), 1, tl.int64)
                 wanted = ending
+                if waits > 0:
+                    # Nobody looks: observations have shown it.
+                    wanted = ending & ~ending
                 if GROUP == 1:
                     state = _final_state(ending, lived, arrays, place, state)
                     found = _seek(state)
@@ -1640,7 +1649,7 @@ def _conclude(
             ) = state
             scene_0, scene_1 = scene
             _observe(
-                target_ptr, lanes, lane, wanted, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                rows, pitch, wanted, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                 meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
                 scene_0, scene_1, table_time_sin, table_time_cos, table_affordance_duration,
             )
@@ -1713,11 +1722,11 @@ def _keep_meters(last_meters_ptr, place, state, outcome):
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
 def reset(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
-    layout_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
-    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    layout_ptr, begins_ptr, observation_ptr, mask_ptr, table_time_sin, table_time_cos, table_affordance_duration,
+    columns_f32_ptr, columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
     seed_high: tl.uint32, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
-    """A new episode in every world, and its first observations and masks."""
+    """A new episode in worlds that begin one; then observations and masks of all."""
     arrays = (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
         episode_ptr, layout_ptr,
@@ -1727,7 +1736,8 @@ def reset(
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
     state = _load(arrays, place)
-    state = _begin(valid, 0, arrays, place, state, key, number)
+    begins = valid & tl.load(begins_ptr + world, mask=valid, other=0).to(tl.int1)
+    state = _begin(begins, 0, arrays, place, state, key, number)
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     found = _seek(state)
@@ -1758,17 +1768,17 @@ def observe(
     )
 
 
-@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high", "tick"])
+@triton.jit(do_not_specialize=["worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
     layout_ptr, actions_ptr, reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr, observation_ptr,
     final_observation_ptr, mask_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
-    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, waits: tl.int32, seed_low: tl.uint32,
     seed_high: tl.uint32, tick: tl.uint32, kept_ptr, elapsed_ptr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
     """One tick, at `tick`; in a graph, which holds one `tick`, so many later as `elapsed_ptr` says.
 
-    A world whose episode ends with it begins the next one.
+    A world whose episode ends with it begins the next one; where worlds wait, one that was over before.
     """
     arrays = (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1803,10 +1813,10 @@ def step(
     past = 0
     for turn in range(turns):
         past = turn
-        state, outcome, ending, found = _advance(arrays, place, state, action, None, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, waits, None, columns, GROUP, BLOCK)
     state, scene, stale, found = _conclude(
-        ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key, number,
-        table_time_sin, table_time_cos, table_affordance_duration, GROUP,
+        ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
+        number, table_time_sin, table_time_cos, table_affordance_duration, GROUP,
     )
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
@@ -1822,7 +1832,7 @@ def step(
 
 
 @triton.jit(do_not_specialize=[
-        "worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "kept_episodes", "ticks",
+        "worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick", "kept_episodes", "ticks",
     ])
 def rollout(
     meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr, episode_ptr,
@@ -1830,7 +1840,7 @@ def rollout(
     truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr,
     lengths_ptr, finished_return_ptr, lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr,
     lane_causes_ptr, last_meters_ptr, table_time_sin, table_time_cos, table_affordance_duration, columns_f32_ptr,
-    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, seed_low: tl.uint32,
+    columns_i32_ptr, worlds: tl.int32, agents: tl.int32, first_world: tl.int32, waits: tl.int32, seed_low: tl.uint32,
     seed_high: tl.uint32, tick: tl.uint32, kept_episodes: tl.int32, ticks: tl.int32, BINS: tl.constexpr,
     EVERY_TICK: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr,
 ):
@@ -1892,7 +1902,7 @@ def rollout(
             else:
                 action = _draw(thresholds_ptr, situation, word, valid)
         lived = state[13]
-        state, outcome, ending, found = _advance(arrays, place, state, action, cells, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, action, waits, cells, columns, GROUP, BLOCK)
         if uses_ptr is not None:
             finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
         if lane_episodes_ptr is not None:
@@ -1904,8 +1914,8 @@ def rollout(
             _keep_meters(last_meters_ptr, place, state, outcome)
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
-                ending, lived, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
-                number, table_time_sin, table_time_cos, table_affordance_duration, GROUP,
+                ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found,
+                key, number, table_time_sin, table_time_cos, table_affordance_duration, GROUP,
             )
             _survey(
                 None, mask_ptr, arrays, place, state, None, found, table_time_sin, table_time_cos,
@@ -1913,8 +1923,8 @@ def rollout(
             )
         else:
             state, scene, stale, found = _conclude(
-                ending, lived, None, None, arrays, place, state, scene, stale, found, key, number, table_time_sin,
-                table_time_cos, table_affordance_duration, GROUP,
+                ending, lived, waits, None, None, arrays, place, state, scene, stale, found, key, number,
+                table_time_sin, table_time_cos, table_affordance_duration, GROUP,
             )
         begins = ending & valid
         if tl.max(begins.to(tl.int32), axis=0) > 0:

@@ -69,6 +69,19 @@ def dense(value: Any, what: str) -> torch.Tensor:
     return tensor.to(torch.int64) if tensor.dtype in WIDE else tensor
 
 
+def mask_of_worlds(worlds: Any, count: int, device: torch.device) -> torch.Tensor:
+    """Some of so many worlds, [worlds] bool on a device.
+
+    Raises:
+        EnvError: it is no mask of all worlds.
+    """
+    what = f"worlds are a mask [{count}] of True and False"
+    mask = dense(worlds, what)
+    if mask.dtype is not torch.bool or tuple(mask.shape) != (count,):
+        raise EnvError(f"{what}, not {list(mask.shape)} of {mask.dtype}")
+    return mask.to(device)
+
+
 def _converted(value: Any, what: str) -> torch.Tensor:
     if not isinstance(value, (int, float, np.generic, np.ndarray, list, tuple)):
         raise EnvError(f"{what}, not {shown(value)}")

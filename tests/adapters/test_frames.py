@@ -124,7 +124,7 @@ def test_copies_go_on_from_outputs(stall: Module) -> None:
 
 def test_final_observations_of_the_callers(stall: Module) -> None:
     env, plain = made(stall, seed=2), made(stall, seed=2)
-    final = torch.zeros_like(env.observation)  # type: ignore[arg-type]
+    final = torch.zeros_like(env.info["final_observation"])  # type: ignore[arg-type]
     out = env.outputs(final_observation=final)
     for _ in range(30):
         actions = torch.zeros(3, dtype=torch.int32)

@@ -81,7 +81,7 @@ def main(folder: Path, plain: Path) -> int:
     for path, block in (*((folder, block) for block in BLOCKS), (plain, BLOCKS[0])):
         found = with_blocks(load(path), block)
         for name, value in expected.items():
-            if not torch.equal(value.view(torch.uint8), found[name].view(torch.uint8)):
+            if not torch.equal(value.contiguous().view(torch.uint8), found[name].contiguous().view(torch.uint8)):
                 print(f"{name} is another one in blocks of {block} of {path.name}")
                 return 1
     print(f"{len(expected)} arrays are equal")

@@ -16,7 +16,7 @@ import torch
 from compare_ptx import CPU, SCENARIOS, compare
 
 import hamlet
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, memory_of
 from hamlet.launch.gpu import compile_ahead, forms
 from hamlet.launch.gpu import launch as triton
 from hamlet.launch.gpu.ahead import AheadKernels, find
@@ -74,7 +74,7 @@ class ExecutingDriver:
             value = int.from_bytes(parameters[offset : offset + size], sys.byteorder)
             offset += size
             if size == 8 and value:
-                array = self.tensors[value]
+                array = memory_of(self.tensors[value])
                 value = memory.place((array.view(torch.int16) if array.dtype is torch.bfloat16 else array).numpy())
             values.append(value)
         assert offset == len(parameters)

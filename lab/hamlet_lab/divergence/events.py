@@ -26,7 +26,9 @@ from hamlet_lab.divergence.arrays import Array, Named
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """A new episode in every world."""
+    """A new episode in every world, or in those of a mask [worlds] bool (on the CPU)."""
+
+    worlds: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ def ticks_of(event: Event) -> int:
 def describe(event: Event) -> str:
     """An event in words."""
     match event:
-        case Reset():
-            return "reset"
+        case Reset(worlds=worlds):
+            return "reset" if worlds is None else f"reset of {int(worlds.sum())} worlds"
         case Inject():
             return "observing an injected state"
         case Step():
@@ -163,8 +165,8 @@ class Runner:
         backend, buffers, device = self.candidate.backend, self.buffers, self.candidate.device
         statistics: Statistics | None = None
         match event:
-            case Reset():
-                backend.reset(buffers, stream)
+            case Reset(worlds=worlds):
+                backend.reset(buffers, stream, None if worlds is None else worlds.to(device))
             case Inject(state=state):
                 for name, value in state.items():
                     buffers.state[name].copy_(value)

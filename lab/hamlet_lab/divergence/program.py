@@ -86,9 +86,9 @@ class Evaluated:
         self._cell_cache, self._starts_by_cell = "search" in names, "shuffle" in names
         self._interact = schema.interact_action(universe)
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        """Start a new episode in every world; then observations and masks."""
-        self._begin(buffers, np.ones(buffers.shape.worlds, np.bool_), stream)
+    def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
+        """Start a new episode in every world, or in some; then observations and masks."""
+        self._begin(buffers, np.ones(buffers.shape.worlds, np.bool_) if worlds is None else worlds.numpy(), stream)
         self.observe(buffers)
 
     def observe(self, buffers: Buffers) -> None:
@@ -313,9 +313,12 @@ class Evaluated:
         if observed:
             self.observe(buffers)
         over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
+        if buffers.shape.waits:
+            over &= (buffers.outcome["cause"] == -1).view(worlds, agents).all(dim=1)
         if by_hand or not over.any():
             return
-        if observed and buffers.observation is not None and buffers.final_observation is not None:
+        shows_final = observed and not buffers.shape.waits
+        if shows_final and buffers.observation is not None and buffers.final_observation is not None:
             lanes = over.repeat_interleave(agents)
             buffers.final_observation[:, lanes] = buffers.observation[:, lanes]
         buffers.state["episode"][over] += 1

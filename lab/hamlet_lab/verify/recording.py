@@ -178,7 +178,12 @@ class Playback:
         self._named = Named(recording.universe)
         self._index = 0
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:  # noqa: ARG002 - what is recorded needs no seed
+    def reset(
+        self,
+        buffers: Buffers,
+        stream: Stream,  # noqa: ARG002 - what is recorded needs no seed
+        worlds: Tensor | None = None,  # noqa: ARG002 - every reset is one of all worlds
+    ) -> None:
         """The next event, a reset."""
         self._give(buffers, RESET)
 

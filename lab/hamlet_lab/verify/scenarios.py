@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -63,25 +63,28 @@ def scenarios(universes: Sequence[Universe], effort: Effort, seed: int) -> list[
     agents = max(min(3, most), 1)
     single = Shape(effort.worlds, suited(universes, 1))
     several = Shape(effort.worlds // 3 + 1, suited(universes, agents), first_world=1000)
+    # In half of the scenarios worlds whose episode ended wait for a tick.
+    ends = not any(universe.by_hand for universe in universes)
+    waiting = replace(several, waits=ends), replace(single, waits=ends)
     near_wrap = Stream(seed, (1 << 32) - 6)
     far = Stream((0x9E3779B97F4A7C15 * (seed + 1)) % (1 << 64), 3)
     fits = {torch.uint8: all(map(encodes, universes)), torch.bfloat16: all(map(fits_bfloat16, universes))}
     compact = [dtype if fits.get(dtype, True) else torch.float32 for dtype in effort.compact]
     planned: tuple[Scenario, ...] = (
         Scenario("random play", single, far, torch.float32),
-        Scenario("random play", several, Stream(seed, 0), compact[0]),
+        Scenario("random play", waiting[0], Stream(seed, 0), compact[0]),
         Scenario("script", single, Stream(seed, 0), torch.float32),
         Scenario("script", several, far, None),
         Scenario("rollouts", several, near_wrap, torch.float32),
-        Scenario("rollouts", single, far, compact[-1]),
-        Scenario("injected states", several, Stream(seed, 0), torch.float32),
+        Scenario("rollouts", waiting[1], far, compact[-1]),
+        Scenario("injected states", waiting[0], Stream(seed, 0), torch.float32),
         Scenario("injected states", single, far, torch.float32),
     )
     if any(map(meet, universes)):
         # Whole worlds of a size that is no power of two, and one world that is larger than a chunk or a block.
         crowd, large = (
-            Shape(max(effort.worlds // 16, 1), suited(universes, min(CROWD, most)), 7),
-            Shape(2, suited(universes, min(LARGE, most)), 5),
+            Shape(max(effort.worlds // 16, 1), suited(universes, min(CROWD, most)), 7, ends),
+            Shape(2, suited(universes, min(LARGE, most)), 5, ends),
         )
         planned = (
             *planned,
@@ -105,7 +108,7 @@ def work(scenario: Scenario, universe: Universe, effort: Effort) -> int:
     follow as long as something has not fired."""
     match scenario.name:
         case "random play":
-            return 2 * (effort.ticks + 1)
+            return 2 * (effort.ticks + 2) + 1
         case "script":
             return 2 * min(Script(universe, scenario.shape.lanes).length, 4 * effort.ticks) + 1
         case "rollouts":
@@ -125,6 +128,8 @@ def events(
         case "random play":
             for _ in range(effort.ticks):
                 yield Step(injector.actions(0.1), injector.controls())
+            yield Reset(torch.arange(shape.worlds) % 3 != 1)
+            yield Step(injector.actions(0.1), injector.controls())
             yield Reset()
         case "script":
             script = Script(universe, shape.lanes)

@@ -48,6 +48,10 @@ class Frame(Protocol):
         """The worlds whose episode ended, [worlds] bool, and their numbers, [ended] i64. On a GPU this waits for it."""
         ...
 
+    def others(self, worlds: Tensor) -> tuple[Tensor, Tensor]:
+        """The same of all worlds but these, [worlds] bool."""
+        ...
+
 
 class HostFrame:
     """A frame on the CPU."""
@@ -83,6 +87,11 @@ class HostFrame:
         over = self._arrays["terminated"] | self._arrays["truncated"]
         return torch.from_numpy(over), torch.from_numpy(over.nonzero()[0])
 
+    def others(self, worlds: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Frame`."""
+        others = ~worlds.numpy()
+        return torch.from_numpy(others), torch.from_numpy(others.nonzero()[0])
+
     def _dtype(self, name: str) -> torch.dtype | None:
         observation = self.outputs.results[0]
         return observation.dtype if name.endswith("observation") and observation is not None else None
@@ -112,6 +121,10 @@ class DeviceFrame:
         over = self._tensors["terminated"] | self._tensors["truncated"]
         return over, over.nonzero().squeeze(1)
 
+    def others(self, worlds: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Frame`."""
+        return ~worlds, (~worlds).nonzero().squeeze(1)
+
 
 class Frames:
     """Hands out frames of an environment that nobody else can see, with any contents."""
@@ -120,8 +133,9 @@ class Frames:
         """`finals`: whether frames have final observations of their own, which is for a CPU."""
         self._env = env
         self._like = env.outputs().tensors()
-        if finals:
-            self._like["final_observation"] = self._like["observation"]
+        final = env.info["final_observation"]
+        if finals and final is not None:
+            self._like["final_observation"] = final
         self._kept: list[HostFrame] = []
 
     def take(self) -> HostFrame | DeviceFrame:
@@ -139,42 +153,14 @@ class Frames:
         return frame
 
 
-def numbers_of(mask: Tensor) -> Tensor:
-    """The numbers of what is True in a mask, [numbers] i64. On a GPU this waits for the mask."""
-    if mask.device.type != "cpu":
-        return mask.nonzero().squeeze(1)
-    return torch.from_numpy(mask.numpy().nonzero()[0])
-
-
-def copied(tensor: Tensor, source: Tensor) -> None:
-    """Write what a tensor of the same shape has."""
-    if tensor.device.type != "cpu":
-        tensor.copy_(source)
-    else:
-        # torch would share the work among threads, which takes longer where other processes keep the cores busy.
-        np.copyto(_bits(tensor).numpy(), _bits(source).numpy())
-
-
 def taken(tensor: Tensor, numbers: Tensor) -> Tensor:
-    """A copy of these rows of a tensor [lanes, ...], which lies in memory as [..., lanes]."""
+    """A copy of these rows of a tensor [lanes, ...]."""
     if tensor.device.type != "cpu":
         return tensor[numbers]
+    if tensor.is_contiguous():
+        return torch.from_numpy(_bits(tensor).numpy().take(numbers.numpy(), axis=0)).view(tensor.dtype)
+    # It lies in memory as [..., lanes].
     return torch.from_numpy(_bits(tensor).numpy().T.take(numbers.numpy(), axis=-1)).view(tensor.dtype).T
-
-
-def picked(rows: Tensor, mask: Tensor) -> Tensor:
-    """A copy of the rows where a mask is True."""
-    if rows.device.type != "cpu":
-        return rows[mask]
-    return torch.from_numpy(_bits(rows).numpy()[mask.numpy()]).view(rows.dtype)
-
-
-def put(tensor: Tensor, numbers: Tensor, rows: Tensor) -> None:
-    """Write these rows of a tensor [lanes, ...], which lies in memory as [..., lanes]."""
-    if tensor.device.type != "cpu":
-        tensor[numbers] = rows
-    else:
-        _bits(tensor).numpy().T[..., numbers.numpy()] = _bits(rows).numpy().T
 
 
 def _bits(tensor: Tensor) -> Tensor:

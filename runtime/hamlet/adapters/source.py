@@ -12,6 +12,9 @@ from hamlet.errors import EnvError, shown
 from hamlet.package.manifest import FILENAME
 from hamlet.package.module import Module
 
+OWN = ("module", "worlds", "agents", "autoreset")
+"""Arguments of `hamlet.make` that adapters give themselves."""
+
 Source: TypeAlias = "Module | str | Path"
 """A module, the folder of a generated package, or the path of a `.hamlet` file or of a pack of HAMLET."""
 
@@ -31,8 +34,14 @@ def opened(source: Source) -> Module:
     return hamlet.load(source) if (Path(source) / FILENAME).is_file() else hamlet.compile(source)
 
 
-def made(source: Source | None, worlds: Any, agents: Any, arguments: dict[str, Any]) -> Env:
+def made(source: Source | None, worlds: Any, agents: Any, arguments: dict[str, Any], shows_ends: bool = False) -> Env:
     """Worlds for an adapter, with arguments of `hamlet.make`; they say nothing about themselves on stderr.
+
+    Args:
+        source: the universe.
+        worlds, agents: how many.
+        arguments: the others.
+        shows_ends: whether a world whose episode ended shows its last state for a tick (`autoreset` "next_step").
 
     Raises:
         EnvError: an argument is wrong, or is one that the adapter gives itself; besides, what `opened` raises.
@@ -41,7 +50,11 @@ def made(source: Source | None, worlds: Any, agents: Any, arguments: dict[str, A
         raise EnvError("say which universe: universe=a module, a .hamlet file, or a generated package")
     known = inspect.signature(hamlet.make).parameters
     for name in arguments:
-        if name not in known or name in ("module", "worlds", "agents"):
-            others = ", ".join(each for each in known if each not in ("module", "worlds", "agents"))
+        if name not in known or name in OWN:
+            others = ", ".join(each for each in known if each not in OWN)
             raise EnvError(f"{name} is no argument here: beside its own an adapter takes {others}")
-    return hamlet.make(opened(source), worlds=worlds, agents=agents, **({"quiet": True} | arguments))
+    module = opened(source)
+    # Where episodes are begun by hand, nothing else begins them.
+    autoreset = "next_step" if shows_ends and not module.universe.by_hand else "same_step"
+    given = {"quiet": True} | arguments
+    return hamlet.make(module, worlds=worlds, agents=agents, autoreset=autoreset, **given)

@@ -1,9 +1,8 @@
 """Worlds of one agent each as other interfaces see them: episodes that end before the next one begins.
 
-`Env.step` begins the next episode in the tick that ends one. Other interfaces show the last state of an episode first,
-and want the next one in the same call, in the next call, or when they ask for it (`Autoreset`). Nothing runs twice for
-that: the last observation is in the environment's `final_observation`, and a world whose new episode shall wait for one
-tick is told that its agent is dead, so that it begins the same episode again.
+Other interfaces show the last state of an episode, and want the next one in the same call, in the next call, or when
+they ask for it (`Autoreset`). Worlds for the first are made with `autoreset` "same_step", for the others with
+"next_step", see `hamlet.make`; those with `episodes by hand` begin anew by a reset of their own.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hamlet.adapters.frames import Frame, Frames, copied, numbers_of, picked, put, taken
-from hamlet.arguments import Actions, dense
+from hamlet.adapters.frames import Frame, Frames, taken
+from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
 from hamlet.schema.bounds import meter_bounds
@@ -47,42 +46,67 @@ class Ended:
     action_mask: Tensor
 
 
-@dataclass(frozen=True, slots=True)
 class Turn:
     """What a call gave: in tensors and arrays that nothing changes later.
 
+    Who ended is looked up when somebody asks: on a CPU other threads have written it into caches of their own. Ask
+    before the next step, or hold an array of the frame, which is then not written again.
+
     Attributes:
         frame: what `Env.step` gave; the observations and masks of worlds that wait for a reset are their last ones.
-        over: [worlds] bool, those whose episode ended in this call.
-        ended: the same ones, with their last observations; `None` where there are none.
-        begun: [worlds] bool, those that began an episode in this call; `None` where none did.
     """
 
-    frame: Frame
-    over: Tensor
-    ended: Ended | None
-    begun: Tensor | None
+    __slots__ = ("_begun", "_ended", "_last", "_over", "frame")
+
+    def __init__(
+        self,
+        frame: Frame,
+        begun: Tensor | None,
+        last: Callable[[Frame, Tensor], Ended] | None = None,
+        alive: Tensor | None = None,
+    ) -> None:
+        """`begun` are the worlds that began an episode, unless those that ended did: then `last` gives what they showed
+        last. `alive`, [worlds] bool, are all but those that ended, where that is known."""
+        self.frame = frame
+        self._begun = begun
+        self._last = last
+        self._over: tuple[Tensor, Tensor] | None = None if alive is None else frame.others(alive)
+        self._ended: Ended | None = None
+
+    @property
+    def over(self) -> Tensor:
+        """[worlds] bool, those whose episode ended in this call."""
+        return self._ends()[0]
+
+    @property
+    def any_over(self) -> bool:
+        """Whether there are any."""
+        return len(self._ends()[1]) > 0
+
+    @property
+    def ended(self) -> Ended | None:
+        """The same ones, with their last observations, where the frame has the first ones of the next episodes; `None`
+        where there are none."""
+        if self._ended is None and self._last is not None and self.any_over:
+            self._ended = self._last(self.frame, self._ends()[1])
+        return self._ended
+
+    @property
+    def begun(self) -> Tensor | None:
+        """[worlds] bool, those that began an episode in this call; `None` where none did."""
+        if self._last is None:
+            return self._begun
+        return self.over if self.any_over else None
 
     def reports(self) -> dict[str, Tensor]:
         """The reports by name, each [worlds] f32."""
         names = self.frame.outputs.reports
         return dict(zip(names, self.frame.tensor("reports"), strict=True)) if names else {}
 
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Worlds whose episode ended, and that were not asked to begin the next one.
-
-    Attributes:
-        worlds: [worlds] bool, which they are.
-        frame: what all worlds show, these their last observations.
-        first: the first observations and masks of their next episodes, [waiting, ...]; `None` where these are computed
-            when somebody asks.
-    """
-
-    worlds: Tensor
-    frame: Frame
-    first: tuple[Tensor, Tensor] | None
+    def _ends(self) -> tuple[Tensor, Tensor]:
+        if self._over is None:
+            self._over = self.frame.ended()
+        return self._over
 
 
 class Worlds:
@@ -94,7 +118,11 @@ class Worlds:
     """
 
     def __init__(self, env: Env, autoreset: Autoreset) -> None:
-        """Raises `EnvError` where worlds have several agents, or where nothing is observed."""
+        """Worlds that `hamlet.adapters.source.made` made for this mode.
+
+        Raises:
+            EnvError: worlds have several agents, or nothing is observed.
+        """
         if env.num_agents != 1:
             raise EnvError(f"this interface has one agent per world, not {env.num_agents}: take hamlet_pettingzoo")
         if env.observation is None:
@@ -104,7 +132,7 @@ class Worlds:
         # Nobody has to look at last observations that are not shown in the place of others.
         self._later = autoreset is Autoreset.SAME_STEP and env.device.type == "cpu" and not env.universe.by_hand
         self._frames = Frames(env, finals=self._later)
-        self._waiting: Waiting | None = None
+        self._waiting: Tensor | None = None
         self._begun = False
         self._closed = False
         wait = env.action_names.index("WAIT")
@@ -113,15 +141,19 @@ class Worlds:
     @property
     def waiting(self) -> Tensor | None:
         """The worlds whose episode ended and that did not begin the next one, [worlds] bool; `None` for none."""
-        return None if self._waiting is None else self._waiting.worlds
+        return self._waiting
+
+    @property
+    def begun(self) -> bool:
+        """Whether there was a reset."""
+        return self._begun
 
     def close(self) -> None:
         """No other call is taken from now on."""
         self._closed = True
 
     def reset(self, seed: int | None = None, params: Mapping[str, Any] | None = None, worlds: Any = None) -> Frame:
-        """Begin episodes: in all worlds, or in those of a mask [worlds] bool, which are then asked for the first time,
-        or again.
+        """Begin episodes: in all worlds, or in those of a mask [worlds] bool.
 
         Returns:
             The observations and the masks, also of the other worlds.
@@ -132,25 +164,16 @@ class Worlds:
         self._open()
         if worlds is not None and not self._begun:
             raise EnvError("this environment was never reset: reset all worlds first")
-        chosen = None if worlds is None else self._mask(worlds)
-        if chosen is not None and seed is None and not params and self._unseen(chosen):
-            return self._show(chosen)
-        waiting, episode = self.waiting, self.env.state["episode"]
-        # Worlds that wait have begun their next episode, which nobody has seen: the same one begins again.
-        again = torch.zeros_like(episode)
-        if waiting is not None and not self.env.universe.by_hand:
-            again += waiting if chosen is None else waiting & chosen
-        episode -= again
-        try:
-            self.env.reset(seed, params, chosen)
-        except EnvError:
-            episode += again
-            raise
+        chosen = None if worlds is None else mask_of_worlds(worlds, self.env.num_worlds, self.env.device)
+        frame = self._frames.take()
+        self.env.reset(seed, params, chosen, frame.outputs)
         self._begun = True
-        if chosen is not None:
-            return self._computed(chosen)
-        self._waiting = None
-        return self._shown(self._frames.take())
+        if chosen is None or (self._waiting is not None and torch.equal(chosen, self._waiting)):
+            self._waiting = None
+        elif self._waiting is not None:
+            still = self._waiting & ~chosen
+            self._waiting = still if bool(still.any()) else None
+        return frame
 
     def step(self, actions: Actions, controls: Any = None) -> Turn:
         """Run a tick.
@@ -166,133 +189,57 @@ class Worlds:
         self._open()
         if not self._begun:
             raise EnvError("call reset before the first step")
-        resting = self.waiting
-        if resting is not None and self.autoreset is not Autoreset.NEXT_STEP:
-            number = int(resting.nonzero()[0])
+        begun = self._waiting
+        if begun is not None and self.autoreset is not Autoreset.NEXT_STEP:
+            number = int(begun.nonzero()[0])
             raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
-        frame = self._frames.take()
-        self._tick(actions, controls, frame, resting)
-        over, numbers = frame.ended()
-        self._waiting = None
-        if not len(numbers):
-            return Turn(frame, over, None, resting)
-        ended = self._ended(frame, numbers)
+        frame, by_hand = self._frames.take(), self.env.universe.by_hand
+        self.env.step(actions, controls, frame.outputs)
+        if by_hand and begun is not None:
+            self.env.reset(worlds=begun, out=frame.outputs)
         if self.autoreset is not Autoreset.SAME_STEP:
-            self._waiting = self._wait(frame, over, ended)
-            return Turn(frame, over, ended, resting)
-        if self.env.universe.by_hand:
-            self.env.reset(worlds=over)
-            self._shown(frame)
-        return Turn(frame, over, ended, over)
-
-    def _tick(self, actions: Actions, controls: Any, frame: Frame, resting: Tensor | None) -> None:
-        """A tick; resting worlds begin their present episode, or with episodes by hand the next one."""
-        env, out = self.env, frame.outputs
-        if resting is None or env.universe.by_hand:
-            env.step(actions, controls, out)
-            if resting is not None:
-                env.reset(worlds=resting)
-                self._shown(frame, everything=True)
-            return
-        alive, episode = env.state["alive"], env.state["episode"]
-        alive &= ~resting
-        episode -= resting.to(episode.dtype)
-        try:
-            env.step(actions, controls, out)
-        except EnvError:
-            alive |= resting
-            episode += resting.to(episode.dtype)
-            raise
+            # In a world that waits nobody is alive. That is half as much to look at as how episodes ended.
+            turn = Turn(frame, begun, alive=None if by_hand else self.env.state["alive"])
+            self._waiting = turn.over if turn.any_over else None
+            return turn
+        if by_hand:
+            return self._restarted(frame)
+        turn = Turn(frame, None, self._ended)
+        if not self._later:
+            # The next step writes last observations again.
+            _ = turn.ended
+        return turn
 
     def _ended(self, frame: Frame, numbers: Tensor) -> Ended:
-        """What worlds that ended showed last."""
-        observation, _, _, _, info = frame.outputs.results
-        final, mask = info["final_observation"], info["action_mask"]
-        assert observation is not None
-        assert final is not None
-        assert mask is not None
-        if self.env.universe.by_hand:
-            return Ended(numbers, partial(_same, taken(observation, numbers)), taken(mask, numbers))
-        waits = self._only_wait.expand(len(numbers), -1)
+        """What worlds showed last that ended, and began the next episode in the same tick."""
         if self._later:
-            return Ended(numbers, partial(taken, frame.tensor("final_observation"), numbers), waits)
-        return Ended(numbers, partial(_same, taken(final, numbers)), waits)
+            observation: Callable[[], Tensor] = partial(taken, frame.tensor("final_observation"), numbers)
+        else:
+            final = frame.outputs.results[-1]["final_observation"]
+            assert final is not None
+            observation = partial(_same, taken(final, numbers))
+        return Ended(numbers, observation, self._only_wait.expand(len(numbers), -1))
 
-    def _wait(self, frame: Frame, over: Tensor, ended: Ended) -> Waiting:
-        """Show worlds that ended as they were, until they begin the next episode."""
-        seen = _seen(frame)
-        first = None
-        if self.autoreset is Autoreset.DISABLED and not self.env.universe.by_hand:
-            first = taken(seen[0], ended.numbers), taken(seen[1], ended.numbers)
-        for tensor, rows in zip(seen, (ended.observation(), ended.action_mask), strict=True):
-            put(tensor, ended.numbers, rows)
-        return Waiting(over, frame, first)
-
-    def _unseen(self, chosen: Tensor) -> bool:
-        """Whether all these worlds wait, and have begun their next episode, which nobody has seen."""
-        waiting = self.waiting
-        return not self.env.universe.by_hand and waiting is not None and bool((waiting >= chosen).all())
-
-    def _show(self, chosen: Tensor) -> Frame:
-        """Show worlds that wait, and that were chosen, as they begin."""
-        waiting = self._waiting
-        if waiting is None or waiting.first is None:
-            return self._computed(chosen)
-        frame, numbers = self._frames.take(), numbers_of(chosen)
-        still = waiting.worlds & ~chosen
-        known = picked(chosen, waiting.worlds)
-        for tensor, before, rows in zip(_seen(frame), _seen(waiting.frame), waiting.first, strict=True):
-            copied(tensor, before)
-            put(tensor, numbers, picked(rows, known))
-        self._waiting = None
-        if bool(still.any()):
-            observation, mask = waiting.first
-            self._waiting = Waiting(still, frame, (picked(observation, ~known), picked(mask, ~known)))
-        return frame
-
-    def _computed(self, chosen: Tensor) -> Frame:
-        """Show all worlds as they are, but those that go on to wait as they ended."""
-        # What was handed out may have been written since, so observations are computed again.
-        self.env.observe()
-        frame, waiting = self._shown(self._frames.take()), self.waiting
-        still = None if waiting is None else waiting & ~chosen
-        self._waiting = None
-        if still is not None and bool(still.any()):
-            ended = self._ended(frame, numbers_of(still))
-            self._waiting = self._wait(frame, still, ended)
-        return frame
-
-    def _shown(self, frame: Frame, everything: bool = False) -> Frame:
-        """A frame with the observations and masks that the environment has now, or with all outputs."""
-        env = self.env
-        observation, mask = _seen(frame)
-        assert env.observation is not None
-        copied(observation, env.observation)
-        copied(mask, env.action_mask)
-        if everything:
-            for name, values in env.outcome.items():
-                copied(frame.outputs.buffers.outcome[name], values)
-        return frame
-
-    def _mask(self, worlds: Any) -> Tensor:
-        what = f"worlds are a mask [{self.env.num_worlds}] of True and False"
-        mask = dense(worlds, what)
-        if mask.dtype is not torch.bool or tuple(mask.shape) != (self.env.num_worlds,):
-            raise EnvError(f"{what}, not {list(mask.shape)} of {mask.dtype}")
-        return mask.to(self.env.device)
+    def _restarted(self, frame: Frame) -> Turn:
+        """What a tick gave that only a reset follows, in worlds whose episode ended: begun here, in the same frame."""
+        turn = Turn(frame, None)
+        if not turn.any_over:
+            return turn
+        over, outcome = turn.over, frame.outputs.buffers.outcome
+        numbers = over.nonzero().squeeze(1)
+        observation, mask = frame.outputs.results[0], frame.outputs.results[-1]["action_mask"]
+        assert observation is not None
+        assert mask is not None
+        ended = Ended(numbers, partial(_same, taken(observation, numbers)), taken(mask, numbers))
+        happened = {name: values.clone() for name, values in outcome.items()}
+        self.env.reset(worlds=over, out=frame.outputs)
+        for name, values in happened.items():
+            outcome[name].copy_(values)
+        return Turn(frame, None, lambda _frame, _numbers: ended)
 
     def _open(self) -> None:
         if self._closed:
             raise EnvError("this environment is closed")
-
-
-def _seen(frame: Frame) -> tuple[Tensor, Tensor]:
-    """The memory of a frame for observations and masks."""
-    observation, _, _, _, info = frame.outputs.results
-    mask = info["action_mask"]
-    assert observation is not None
-    assert mask is not None
-    return observation, mask
 
 
 def _same(rows: Tensor) -> Tensor:

@@ -26,11 +26,13 @@ Memory: TypeAlias = "torch.Tensor | np.ndarray[Any, Any]"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How many worlds of how many agents, and where this shard stands among all worlds."""
+    """How many worlds of how many agents, where this shard stands among all worlds, and whether a world whose episode
+    ended waits for a tick, in which it shows its end, before it begins the next one."""
 
     worlds: int
     agents: int
     first_world: int = 0
+    waits: bool = False
 
     @property
     def lanes(self) -> int:
@@ -45,7 +47,8 @@ class Buffers:
         state: by name, see `hamlet.schema.state_fields`.
         outcome: by name, see `hamlet.schema.outcome_fields`; what happened in the last tick, and what was reported.
         observation: [rows, lanes] f32, bf16 or u8 (`hamlet.schema.observed`); `None` where nothing is observed.
-        final_observation: like `observation`: the last one of the episode that a lane finished most recently.
+        final_observation: [rows, lanes] like `observation`, the last one of the episode that a lane finished most
+            recently; but in memory the rows of a lane lie side by side, since few lanes are written at a time.
         mask: [actions, lanes] bool.
     """
 
@@ -108,7 +111,8 @@ class WorldCounts:
             ended = (buffers.state["episode"] - episode).to(torch.int64)
             self.ended.add_(ended)
             self.episodes.add_(ended * buffers.shape.agents + _dead(buffers) - dead)
-            self.ticks.add_(age - _age(buffers) + ticks)
+            # A world that waits has lived its episode to the end, and then takes a tick to begin the next one.
+            self.ticks.add_(age - _age(buffers) + ticks - ended * buffers.shape.waits)
 
         return done
 
@@ -286,7 +290,7 @@ def allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: 
     observation = final = None
     if obs_dtype is not None:
         observation = torch.zeros((rows, shape.lanes), dtype=obs_dtype, device=device)
-        final = torch.zeros_like(observation)
+        final = torch.zeros((shape.lanes, rows), dtype=obs_dtype, device=device).T
     return Buffers(
         shape,
         state,

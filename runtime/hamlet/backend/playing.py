@@ -31,7 +31,9 @@ def play(
 ) -> None:
     """See `hamlet.backend.protocol.Backend.rollout`."""
     assert buffers.observation is not None
-    final = buffers.final_observation if observe_every_tick else torch.zeros_like(buffers.observation)
+    final = buffers.final_observation
+    if not observe_every_tick and final is not None:
+        final = torch.zeros_like(final)
     playing = replace(buffers, final_observation=final)
     backend.observe(playing)
     for index in range(ticks):
@@ -79,7 +81,7 @@ def _keep_final(kept: torch.Tensor, playing: Buffers, decide: Decide, tick: int,
     truncated = playing.outcome["truncated"]
     seen, final = playing.observation, playing.final_observation
     assert seen is not None
-    if not by_hand and final is not None:
+    if not (by_hand or playing.shape.waits) and final is not None:
         seen = torch.where(playing.state["alive"], final, seen)
     value = _value(decide(seen, playing.mask, tick))
     kept.copy_(torch.where(truncated, value, torch.zeros_like(value)))

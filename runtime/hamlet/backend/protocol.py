@@ -138,8 +138,9 @@ class Backend(Protocol):
     origin: str
     """In words, where its kernels come from."""
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""
+    def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
+        """Start a new episode, number `buffers.state["episode"]`, in every world, or in those of a mask, [worlds] bool;
+        then observations and masks of all."""
         ...
 
     def observe(self, buffers: Buffers) -> None:
@@ -150,7 +151,11 @@ class Backend(Protocol):
         self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None
     ) -> None:
         """One tick with actions [lanes] i32, and the inputs and controls of the state: state, outcomes, observations,
-        final observations, masks; counted where there are statistics."""
+        final observations, masks; counted where there are statistics.
+
+        A world in which nobody is alive after the tick begins the next episode at its end. Where worlds wait
+        (`Shape.waits`), one in which an agent's episode ended in this tick does not, and final observations are not
+        written."""
         ...
 
     def rollout(

@@ -32,6 +32,8 @@ from hamlet.telemetry.telemetry import Telemetry
 from hamlet.universe import Universe
 
 MOST_TICKS = (1 << 31) - 1
+AUTORESETS = ("same_step", "next_step")
+"""When a world in which nobody is alive any more begins the next episode, see `hamlet.make`."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ class Attributes(Sealed):
         self.universe: Universe = universe
         self.num_worlds, self.num_agents, self.num_lanes = shape.worlds, shape.agents, shape.lanes
         self.first_world = shape.first_world
+        self.autoreset = AUTORESETS[shape.waits]
         self.device = choice.device
         self.backend = backend.name
         self.launch = choice.launch

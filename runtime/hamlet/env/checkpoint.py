@@ -101,8 +101,10 @@ def _check_relations(universe: Universe, shape: Shape, state: dict[str, torch.Te
     alive, age, life = state["alive"], state["age"], universe.lifespan
     if life is not None and bool((alive & (age >= life.ticks)).any()):
         raise EnvError("the state holds an agent that is alive at the end of its lifespan")
-    if not universe.by_hand and not bool(alive.view(shape.worlds, shape.agents).any(dim=1).all()):
-        raise EnvError("the state holds a world without an agent alive")
+    if not (universe.by_hand or shape.waits or bool(alive.view(shape.worlds, shape.agents).any(dim=1).all())):
+        raise EnvError(
+            'the state holds a world without an agent alive: only an environment with autoreset "next_step" has those'
+        )
     _check_returns(universe, state["episode_return"], age)
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from hamlet.arguments import Actions, dense, whole
+from hamlet.arguments import Actions, dense, mask_of_worlds, whole
 from hamlet.backend.buffers import Buffers
 from hamlet.backend.choose import Choice, choose, start
 from hamlet.backend.protocol import (
@@ -34,7 +34,6 @@ from hamlet.env.playing import MOST_TICKS as MOST_RECORDED
 from hamlet.env.playing import played
 from hamlet.env.rollout import Info, Stepped
 from hamlet.env.running import Running
-from hamlet.env.some_worlds import Others, chosen_worlds
 from hamlet.env.stepping import Stepping
 from hamlet.env.watching import networks_of, one_world
 from hamlet.errors import EnvError, shown
@@ -54,6 +53,7 @@ class Env(Running):
         num_worlds, num_agents, num_lanes: the number of worlds, of agents in each, and of lanes.
         first_world: the global number of the first world.
         device: the device of all tensors.
+        autoreset: when a world whose episode ended begins the next one, "same_step" or "next_step", see `hamlet.make`.
         backend, launch: the name of the backend, and how it launches steps ("step" or "graph").
         choice: the backend, the launch and the kernels in one line, with the reason why they were chosen.
         action_names, num_actions: the names of the actions, by number, and their count.
@@ -92,6 +92,7 @@ class Env(Running):
         seed: int | None = None,
         params: Mapping[str, Any] | None = None,
         worlds: Sequence[bool] | torch.Tensor | None = None,
+        out: torch.Tensor | Outputs | None = None,
     ) -> tuple[torch.Tensor | None, Info]:
         """Begin a new episode in every world, or in some. Inputs keep their values, and so do params that are not
         given; stored places are those of the new episode.
@@ -104,43 +105,45 @@ class Env(Running):
                 draws a number for the episode that it now begins.
             worlds: [worlds] bool, those that begin their next episode and take the new params; what others have, their
                 last outcomes included, stays as it is. By default all of them. A seed is one of all worlds.
+            out: where to write observations, masks and outcomes, as in `step`: `outputs()`, or for the observations
+                alone a tensor.
 
         Returns:
             The observation [lanes, values] and the info, as `step` returns them.
 
         Raises:
             EnvError: the seed is not a whole number in 0 .. 2**64 - 1, or the universe has no such param, or a value is
-                not a number, has another shape or is out of bounds, or `worlds` are something else. Nothing was
-                changed.
+                not a number, has another shape or is out of bounds, or `worlds` are something else, or `out` is of
+                another environment. Nothing was changed.
 
         Example:
             observation, info = env.reset(seed=2, params={})
         """
         now = self._now
         wanted = None if seed is None else checked_seed(seed)
-        chosen = None if worlds is None else chosen_worlds(worlds, self.num_worlds, wanted, self.device)
-        episodes = self._buffers.state["episode"] * (wanted is None) + (wanted is None and not now.untouched)
-        new = self._given_params(params, lambda: self._drawing(wanted, episodes))
+        chosen = None if worlds is None else mask_of_worlds(worlds, self.num_worlds, self.device)
+        if chosen is not None and wanted is not None:
+            raise EnvError("a seed is one of all worlds: leave out worlds, or the seed")
+        written = self._own if out is None else self._stepping.outputs(out)
+        episode = self._buffers.state["episode"]
+        later = 0 if wanted is not None or now.untouched else 1
+        new = self._given_params(params, lambda: self._drawing(wanted, episode * (wanted is None) + later))
         self.check_given()
         with self._whole:
-            if chosen is not None:
-                self._take_over()
-            others = None if chosen is None else Others(self._buffers, chosen)
             if wanted is not None:
                 now.seed, now.tick = wanted, 0
-            self._buffers.state["episode"].copy_(episodes)
-            self._params.write(new)
-            now.untouched = False
-            self._start()
-            if others is not None:
-                others.restore(self.universe)
-                self._params.taken()
-                self._backend.observe(self._buffers)
-        return self.observation, self.info
+                episode.zero_()
+            elif later:
+                episode.add_(1 if chosen is None else chosen)
+            self._params.write(new, chosen)
+            self._start(written, chosen)
+            now.untouched, now.shown = False, None if out is None else written
+        return written.results[0], written.results[-1]
 
     def step(self, actions: Actions, controls: Any = None, out: torch.Tensor | Outputs | None = None) -> Stepped:
-        """Run one tick. A world without a living agent starts a new episode at the end of the tick. In a universe with
-        `episodes by hand` only `reset` starts new episodes, and `final_observation` is never written.
+        """Run one tick. A world without a living agent starts a new episode at the end of the tick, or with `autoreset`
+        "next_step" at the end of the next one. In a universe with `episodes by hand` only `reset` starts new episodes.
+        In both of these `final_observation` is never written.
 
         Args:
             actions: [lanes] or [worlds, agents] of an integer type, in 0 .. num_actions - 1. A tensor must be on the
@@ -182,8 +185,8 @@ class Env(Running):
             tensors: those that shall be written, by name: `observation` [lanes, values] of `obs_dtype`, `action_mask`
                 [lanes, actions] bool, both with lanes side by side in memory; `reward` f32, `terminated`, `truncated`
                 bool, `used`, `cause` i32, [lanes]; `reports` [reports, lanes] f32. Others are made. With a
-                `final_observation` [lanes, values] the environment's own is not written; a step writes the lanes whose
-                world began its next episode, and no others.
+                `final_observation` [lanes, values], contiguous, the environment's own is not written; a step writes the
+                lanes whose world began its next episode, and no others.
 
         Raises:
             EnvError: there is no such output, or a tensor has another type, shape or device, or lies in memory in
@@ -274,9 +277,13 @@ class Env(Running):
         Raises:
             EnvError: there is no world of this number, 0 .. num_worlds - 1.
         """
+        return self._alone(world, self._buffers.shape.waits)
+
+    def _alone(self, world: int, waits: bool) -> Env:
         number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
         self.check_given()
         buffers = one_world(self.universe, self._present().buffers, number)
+        buffers = replace(buffers, shape=replace(buffers.shape, waits=waits))
         choice = replace(self._choice, launch="step")
         now = Now(self.seed, self.tick, untouched=False)
         env = Env(self.module, start(self.module, choice, self._tune), buffers, choice, True, self._tune, now)
@@ -307,7 +314,8 @@ class Env(Running):
             episode.save("first.episode")
             print(hamlet.replay("first.episode", env.module, backend="interpreter").ok)
         """
-        one = self.alone(world)
+        # A replay has worlds that begin the next episode at once.
+        one = self._alone(world, waits=False)
         most = MOST_RECORDED if ticks is None else whole(ticks, 1, MOST_TICKS, "a record takes 1 or more ticks")
         if isinstance(policy, MLP):
             network = networks_of(self._network_check.policy(policy), world, 1, self.num_worlds)
@@ -357,9 +365,10 @@ class Env(Running):
         self._own.copy_(self._present())
         self._now.shown = None
 
-    def _start(self) -> None:
-        self._clear_past()
-        self._backend.reset(self._buffers, self._stream())
+    def _start(self, written: Outputs, worlds: torch.Tensor | None = None) -> None:
+        """Begin episodes in all worlds or in some, [worlds] bool; the others keep what happened in their last tick."""
+        self._clear_past(written, worlds)
+        self._backend.reset(written.buffers, self._stream(), worlds)
 
 
 def begun(
@@ -379,7 +388,7 @@ def begun(
     """
     env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
     env._params.write(env._given_params(params, env._drawing))
-    env._start()
+    env._start(env._own)
     return env
 
 

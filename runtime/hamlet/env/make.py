@@ -19,6 +19,7 @@ from hamlet.backend.choose import Choice, candidates, choose, start
 from hamlet.backend.crossover import SIZES, settle, timed
 from hamlet.backend.registry import TUNES, Tune
 from hamlet.distributed import Shard, on_this_machine, shard_of
+from hamlet.env.attributes import AUTORESETS
 from hamlet.env.checkpoint import checked_seed
 from hamlet.env.environment import Env, begun
 from hamlet.errors import EnvError, shown
@@ -55,6 +56,7 @@ def make(
     quiet: bool = False,
     tune: Tune = "default",
     launch: str = "auto",
+    autoreset: str = "same_step",
 ) -> Env:
     """Make an environment: worlds of a universe at the beginning of episode 0.
 
@@ -89,6 +91,11 @@ def make(
         launch: "step" (each step launches a kernel), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`) or
             "auto", which takes the one that was measured to be faster for this number of agents, and prints its choice
             on stderr, unless `quiet` or only one is possible.
+        autoreset: when a world in which nobody is alive any more begins the next episode. "same_step": at the end of
+            that tick; `Env.step` shows the first state of the new episode, and `final_observation` the last one of the
+            old. "next_step": a tick later, in which nothing else happens to it, whatever its actions; `Env.step` shows
+            the last state of the old episode, and writes no `final_observation`. The names are Gymnasium's. With
+            `episodes by hand` only a reset begins episodes.
 
     Raises:
         EnvError: an argument has a wrong type or is out of range, the universe has no such param, or the backend cannot
@@ -108,7 +115,10 @@ def make(
     options = candidates(choice, launch, anywhere=backend == "auto" and device is None)
     every = checked_shape(module.universe, worlds, agents, first_world)
     first, end = part.bounds(every.worlds)
-    shape = Shape(end - first, every.agents, every.first_world + first)
+    waits = word("autoreset", autoreset, AUTORESETS) == "next_step"
+    if waits and module.universe.by_hand:
+        raise EnvError(f'{module.universe.name} has `episodes by hand`, which only a reset begins: take "same_step"')
+    shape = Shape(end - first, every.agents, every.first_world + first, waits)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
     first_seed = checked_seed(seed)
     choice = _settle(module, shape, dtype, options, quiet)

@@ -70,7 +70,8 @@ class Outputs:
             EnvError: there is no such name, or a tensor is not like the one that is there.
         """
         own = self.tensors()
-        known = own if "observation" not in own else own | {"final_observation": own["observation"]}
+        final = transposed(self.buffers.final_observation)
+        known = own if final is None else own | {"final_observation": final}
         for name, tensor in given.items():
             named("output", name, list(known))
             if not _like(tensor, known[name]):
@@ -79,8 +80,8 @@ class Outputs:
         buffers = self.buffers
         outcome = {name: made[name] for name in buffers.outcome}
         observation = made["observation"].T if "observation" in made else None
-        final = given["final_observation"].T if "final_observation" in given else buffers.final_observation
-        written = Buffers(buffers.shape, buffers.state, outcome, observation, final, made["action_mask"].T)
+        last = given["final_observation"].T if "final_observation" in given else buffers.final_observation
+        written = Buffers(buffers.shape, buffers.state, outcome, observation, last, made["action_mask"].T)
         return Outputs.of(universe, written)
 
     def tensors(self) -> dict[str, torch.Tensor]:

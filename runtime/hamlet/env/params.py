@@ -146,11 +146,12 @@ class Held:
         """
         return {name: self._given(name, value, drawing) for name, value in wanted.items()}
 
-    def write(self, new: Mapping[str, torch.Tensor]) -> None:
-        """Copy what `given` gave into rows."""
+    def write(self, new: Mapping[str, torch.Tensor], where: torch.Tensor | None = None) -> None:
+        """Copy what `given` gave into rows; with `where`, a mask of bool, there alone."""
         with torch.no_grad():
             for name, numbers in new.items():
-                self._values[self._numbers[name]].copy_(numbers)
+                row = self._values[self._numbers[name]]
+                row.copy_(numbers if where is None else torch.where(where, numbers, row))
         self.taken()
 
     def _given(self, name: str, value: Any, drawing: Callable[[], Drawing]) -> torch.Tensor:

@@ -11,6 +11,7 @@ from hamlet.backend.buffers import Statistics, with_last_meters
 from hamlet.env import checkpoint
 from hamlet.env.checkpoint import StateDict
 from hamlet.env.measured import Measured
+from hamlet.env.outputs import Outputs
 from hamlet.env.saved import counts_of, read_checkpoint, write_checkpoint
 from hamlet.errors import EnvError, shown
 from hamlet.telemetry.opened import Opened
@@ -51,7 +52,8 @@ class Restorable(Measured):
                 held.taken()
             now = self._now
             now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
-            self._clear_past()
+            now.shown = None
+            self._clear_past(self._own)
             self.observe()
 
     def save(self, path: str | Path, counts: Statistics | None = None) -> None:
@@ -107,9 +109,25 @@ class Restorable(Measured):
     def _here(self, values: torch.Tensor) -> torch.Tensor:
         return values.to(self.device)
 
-    def _clear_past(self) -> None:
-        self._now.shown = None
-        for name, value in self._buffers.outcome.items():
-            value.fill_(schema.NOWHERE if name in ("used", "cause") else 0)
-        if self._buffers.final_observation is not None:
-            self._buffers.final_observation.zero_()
+    def _clear_past(self, outputs: Outputs, worlds: torch.Tensor | None = None) -> None:
+        """Forget the outcomes of the last tick, and the environment's own final observations: of all worlds, or of
+        those of a mask [worlds] bool. What the others have in the last outputs is in these then."""
+        shape, final, last = self._buffers.shape, self._buffers.final_observation, self._present().buffers.outcome
+        lanes = worlds if worlds is None or shape.agents == 1 else worlds.repeat_interleave(shape.agents)
+        for name, value in outputs.buffers.outcome.items():
+            nothing = schema.NOWHERE if name in ("used", "cause") else 0
+            if lanes is None or value is last[name]:
+                _fill(value, lanes, nothing)
+            else:
+                torch.where(lanes, value.new_tensor(nothing), last[name], out=value)
+        # Where worlds wait, nobody writes them.
+        if final is not None and not shape.waits:
+            _fill(final, lanes, 0)
+
+
+def _fill(rows: torch.Tensor, lanes: torch.Tensor | None, value: int) -> None:
+    """Write a value for all lanes, or for those of a mask [lanes] bool."""
+    if lanes is None:
+        rows.fill_(value)
+    else:
+        rows.masked_fill_(lanes, value)

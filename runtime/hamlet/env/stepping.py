@@ -64,7 +64,7 @@ class Stepping:
 
     def step(self, actions: Actions, controls: Any = None, out: torch.Tensor | Outputs | None = None) -> Stepped:
         """See `Env.step`."""
-        given = None if out is None else self._given_outputs(out)
+        given = None if out is None else self.outputs(out)
         if torch.compiler.is_compiling():
             return self._step_compiled(actions, controls, given)
         now = self._now
@@ -124,7 +124,7 @@ class Stepping:
             held.check()
             held.check_others(given[name])
 
-    def _given_outputs(self, out: torch.Tensor | Outputs) -> Outputs:
+    def outputs(self, out: torch.Tensor | Outputs) -> Outputs:
         """The caller's memory for what this environment gives.
 
         Raises:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.arguments import dense
-from hamlet.backend.buffers import Buffers, Shape, allocate
+from hamlet.backend.buffers import Buffers, allocate
 from hamlet.backend.protocol import (
     Backend,
     Given,
@@ -184,7 +184,7 @@ def part_of(universe: Universe, buffers: Buffers, first: int, worlds: int, obs_d
     """A copy of the state of some worlds, from number `first` on, as buffers of their own; what they see is not
     computed yet."""
     shape, device = buffers.shape, buffers.mask.device
-    part = allocate(universe, Shape(worlds, shape.agents, shape.first_world + first), device, obs_dtype)
+    part = allocate(universe, replace(shape, worlds=worlds, first_world=shape.first_world + first), device, obs_dtype)
     lanes = slice(first * shape.agents, (first + worlds) * shape.agents)
     for field in schema.state_fields(universe):
         columns = slice(first, first + worlds) if field.per == "world" else lanes

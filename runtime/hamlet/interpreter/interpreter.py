@@ -67,10 +67,11 @@ class Interpreter:
         self._places = Places(universe, device)
         self._starts = constant_starts(universe)
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        """Start a new episode in every world, number `buffers.state["episode"]`; then observations and masks."""
-        worlds = torch.arange(buffers.shape.worlds, device=self.device)
-        self._begin(buffers, worlds, stream)
+    def reset(self, buffers: Buffers, stream: Stream, worlds: Tensor | None = None) -> None:
+        """Start a new episode, number `buffers.state["episode"]`, in every world, or in those of a mask, [worlds] bool;
+        then observations and masks of all."""
+        every = torch.arange(buffers.shape.worlds, device=self.device)
+        self._begin(buffers, every if worlds is None else every[worlds], stream)
         self.observe(buffers)
 
     def observe(self, buffers: Buffers) -> None:
@@ -182,11 +183,14 @@ class Interpreter:
         if observed:
             self.observe(buffers)
         over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
+        waits = buffers.shape.waits
+        if waits:
+            over &= (buffers.outcome["cause"] == schema.NOWHERE).view(worlds, agents).all(dim=1)
         if self.universe.by_hand or not over.any():
             return
         if self.coverage is not None:
             self.coverage.count(NEW_EPISODE, over)
-        if observed and buffers.observation is not None and buffers.final_observation is not None:
+        if observed and not waits and buffers.observation is not None and buffers.final_observation is not None:
             lanes_over = over.repeat_interleave(agents)
             buffers.final_observation[:, lanes_over] = buffers.observation[:, lanes_over]
         anew = over.nonzero().squeeze(1)

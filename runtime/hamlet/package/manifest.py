@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-SCHEMA = 8
+SCHEMA = 9
 """The version of the layout of a generated package."""
 
 FILENAME = "__init__.py"

@@ -46,11 +46,14 @@ fewer copies, and need fewer."""
 
 
 def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
-    """The names of the arrays a kernel takes. Tables follow them in the order of the program."""
+    """The names of the arrays a kernel takes. Tables follow them in the order of the program. `begins`, [worlds] bool,
+    are the worlds that begin an episode."""
     state = tuple(field.name for field in schema.state_fields(universe))
     outcome = tuple(field.name for field in schema.outcome_fields(universe))
     match kernel:
-        case "reset" | "observe":
+        case "reset":
+            return (*state, "begins", "observation", "mask")
+        case "observe":
             return (*state, "observation", "mask")
         case "step":
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
@@ -74,9 +77,9 @@ def scalar_arguments(kernel: Kernel) -> tuple[str, ...]:
         case "reset":
             return ("worlds", "agents", "first_world", "seed_low", "seed_high")
         case "step":
-            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick")
+            return ("worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick")
         case "rollout":
-            return ("worlds", "agents", "first_world", "seed_low", "seed_high", "tick", "kept_episodes", "ticks")
+            return (*scalar_arguments("step"), "kept_episodes", "ticks")
 
 
 def length_bins(universe: Universe) -> int:

@@ -42,7 +42,7 @@ def some(env: Env, *ticks: int) -> torch.Tensor:
 def same(left: Env, right: Env) -> bool:
     """Whether all that two environments have is equal to the bit."""
     pairs = zip(left._buffers.tensors, right._buffers.tensors, strict=True)
-    return all(torch.equal(a.view(torch.uint8), b.view(torch.uint8)) for a, b in pairs)
+    return all(torch.equal(a.contiguous().view(torch.uint8), b.contiguous().view(torch.uint8)) for a, b in pairs)
 
 
 def test_kernels_are_the_interpreter_and_everything_fires(run_program: Run, tmp_path: Path) -> None:

@@ -237,9 +237,26 @@ TABLE: dict[tuple[str, str], Row] = {
     ("make", "quiet"): Row(FLAGS, NO_FLAG),
     ("make", "tune"): Row(["max", "off"], [*NO_WORD, None]),
     ("make", "launch"): Row(["step", "auto"], [*NO_WORD, None, "graph"]),
+    ("make", "autoreset"): Row(["same_step", "next_step"], [*NO_WORD, None]),
     ("Env.meter", "name"): Row(["food", np.str_("food")], NO_NAME),
     ("Env.reset", "seed"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, -1, 1 << 64] if value is not None]),
     ("Env.reset", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
+    ("Env.reset", "out"): Row(
+        [None, Made(lambda env: torch.empty_like(env.observation)), Made(lambda env: env.outputs())],  # type: ignore[arg-type]
+        [
+            *ODD,
+            3,
+            "x",
+            np.zeros((LANES, 4), np.float32),
+            torch.zeros(LANES, 4),
+            torch.zeros(4, LANES),
+            Made(lambda env: torch.empty_like(env.observation, dtype=torch.float64)),  # type: ignore[arg-type]
+            Made(lambda env: torch.empty_like(env.observation)[:-1]),  # type: ignore[arg-type]
+            Made(lambda env: torch.empty_like(env.observation, device="meta")),  # type: ignore[arg-type]
+            nested(),
+        ],
+    ),
+    # Its names are those of outputs: `tensors` is none.
     ("Env.reset", "worlds"): Row(
         [None, [True, False, True], np.zeros(3, bool), torch.ones(3, dtype=torch.bool), (np.True_, False, True)],
         [

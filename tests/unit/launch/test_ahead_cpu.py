@@ -80,7 +80,7 @@ def assert_same_bits(module: Module, dtype: torch.dtype | None, agents: int) -> 
         for mine, its in ((one.observation, other.observation), (one.final_observation, other.final_observation)):
             assert mine is not None
             assert its is not None
-            assert torch.equal(mine.view(torch.uint8), its.view(torch.uint8))
+            assert torch.equal(mine.contiguous().view(torch.uint8), its.contiguous().view(torch.uint8))
 
 
 @pytest.mark.parametrize("agents", [1, 3])

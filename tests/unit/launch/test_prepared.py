@@ -134,7 +134,7 @@ def anew(call: Callable[[KernelBackend], None], found: Cubins, prepared: KernelB
     driver = Driver()
     fresh = backend_on(driver, found)
     if prepared is not None:
-        fresh._counters = prepared._counters
+        fresh._counters, fresh._every = prepared._counters, prepared._every
     call(fresh)
     return driver.launched
 
@@ -216,7 +216,8 @@ def test_other_worlds_in_the_same_memory_are_other_launches(found: Cubins, other
     driver.launched.clear()
     if other.agents == 1:
         backend.reset(alike, Stream(0, 0))
-        assert driver.launched == anew(lambda fresh: fresh.reset(alike, Stream(0, 0)), found)
+        launched = anew(lambda fresh: fresh.reset(alike, Stream(0, 0)), found, backend)
+        assert driver.launched == launched
     else:
         # There is machine code for one agent per world only.
         with pytest.raises(pytest.fail.Exception):

@@ -39,8 +39,8 @@ class Watched(PtxBackend):
         assert universe.lifespan is not None
         self._oldest = universe.lifespan.ticks
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        self._begin(buffers, stream)
+    def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
+        self._begin(buffers, stream, worlds)
 
     def step(
         self, buffers: Buffers, actions: torch.Tensor, stream: Stream, statistics: Statistics | None = None

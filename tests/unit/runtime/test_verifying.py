@@ -33,8 +33,8 @@ class Faulty:
         self.tick = tick
         self.fault = fault
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        self.inner.reset(buffers, stream)
+    def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
+        self.inner.reset(buffers, stream, worlds)
 
     def observe(self, buffers: Buffers) -> None:
         self.inner.observe(buffers)

@@ -179,6 +179,7 @@ class _Context:
             "has_clock": universe.clock is not None,
             "sees": phases.sees,
             "observed": singles(functions, "observe"),
+            "observed_rows": schema.observation_rows(universe),
             "observe_shared": observe_shared,
             "observe_repeated": repeated(functions, "observe"),
             "masked": singles(functions, "mask"),
@@ -268,12 +269,13 @@ class _Context:
     # --- kernels ----------------------------------------------------------------------------------------------------
 
     def kernel_parameters(self) -> list[str]:
-        """The parameters of `rollout`: those of `hamlet.schema.abi`, the cell cache, shares of threads, switches."""
+        """The parameters of `rollout`: those of `hamlet.schema.abi`, the cell cache, shares of threads, the worlds
+        that begin an episode, switches."""
         arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, "rollout")]
         tables = self.functions.passed_tables(table.name for table in self.tables)
         cells = ["cells_array", "layouts_array", "known"] if self.cached else []
-        switches = ["every_tick", "fresh", "streamed"]
-        return [*arrays, *tables, *abi.scalar_arguments("rollout"), *cells, "shares_array", "thread", *switches]
+        own = ["shares_array", "begins_array", "thread", "every_tick", "streamed"]
+        return [*arrays, *tables, *abi.scalar_arguments("rollout"), *cells, *own]
 
     def store_arguments(self, per: schema.Per) -> list[str]:
         """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""

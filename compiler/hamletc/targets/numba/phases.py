@@ -55,7 +55,8 @@ class Phases:
     def taken(self) -> dict[str, list[str]]:
         """The parameters of each function, by its name."""
         outcomes = [chunk.variable for chunk in self._outcomes]
-        counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *([] if self._by_hand else ["agents"])]
+        counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED]
+        counted += [] if self._by_hand else ["agents", "waits"]
         counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
         counted += [f"{abi.LAST_METERS}_array", *self._meters]
         taken = {
@@ -195,7 +196,7 @@ class Phases:
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
     def _finish(self) -> list[str]:
-        seen = ["flags", "start", "every_tick", "observing", *self._find_again(), "final_observation_array"]
+        seen = ["flags", "start", "every_tick", "observing", "waits", *self._find_again(), "final_observation_array"]
         seen += self.passed("observe")
         return [*(seen if self.sees else []), *COUNTED, "chosen", "counting", "agents", "episode"]
 
@@ -215,9 +216,10 @@ class Phases:
     def _conclude(self) -> list[str]:
         after = ["hour", "passed"] if self._functions.universe.clock is not None else []
         if not self._by_hand:
-            after += ["passed", "alive", "living", "tiled", *self._finish()]
+            after += ["passed", "alive", "cause", "living", "waits", "tiled", *self._finish()]
         after += self._begin()
-        return ["flags", "count", "fresh", *(name for name in after if name != "chosen")]
+        begins = ["fresh", "begins_array", "world", "agent", "agents"]
+        return ["flags", "count", *begins, *(name for name in after if name != "chosen")]
 
     def _survey(self) -> list[str]:
         seen = ["flags", "observing", "streamed", "observation_array", *self.passed("observe")] if self.sees else []

@@ -65,7 +65,9 @@ def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
 
 def row_after(previous: int | None, row: int) -> str:
     """The assignment of the address of a row, by that of the one before: products of all rows would take registers."""
-    return "row += lanes" if previous == row - 1 else f"row = observation_ptr + {offset(row)}lane"
+    if previous == row - 1:
+        return "row += pitch"
+    return f"row = rows + {row} * pitch" if row else "row = rows"
 
 
 def word(name: str, type_: Type) -> str:
@@ -207,6 +209,7 @@ class _Context:
             "observed": [
                 (output, offsets[output.name]) for output in self.bodies["observe"].outputs if output.name in offsets
             ],
+            "observed_rows": schema.observation_rows(universe),
             "known": [(rows, offsets[rows.output]) for rows in self.known],
             "chunk_of": partial(self.chunk_of, most=2 * CHUNK if little else CHUNK),
             "row_after": row_after,

@@ -28,7 +28,7 @@ from hamlet.backend.protocol import (
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
-from hamlet.launch.cpu.memory import Arrays, BufferArrays, array_of, fills_lines, large
+from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of, fills_lines, large
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.team import Team
 from hamlet.schema import abi
@@ -63,6 +63,7 @@ NO_POLICY: Arrays = {
 }
 """What a rollout is given that acts at random and counts nothing."""
 NO_SHARES = np.zeros((0, 2), np.int64)
+NONE_BEGIN = np.zeros(0, np.bool_)
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
@@ -102,10 +103,16 @@ class NumbaBackend:
         self._steps: Steps | None = None
         self._others: Steps | None = None
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        """Start a new episode in every world; then observations and masks."""
-        scalars = _seeds(stream) | {"tick": 0, "kept_episodes": 0, "ticks": 0}
-        self._run(buffers, self._without_final(buffers), scalars, fresh=True)
+    def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
+        """Start a new episode in every world, or in some; then observations and masks."""
+        if worlds is None:
+            scalars = _seeds(stream) | {"tick": 0, "kept_episodes": 0, "ticks": 0}
+            every = np.ones(buffers.shape.worlds, np.bool_)
+            self._run(buffers, self._without_final(buffers), scalars, begins=every)
+        else:
+            # Steps know the buffers, and where affordances stand in the worlds that go on.
+            counted = None if self._steps is None else self._steps.statistics
+            self._steps_of(buffers, counted).begin(buffers, worlds.contiguous(), stream.seed)
 
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
@@ -169,28 +176,35 @@ class NumbaBackend:
             self._run(buffers, arrays, scalars, every_tick=observe_every_tick)
 
     def _run(
-        self, buffers: Buffers, arrays: Arrays, scalars: dict[str, int], every_tick: bool = False, fresh: bool = False
+        self,
+        buffers: Buffers,
+        arrays: Arrays,
+        scalars: dict[str, int],
+        every_tick: bool = False,
+        begins: Array = NONE_BEGIN,
     ) -> None:
-        values = self._values(buffers, arrays, scalars, every_tick, fresh)
+        values = self._values(buffers, arrays, scalars, every_tick, begins)
         with self._compiling(buffers):
             entry = self._kernels.entry(list(values.values()))
         self._share(entry.run, values, self._shares(buffers.shape, scalars["ticks"]))
         self._memory.cells_are_known()
 
     def _values(
-        self, buffers: Buffers, arrays: Arrays, scalars: dict[str, int], every_tick: bool, fresh: bool
+        self, buffers: Buffers, arrays: Arrays, scalars: dict[str, int], every_tick: bool, begins: Array = NONE_BEGIN
     ) -> dict[str, Any]:
         """The arguments of `rollout` by name, in their order, of a thread that has no share."""
         shape = buffers.shape
         arrays = self._memory.of(buffers) | arrays
         scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
+        scalars["waits"] = int(shape.waits)
         values: dict[str, Any] = {name: arrays[name] for name in self._names}
         values |= {f"table {number}": table for number, table in enumerate(self._tables)}
         values |= {name: scalars[name] for name in self._scalars}
         if self._kernels.cells:
             cells = self._memory.cells(self._kernels.cells, buffers)
             values |= zip(("cells", "layouts", "known"), cells, strict=True)
-        return values | {"shares": NO_SHARES, "thread": 0, "every_tick": every_tick, "fresh": fresh, "streamed": False}
+        own = {"shares": NO_SHARES, "begins": begins, "thread": 0, "every_tick": every_tick, "streamed": False}
+        return values | own
 
     def _without_final(self, buffers: Buffers) -> Arrays:
         """What a kernel is given that runs no ticks: it writes no final observations."""
@@ -215,7 +229,7 @@ class NumbaBackend:
         scalars["kept_episodes"] = len(counted.get("lane_lengths", ()))
         actions = np.zeros((1, shape.lanes), np.int32)
         arrays = NO_POLICY | counted | {"actions": actions}
-        values = self._values(buffers, arrays, scalars, every_tick=True, fresh=False)
+        values = self._values(buffers, arrays, scalars, every_tick=True)
         with self._compiling(buffers):
             entry = self._kernels.entry(list(values.values()))
         shares = self._shares(shape, 1)
@@ -252,7 +266,7 @@ class NumbaBackend:
 
         shape, ticks = buffers.shape, scalars["ticks"]
         playing = Playing(policy, shape, self._memory.of(buffers), stream, self._by_hand, observe)
-        values = self._values(buffers, arrays, scalars, every_tick=True, fresh=False)
+        values = self._values(buffers, arrays, scalars, every_tick=True)
         names = list(values)
 
         def run(given: Iterable[Any]) -> None:

@@ -93,6 +93,7 @@ class BufferArrays:
 def _arrays(buffers: Buffers) -> Arrays:
     arrays = {name: array_of(tensor) for name, tensor in (buffers.state | buffers.outcome).items()}
     arrays["mask"] = array_of(buffers.mask)
-    for name, tensor in (("observation", buffers.observation), ("final_observation", buffers.final_observation)):
+    final = None if buffers.final_observation is None else buffers.final_observation.T
+    for name, tensor in (("observation", buffers.observation), ("final_observation", final)):
         arrays[name] = NO_OBSERVATION if tensor is None else array_of(tensor)
     return arrays

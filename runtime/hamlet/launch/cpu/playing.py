@@ -58,6 +58,7 @@ class Playing:
         one_by_one = 2 * WIDTH + -(-heads // WIDE) * WIDE
         return Own(
             np.zeros((rows, pitch), np.float32),
+            np.zeros((self._lanes, rows), np.float32),
             np.zeros((rows, pitch), np.float32),
             np.zeros((actions, pitch), np.bool_),
             np.zeros((tiles, pitch), np.float32),
@@ -114,7 +115,7 @@ def _worlds(shape: Shape, arrays: Arrays, stream: Stream, by_hand: bool, observe
         shape.worlds,
         shape.agents,
         shape.first_world,
-        int(by_hand),
+        int(by_hand or shape.waits),
         stream.low,
         stream.high,
         stream.tick,

@@ -70,6 +70,7 @@ class Steps:
         self._actions, self._observation = at["actions"], at["observation"]
         self._low, self._high, self._tick = at["seed_low"], at["seed_high"], at["tick"]
         self._thread, self._known = at["thread"], at.get("known", 0)
+        self._ticks, self._begins = at["ticks"], at["begins"]
         self._seed, self._lanes = -1, buffers.shape.lanes
         layouts = values.get("layouts")
         # The first step fills the cell cache.
@@ -133,6 +134,22 @@ class Steps:
         else:
             words[WIDE], words[self._actions] = 1, words[NARROWED]
         words[COUNT], words[LANES] = count, self._lanes if count else 0
+        return self._launch(buffers, seed, tick)
+
+    def begin(self, buffers: Buffers, worlds: torch.Tensor, seed: int) -> None:
+        """Begin an episode in some worlds, [worlds] bool side by side in memory; then observe all of them."""
+        words, begins = self._words, self._begins
+        words[COUNT], words[LANES], words[self._ticks] = 0, 0, 0
+        # The length of an array follows its address.
+        words[begins], words[begins + 1] = data_ptr(worlds), len(worlds)
+        try:
+            self._launch(buffers, seed, 0)
+        finally:
+            words[begins + 1], words[self._ticks] = 0, 1
+
+    def _launch(self, buffers: Buffers, seed: int, tick: int) -> bool:
+        """Launch with the words of actions and ticks that are there; gives whether all actions are in range."""
+        words = self._words
         if seed != self._seed:
             self._seed, words[self._low], words[self._high] = seed, seed & WORD, seed >> 32
         words[self._tick] = tick

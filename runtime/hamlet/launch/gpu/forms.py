@@ -54,7 +54,7 @@ def _signature(
 ) -> tuple[dict[str, str], dict[str, object]]:
     """The type of every argument, and the values of those that are constants."""
     types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
-    types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1"}
+    types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1", "begins": "*i1"}
     types |= {"choices": "*i32", "thresholds": "*i32", "strides": "*i32", "bins": "*fp32"}
     types |= dict.fromkeys(abi.GIVEN, "*fp32")
     types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}

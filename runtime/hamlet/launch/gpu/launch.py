@@ -40,13 +40,13 @@ NO_TABLE = (None,) * len(abi.TABULAR)
 NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS))
 
 ANEW: Mapping[abi.Kernel, tuple[str, ...]] = {
-    "reset": (),
+    "reset": ("begins",),
     "observe": (),
     "step": ("actions", "elapsed"),
     "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS),
 }
 """The arrays of a kernel that every launch is given anew; a rollout also has those of `abi.given_arguments`."""
-OF_SHAPE = ("worlds", "agents", "first_world")
+OF_SHAPE = ("worlds", "agents", "first_world", "waits")
 NUMBERS = {
     kernel: tuple(name for name in abi.scalar_arguments(kernel) if name not in OF_SHAPE) for kernel in abi.KERNELS
 }
@@ -89,14 +89,19 @@ class KernelBackend:
         self._tables = [torch.tensor(values, dtype=DTYPES[dtype], device=device) for _, dtype, values in kernels.TABLES]
         self._counters = Counters(universe, device)
         self._scenes: dict[int, torch.Tensor] = {}
+        self._every: dict[int, torch.Tensor] = {}
         self._device = device
         self._prepared: dict[tuple[object, ...], Prepared] = {}
         self._buffers: Buffers | None = None
         self._tensors: tuple[torch.Tensor, ...] = ()
 
-    def reset(self, buffers: Buffers, stream: Stream) -> None:
-        """Start a new episode in every world; then observations and masks."""
-        self._launch("reset", buffers, (), (stream.low, stream.high))
+    def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
+        """Start a new episode in every world, or in some; then observations and masks."""
+        count = buffers.shape.worlds
+        if worlds is None and count not in self._every:
+            self._every[count] = torch.ones(count, dtype=torch.bool, device=self._device)
+        begins = self._every[count] if worlds is None else worlds.contiguous()
+        self._launch("reset", buffers, (begins,), (stream.low, stream.high))
 
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
@@ -215,7 +220,7 @@ class KernelBackend:
             # One kernel for all types of observations, and for none.
             observations = dict.fromkeys(observations)
         written = {name: self._written(observation) for name, observation in observations.items()}
-        scalars = dict(zip(OF_SHAPE, (shape.worlds, shape.agents, shape.first_world), strict=True))
+        scalars = dict(zip(OF_SHAPE, (shape.worlds, shape.agents, shape.first_world, int(shape.waits)), strict=True))
         changing = dict(zip((*self._anew[kernel], *NUMBERS[kernel]), (*given, *numbers), strict=True))
         kept = self._kept(shape.worlds) if buffers.observation is not None else None
         known = arrays | written | scalars | changing | {"kept": kept}

@@ -26,6 +26,7 @@ from hamlet.launch.cpu.ops.chunks import (
     room_f32,
     room_i8,
     room_i32,
+    room_like,
     room_u32,
     rows_bool,
     rows_f32,
@@ -41,7 +42,7 @@ from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic
-from hamlet.launch.cpu.ops.observations import drain, encode, put
+from hamlet.launch.cpu.ops.observations import drain, encode, put, store_last
 from hamlet.launch.cpu.ops.operations import (
     absolute,
     add,
@@ -177,6 +178,7 @@ __all__ = [
     "room_f32",
     "room_i8",
     "room_i32",
+    "room_like",
     "room_u32",
     "rows_bool",
     "rows_f32",
@@ -189,6 +191,7 @@ __all__ = [
     "shift_right",
     "square_root",
     "store_lanes",
+    "store_last",
     "store_worlds",
     "subtract",
     "take",

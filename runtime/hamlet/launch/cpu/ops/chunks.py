@@ -186,20 +186,35 @@ def _room(element: Any) -> Any:
 
     def room(_context: Any, _count: Any) -> Any:
         def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            number, word, byte = context.get_data_type(element), ir.IntType(64), ir.IntType(8).as_pointer()
-            size = builder.mul(arguments[0], word(bytes_of(context, number)))
-            # `aligned_alloc` takes whole multiples of the alignment.
-            size = builder.and_(builder.add(size, word(ALIGNMENT - 1)), word(-ALIGNMENT))
-            allocate = ir.FunctionType(byte, [word, word])
-            memory = builder.call(
-                cgutils.get_or_insert_function(builder.module, allocate, "aligned_alloc"), [word(ALIGNMENT), size]
-            )
+            memory, size = _allocated(context, builder, element, arguments[0])
             cgutils.memset(builder, memory, size, 0)
-            return builder.bitcast(memory, number.as_pointer())
+            return builder.bitcast(memory, context.get_data_type(element).as_pointer())
 
         return Chunk(element)(types.intp), codegen
 
     return intrinsic(room)
+
+
+def _allocated(context: Any, builder: Any, element: Any, count: Any) -> tuple[Any, Any]:
+    """Memory for so many elements that is not on the stack, and its size in bytes."""
+    word, byte = ir.IntType(64), ir.IntType(8).as_pointer()
+    size = builder.mul(count, word(bytes_of(context, context.get_data_type(element))))
+    # `aligned_alloc` takes whole multiples of the alignment.
+    size = builder.and_(builder.add(size, word(ALIGNMENT - 1)), word(-ALIGNMENT))
+    allocate = ir.FunctionType(byte, [word, word])
+    function = cgutils.get_or_insert_function(builder.module, allocate, "aligned_alloc")
+    return builder.call(function, [word(ALIGNMENT), size]), size
+
+
+@intrinsic
+def room_like(_context: Any, array: Any, _count: Any) -> Any:
+    """A chunk, with any contents, of so many elements like those of an array."""
+
+    def codegen(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        memory, _ = _allocated(context, builder, array.dtype, arguments[1])
+        return builder.bitcast(memory, context.get_data_type(array.dtype).as_pointer())
+
+    return Chunk(array.dtype)(array, types.intp), codegen
 
 
 room_f32 = _room(types.float32)

@@ -7,7 +7,8 @@ from typing import Any
 from llvmlite import ir
 
 from hamlet.launch.cpu.entry import LINE
-from hamlet.launch.cpu.ops.chunks import Chunk
+from hamlet.launch.cpu.ops.chunks import Chunk, part
+from hamlet.launch.cpu.ops.functions import helper
 from hamlet.launch.cpu.ops.machinery import cgutils, intrinsic, types
 from hamlet.launch.cpu.ops.vectors import WIDE, Vector, Wide, element, splat
 from hamlet.numbers.elementary import ROUND
@@ -56,6 +57,17 @@ def put(
         types.float32,
         types.float32,
     ), codegen
+
+
+@helper
+def store_last(last: Any, flags: Any, first: Any, array: Any, start: Any, rows: Any) -> None:
+    """Write what the flagged lanes of a vector, from `first` on, observe last, `rows` rows of `WIDE`, to their lines in
+    an array [lanes, rows], in which the chunk begins at line `start`."""
+    for lane in range(first, first + WIDE):
+        if flags[lane]:
+            line = part(array, start + lane, 0)
+            for row in range(rows):
+                line[row] = last[row * WIDE + lane - first]
 
 
 @intrinsic

@@ -46,20 +46,23 @@ class Frame(NamedTuple):
 
 
 class Own(NamedTuple):
-    """The arrays of a thread for the lanes of a chunk, all but `room` with rows of the same pitch.
+    """The arrays of a thread for the lanes of a chunk, most of them with rows of the same pitch.
 
     Attributes:
-        observation, final, mask: what the kernel writes.
-        heads, final_heads: of these observations.
+        observation, mask: what the kernel writes.
+        final: last observations, which the kernel writes too; a line for each lane.
+        cut: those of episodes that were cut off in a tick, in rows like `observation`.
+        heads, cut_heads: of these observations.
         action, log_prob: of a tick, one row.
         room: for the network.
     """
 
     observation: Any
     final: Any
+    cut: Any
     mask: Any
     heads: Any
-    final_heads: Any
+    cut_heads: Any
     action: Any
     log_prob: Any
     room: Any
@@ -86,12 +89,13 @@ class Network(NamedTuple):
 
 
 class Worlds(NamedTuple):
-    """The worlds, their random numbers, and the arrays of all lanes; `final` has no row where it stays as it is."""
+    """The worlds, their random numbers, and the arrays of all lanes; `shows_ends` where a world does not begin anew in
+    the tick that ends its episode; `final` has no row where it stays as it is."""
 
     worlds: Any
     agents: Any
     first_world: Any
-    by_hand: Any
+    shows_ends: Any
     low: Any
     high: Any
     tick: Any
@@ -146,7 +150,7 @@ def _address(_context: Any, array: Any) -> Any:
 def _aim(frame: Any, own: Any, start: Any) -> None:
     """Let the kernel write what it observes of the lanes from `start` on into the thread's own arrays."""
     frame.memory[frame.observation] = _address(own.observation) - 4 * start
-    frame.memory[frame.final] = _address(own.final) - 4 * start
+    frame.memory[frame.final] = _address(own.final) - 4 * own.final.shape[1] * start
     frame.memory[frame.mask] = _address(own.mask) - start
     frame.memory[frame.actions] = _address(own.action) - 4 * start
 
@@ -269,15 +273,18 @@ def _store_final(
     agents are alive again."""
     truncated, alive = part(worlds.truncated, 0, start), part(worlds.alive, 0, start)
     kept = part(store.final_values, index, start)
-    evaluated = False
+    some = False
     for lane in range(count):
-        kept[lane] = 0.0
-        if truncated[lane]:
-            if not evaluated:
-                _evaluate(network, own.final, own.final_heads, own.room, start, count)
-                evaluated = True
-            anew = alive[lane] and not worlds.by_hand
-            kept[lane] = own.final_heads[value, lane] if anew else own.heads[value, lane]
+        kept[lane] = own.heads[value, lane] if truncated[lane] else 0.0
+        if truncated[lane] and alive[lane] and not worlds.shows_ends:
+            some = True
+            for row in range(own.cut.shape[0]):
+                own.cut[row, lane] = own.final[lane, row]
+    if some:
+        _evaluate(network, own.cut, own.cut_heads, own.room, start, count)
+        for lane in range(count):
+            if truncated[lane] and alive[lane]:
+                kept[lane] = own.cut_heads[value, lane]
 
 
 @helper
@@ -285,8 +292,8 @@ def _play_chunk(frame: Any, network: Any, own: Any, worlds: Any, store: Any, wor
     """The ticks of the worlds of a chunk."""
     start, count = world * worlds.agents, (end - world) * worlds.agents
     value = network.sizes[network.sizes.shape[0] - 1] - 1
-    for row in range(worlds.final.shape[0]):
-        store_lanes(part(worlds.final, row, start), part(own.final, row, 0), count)
+    values = count * own.final.shape[1] if worlds.final.shape[0] > 0 else 0
+    store_lanes(part(worlds.final, start, 0), part(own.final, 0, 0), values)
     _aim(frame, own, start)
     _run(frame, world, end, worlds.tick, 0, 0)
     if frame.known >= 0:
@@ -303,7 +310,7 @@ def _play_chunk(frame: Any, network: Any, own: Any, worlds: Any, store: Any, wor
     if store.values.shape[0] > 0:
         store_lanes(part(own.heads, value, 0), part(store.values, ticks, start), count)
     _copy_rows(own.observation, worlds.observation, 0, own.observation.shape[0], start, count)
-    _copy_rows(own.final, worlds.final, 0, worlds.final.shape[0], start, count)
+    store_lanes(part(own.final, 0, 0), part(worlds.final, start, 0), values)
     _copy_rows(own.mask, worlds.mask, 0, own.mask.shape[0], start, count)
 
 
