@@ -7,8 +7,10 @@ round is some steps of each, one after the other; a sample is the mean of a roun
 the clock. An overhead is the median of those of rounds, in each of which the adapter and `Env.step` stand side by side.
 
 `Env.step, two outputs by turns` is the core in the memory that a step of an adapter needs where the last one is still
-held: what it costs more is that of caches, and no adapter that overwrites nothing can do without. Gymnasium is also
-measured with somebody who keeps the last results, and reads `final_obs`, whose entries are made when they are read.
+held: what it costs more is that of caches, and no adapter that overwrites nothing can do without. `Env.step, next_step`
+is the core of the adapters that show last observations in the place of first ones: Gymnasium's NEXT_STEP and DISABLED,
+TorchRL. Gymnasium is also measured with somebody who keeps the last results, and reads `final_obs`, whose entries are
+made when they are read.
 TorchRL is measured twice: `step`, and `step_and_maybe_reset`, which a collector calls: it also hands out the first
 observations of new episodes beside the last ones of old ones, in two tensors, so observations are copied once. With
 worlds that stand still TorchRL's own part is left. Writes benchmarks/results/adapters.json and adapters.md.
@@ -41,10 +43,13 @@ Step = Callable[[int], object]
 Samples = dict[str, dict[str, list[float]]]
 
 
-def core(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
-    env = hamlet.make(module, worlds=worlds, seed=1, quiet=True)
-    given = torch.from_numpy(actions.astype(np.int32))
-    return lambda tick: env.step(given[tick])
+def core(autoreset: str) -> Callable[[Module, int, np.ndarray[Any, Any]], Step]:
+    def make(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
+        env = hamlet.make(module, worlds=worlds, seed=1, quiet=True, autoreset=autoreset)
+        given = torch.from_numpy(actions.astype(np.int32))
+        return lambda tick: env.step(given[tick])
+
+    return make
 
 
 def by_turns(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
@@ -75,8 +80,7 @@ def gymnasium(mode: str) -> Callable[[Module, int, np.ndarray[Any, Any]], Step]:
 
         def step(tick: int) -> None:
             _, _, terminated, truncated, _ = env.step(actions[tick])
-            over = terminated | truncated
-            if mode == "Disabled" and over.any():
+            if mode == "Disabled" and (over := terminated | truncated).any():
                 env.reset(options={"reset_mask": over})
 
         return step
@@ -166,7 +170,8 @@ def core_of_agents(module: Module, agents: int, actions: np.ndarray[Any, Any]) -
 
 
 MANY: dict[str, Callable[[Module, int, np.ndarray[Any, Any]], Step]] = {
-    "Env.step": core,
+    "Env.step": core("same_step"),
+    "Env.step, next_step": core("next_step"),
     "Env.step, two outputs by turns": by_turns,
     "Gymnasium, SAME_STEP, kept and final_obs read": gymnasium_read,
     "Gymnasium, SAME_STEP": gymnasium("SameStep"),

@@ -2,9 +2,10 @@
 
     python benchmarks/step.py
 
-Sizes take turns, so that a busy moment of the machine hits all of them. Three limits are measured in the same turn, by
-as many threads: the bytes that a step has to move are copied, as many as observations have are filled, and a step is
-taken that observes nothing. Writes JSON and a table to benchmarks/results/.
+Actions are random, drawn beforehand, and episodes of all ages are under way, as while somebody trains. Sizes take
+turns, so that a busy moment of the machine hits all of them. Three limits are measured in the same turn, by as many
+threads: the bytes that a step has to move are copied, as many as observations have are filled, and a step is taken that
+observes nothing. Writes JSON and a table to benchmarks/results/.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import statistics
 import time
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,10 @@ from hamlet.env.environment import Env
 from hamlet.package.module import Module
 
 SIZES = (1, 64, 4096, 65536)
+DRAWN = 16
+"""Actions of as many ticks are drawn."""
+AGES = 1000
+"""Ticks before the first that is measured."""
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -51,15 +57,17 @@ def runs_of(module: Module, lanes: int) -> tuple[int, dict[str, Callable[[], obj
         hamlet.make(module, worlds=lanes, backend="numba", seed=1, quiet=True, **dtype)
         for dtype in ({}, {"obs_dtype": None})
     )
-    actions = torch.randint(env.num_actions, (lanes,), dtype=torch.int32)
+    for each in (env, blind):
+        each.rollout(AGES)
+    drawn = cycle(torch.randint(env.num_actions, (DRAWN, lanes), dtype=torch.int32).unbind())
     # A copy reads and writes, so half of the bytes are copied.
     source = torch.ones(moved(env) // 8)
     target, filled = torch.empty_like(source), torch.empty_like(env.observation)
     return moved(env), {
-        "step": lambda: env.step(actions),
+        "step": lambda: env.step(next(drawn)),
         "copy": lambda: target.copy_(source),
         "fill": lambda: filled.fill_(1.0),
-        "blind": lambda: blind.step(actions),
+        "blind": lambda: blind.step(next(drawn)),
     }
 
 
@@ -70,7 +78,7 @@ def measure(package: Path, sizes: list[int], rounds: int) -> list[dict[str, Any]
     found = {lanes: {name: list[float]() for name in timed_ones} for lanes, (_, timed_ones) in runs.items()}
     for turn in range(-3, rounds):
         for lanes, (_, timed_ones) in runs.items():
-            calls = max(2, 8192 // max(lanes, 64))
+            calls = max(DRAWN, 8192 // max(lanes, 64))
             for name, call in timed_ones.items():
                 # A hot loop: what was timed before does not count.
                 timed(call, -(-calls // 8), time.perf_counter)

@@ -384,7 +384,7 @@ static void run_chunk(const struct town *town, int64_t first, struct counts *cou
             observe(s, final[0], CHUNK);
             for (int c = 0; c < ended; c++)
                 for (int row = 0; row < OBSERVED; row++)
-                    town->final_observation[row * town->lanes + first + chosen[c]] = final[row][chosen[c]];
+                    town->final_observation[(first + chosen[c]) * OBSERVED + row] = final[row][chosen[c]];
         }
         for (int c = 0; c < ended; c++) {
             int i = chosen[c];

@@ -24,7 +24,7 @@ struct town {
     int32_t *used;
     int32_t *cause;
     float *observation;       /* [OBSERVED, lanes]: written every tick */
-    float *final_observation; /* [OBSERVED, lanes] */
+    float *final_observation; /* [lanes, OBSERVED] */
     uint8_t *mask;            /* [ACTIONS, lanes] */
     int64_t *uses;            /* [AFFORDANCES]: statistics, added to */
     int64_t *causes;          /* [CAUSES] */
