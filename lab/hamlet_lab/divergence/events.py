@@ -153,7 +153,7 @@ class Runner:
 
     def kept(self) -> Buffers:
         """A copy of its buffers on the CPU."""
-        return Runner.resumed(self.universe, Candidate(self.candidate.backend, CPU), self.buffers).buffers
+        return self.buffers.copied() if self.candidate.device == CPU else self.buffers.moved(CPU)
 
     def take_over(self, source: Buffers) -> None:
         """Go on from where buffers of the same universe, shape and type of observations are."""

@@ -68,14 +68,21 @@ class Buffers:
     def moved(self, device: torch.device) -> Buffers:
         """These buffers on a device, each tensor with the strides that it has here; those that are there already are
         no copies."""
+        return self._each(lambda tensor: _moved(tensor, device))
+
+    def copied(self) -> Buffers:
+        """A copy, each tensor with the strides that it has here."""
+        return self._each(copied)
+
+    def _each(self, make: Callable[[torch.Tensor], torch.Tensor]) -> Buffers:
         observation, final = self.observation, self.final_observation
         return Buffers(
             self.shape,
-            {name: _moved(tensor, device) for name, tensor in self.state.items()},
-            {name: _moved(tensor, device) for name, tensor in self.outcome.items()},
-            None if observation is None else _moved(observation, device),
-            None if final is None else _moved(final, device),
-            _moved(self.mask, device),
+            {name: make(tensor) for name, tensor in self.state.items()},
+            {name: make(tensor) for name, tensor in self.outcome.items()},
+            None if observation is None else make(observation),
+            None if final is None else make(final),
+            make(self.mask),
         )
 
 
