@@ -139,17 +139,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         stepped: dict[str, Any] = {"used": frame.array("used"), "cause": frame.array("cause")}
         if self.env.reports:
             stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
-        masks = frame.array("action_mask").view(np.int8)
-        infos = Infos(_batched({"action_mask": masks}, np.ones(count, np.bool_)))
+        infos = Infos({"action_mask": frame.array("action_mask").view(np.int8)})
         return infos.later(partial(_of_step, turn, stepped, count))
 
 
 def _of_step(turn: Turn, stepped: dict[str, Any], count: int) -> dict[str, Any]:
     """What infos have of a step beside masks: nothing of worlds that began an episode in it, but `final_info`."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"_action_mask": np.ones(count, np.bool_)}
     ended, begun = turn.ended, turn.begun
     if ended is not None:
-        found = _finals(ended, _rows(stepped, _numpy(ended.numbers)), count)
+        found |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), count)
     if begun is None:
         return found | _batched(stepped, np.ones(count, np.bool_))
     others = ~_numpy(begun)

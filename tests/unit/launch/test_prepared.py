@@ -18,7 +18,7 @@ from hamlet.launch.gpu.ahead import AheadKernels
 from hamlet.launch.gpu.call import JustInTime, Launch
 from hamlet.launch.gpu.cubins import Cubin, Cubins, folder
 from hamlet.launch.gpu.driver import LaunchGrid, Parameters
-from hamlet.launch.gpu.launch import KernelBackend
+from hamlet.launch.gpu.launch import PLACES, KernelBackend
 from hamlet.launch.gpu.tuning import Tuner
 from samples import sample
 
@@ -203,6 +203,26 @@ def test_a_tensor_that_moved_is_found(found: Cubins, change: Callable[[Buffers],
     assert after == buffers.state["meters"].data_ptr()
     assert (after != before) == (backend.first == 2) == (change is not nothing_moved)
     del old
+
+
+def test_outputs_that_take_turns_are_prepared_once_each(found: Cubins) -> None:
+    driver, buffers = Driver(), allocate(UNIVERSE, SHAPE, CPU, torch.float32)
+    backend, actions = backend_on(driver, found), torch.zeros(4, dtype=torch.int32)
+    by_turns = [buffers, buffers.copied(), buffers.copied()]
+    for turn in range(4):
+        for number, each in enumerate(by_turns):
+            backend.step(each, actions, Stream(1, turn))
+            assert backend.first == (number + 1 if turn == 0 else 3)
+            assert driver.launched == anew(lambda fresh, b=each, t=turn: fresh.step(b, actions, Stream(1, t)), found)
+            driver.launched.clear()
+    # As many as are kept: the first ones are forgotten, and prepared again.
+    many = [buffers.copied() for _ in range(PLACES)]
+    for each in many:
+        backend.step(each, actions, Stream(1, 0))
+    assert backend.first == 3 + PLACES
+    backend.step(by_turns[0], actions, Stream(1, 0))
+    assert backend.first == 4 + PLACES
+    assert len(backend._elsewhere) == PLACES
 
 
 @pytest.mark.parametrize("other", [Shape(2, 2), Shape(4, 1, 9)])

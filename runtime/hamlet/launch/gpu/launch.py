@@ -35,6 +35,8 @@ from hamlet.universe import Universe
 LARGEST_GROUP = 1024
 """Agents of a world, rounded up to a power of two, that fit into a block."""
 LARGEST_INTERPRETED_BLOCK = 1 << 16
+PLACES = 64
+"""Launches that are kept prepared, for buffers in other places than the last ones."""
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
 NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS))
@@ -92,6 +94,7 @@ class KernelBackend:
         self._every: dict[int, torch.Tensor] = {}
         self._device = device
         self._prepared: dict[tuple[object, ...], Prepared] = {}
+        self._elsewhere: dict[tuple[object, ...], Prepared] = {}
         self._buffers: Buffers | None = None
         self._tensors: tuple[torch.Tensor, ...] = ()
 
@@ -195,12 +198,21 @@ class KernelBackend:
         form = (kernel, bins, every_tick, *[each if each is None else each % ALIGNMENT for each in addresses])
         place = self._place(buffers)
         prepared = self._prepared.get(form)
-        if prepared is not None and prepared.place == place:
+        if prepared is None or prepared.place != place:
+            prepared = self._elsewhere.get((form, place))
+        if prepared is not None:
+            self._prepared[form] = prepared
             prepared.again((*addresses, *numbers))
             return
         found = self._first(kernel, buffers, given, numbers, bins, every_tick, place)
         if found is not None:
-            self._prepared[form] = found
+            self._keep(form, found)
+
+    def _keep(self, form: tuple[object, ...], prepared: Prepared) -> None:
+        """Have a launch ready. Who takes turns among some outputs, as adapters do, comes back to each of them."""
+        if len(self._elsewhere) == PLACES:
+            del self._elsewhere[next(iter(self._elsewhere))]
+        self._prepared[form] = self._elsewhere[form, prepared.place] = prepared
 
     def _first(
         self,
