@@ -421,7 +421,7 @@ def _tick(
     # interact: meter energy, shifts.hamlet:10
     t53 = _take(table_case_4, action_0)
     energy_1 = energy_0 + t53
-    energy_2 = tl.where(energy_1 < 0.0, 0.0, energy_1)
+    energy_2 = tl.where(energy_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, energy_1)
     energy_3 = tl.minimum(1.0, energy_2)
     # interact
     t59 = tl.where(action_0 == 4, found_0, -1)
@@ -504,7 +504,7 @@ def _tick(
     satiation_3 = tl.minimum(1.0, satiation_2)
     # interact: affordance Bar, shifts.hamlet:88
     hygiene_1 = hygiene_0 + tl.where(t158, -0.15, t144)
-    hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
+    hygiene_2 = tl.where(hygiene_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, hygiene_1)
     hygiene_3 = hygiene_2 + t145
     hygiene_4 = tl.minimum(1.0, hygiene_3)
     # interact: affordance Job, shifts.hamlet:92
@@ -519,21 +519,21 @@ def _tick(
     t183 = _take(table_case_16, t151)
     t184 = tl.where(((3584 >> t179) & 1) == 1, t183, t154)
     health_1 = health_0 + t184
-    health_2 = tl.where(health_1 < 0.0, 0.0, health_1)
+    health_2 = tl.where(health_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, health_1)
     health_3 = health_2 + t155
     health_4 = tl.minimum(1.0, health_3)
     t191 = tl.where(t176, 0.01, t175)
     # interact: affordance Gym, shifts.hamlet:102
     t192 = _take(table_case_17, t130)
     money_1 = money_0 + t192
-    money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
+    money_2 = tl.where(money_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, money_1)
     money_3 = money_2 + t177
     money_4 = tl.minimum(1.0, money_3)
     t199 = _take(table_case_18, t151)
     t200 = tl.where(t123, 0.075, t199)
     # interact: affordance Park, shifts.hamlet:106
     fitness_1 = fitness_0 + tl.where(t124, 0.05, t200)
-    fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
+    fitness_2 = tl.where(fitness_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, fitness_1)
     social_1 = social_0 + tl.where(t124, 0.0375, t191)
     t207 = _take(table_case_20, t130)
     t212 = tl.where(((9088 >> t135) & 1) == 1, t207, t24)
@@ -551,7 +551,7 @@ def _tick(
     t226 = _take(table_case_24, t151)
     t231 = tl.where(((15872 >> t179) & 1) == 1, t226, t156)
     energy_4 = energy_3 + t231
-    energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
+    energy_5 = tl.where(energy_4.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, energy_4)
     energy_6 = energy_5 + t157
     energy_7 = tl.minimum(1.0, energy_6)
     # interact: progress

@@ -372,7 +372,7 @@ def _tick(
     # interact: meter energy, town.hamlet:9
     t26 = _take(table_case_2, action_0)
     energy_1 = energy_0 + t26
-    energy_2 = tl.where(energy_1 < 0.0, 0.0, energy_1)
+    energy_2 = tl.where(energy_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, energy_1)
     energy_3 = tl.minimum(1.0, energy_2)
     # interact
     t32 = tl.where(action_0 == 4, found_0, -1)
@@ -399,27 +399,27 @@ def _tick(
     # interact: affordance Bar, town.hamlet:91
     t57 = _take(table_case_8, t46)
     hygiene_1 = hygiene_0 + t57
-    hygiene_2 = tl.where(hygiene_1 < 0.0, 0.0, hygiene_1)
+    hygiene_2 = tl.where(hygiene_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, hygiene_1)
     hygiene_3 = hygiene_2 + t43
     hygiene_4 = tl.minimum(1.0, hygiene_3)
     # interact: affordance Labor, town.hamlet:100
     t64 = _take(table_case_9, t46)
     t65 = _take(table_case_10, t46)
     health_1 = health_0 + t65
-    health_2 = tl.where(health_1 < 0.0, 0.0, health_1)
+    health_2 = tl.where(health_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, health_1)
     health_3 = health_2 + t47
     health_4 = tl.minimum(1.0, health_3)
     # interact: affordance Gym, town.hamlet:104
     t72 = _take(table_case_11, t46)
     money_1 = money_0 + t72
-    money_2 = tl.where(money_1 < 0.0, 0.0, money_1)
+    money_2 = tl.where(money_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, money_1)
     money_3 = money_2 + t64
     money_4 = tl.minimum(1.0, money_3)
     # interact: affordance Park, town.hamlet:111
     t79 = _take(table_case_12, t46)
     t80 = _take(table_case_13, t46)
     fitness_1 = fitness_0 + t79
-    fitness_2 = tl.where(fitness_1 < 0.0, 0.0, fitness_1)
+    fitness_2 = tl.where(fitness_1.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, fitness_1)
     fitness_3 = fitness_2 + t80
     fitness_4 = tl.minimum(1.0, fitness_3)
     # interact: affordance Park, town.hamlet:112
@@ -438,7 +438,7 @@ def _tick(
     # interact: affordance Park, town.hamlet:114
     t104 = _take(table_case_18, t46)
     energy_4 = energy_3 + t104
-    energy_5 = tl.where(energy_4 < 0.0, 0.0, energy_4)
+    energy_5 = tl.where(energy_4.to(tl.uint32, bitcast=True) > 0x80000000, 0.0, energy_4)
     energy_6 = energy_5 + t48
     energy_7 = tl.minimum(1.0, energy_6)
     # decay: meter energy, town.hamlet:9

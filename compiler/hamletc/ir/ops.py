@@ -91,9 +91,11 @@ class Fetch:
 
 
 class Order(Enum):
-    """What is proven of a `Select` between the two operands of a `Less`, its condition."""
+    """What is proven of a `Select` between the two operands of a `Less` or `LessEqual`, its condition."""
 
     UNKNOWN = ""
+    ZEROS = "zeros"
+    """Neither is a NaN, but zeros of both signs may meet, of which a machine's minimum gives another one."""
     NUMBERS = "numbers"
     """Neither is a NaN, nor are they zeros of both signs: the select is their minimum or maximum."""
     UNIT = "unit"

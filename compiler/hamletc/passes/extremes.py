@@ -1,8 +1,10 @@
 """Marks selects that GPUs compute in one instruction: the smaller or the larger of two ordered numbers.
 
 `Select(Less(a, b), a, b)` is a minimum of its own kind: with a NaN, and with zeros of both signs, it gives b. Where
-ranges prove that neither meets, the machine's minimum gives the same bits. An addition on a GPU limits its result to
-0 .. 1 at no cost, but not to one of the limits alone: where the other limit cannot bind, the mark says so.
+ranges prove that neither meets, the machine's minimum gives the same bits. Where zeros of both signs may meet, the mark
+says that too: LLVM in Triton 3.6 and 3.7 makes a minimum of such a select, and with it another zero. An addition on a
+GPU limits its result to 0 .. 1 at no cost, but not to one of the limits alone: where the other limit cannot bind, the
+mark says so.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Const, Less, Op, Order, Select, Type, Value
+from hamletc.ir.ops import Const, Less, LessEqual, Op, Order, Select, Type, Value
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 from hamletc.passes.rewrite import rewrite
 
@@ -40,12 +42,16 @@ class Extremes:
 
 def _order(op: Select, builder: Builder, ranges: Ranges) -> Order:
     test = builder.nodes[op.condition].op
-    if not isinstance(test, Less) or {op.then, op.otherwise} != {test.left, test.right}:
+    if not isinstance(test, Less | LessEqual) or {op.then, op.otherwise} != {test.left, test.right}:
         return Order.UNKNOWN
     left, right = ranges[test.left], ranges[test.right]
     constants = all(isinstance(builder.nodes[value].op, Const) for value in (test.left, test.right))
     both_zeros = left.zero and right.zero and (left.negative_zero or right.negative_zero)
-    if both_zeros or left.nan or right.nan or constants:
+    if left.nan or right.nan or constants:
+        return Order.UNKNOWN
+    if both_zeros:
+        return Order.ZEROS
+    if isinstance(test, LessEqual):
         return Order.UNKNOWN
     if op.then == test.left:
         unit = builder.nodes[test.left].op == ONE and right.low >= 0 and not right.negative_zero

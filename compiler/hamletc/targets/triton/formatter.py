@@ -172,8 +172,13 @@ class TritonFormatter:
 
     def _select(self, op: ops.Select) -> str:
         test = self.body.op(op.condition)
-        if op.order is not Order.UNKNOWN and isinstance(test, ops.Less):
-            return self._extreme(op, test)
+        match test:
+            case ops.Less() if op.order in (Order.NUMBERS, Order.UNIT):
+                return self._extreme(op, test)
+            case ops.Less() | ops.LessEqual() if op.order is Order.ZEROS:
+                return self._one_of_zeros(op, test)
+            case _:
+                pass
         then, otherwise = self.value(op.then), self.value(op.otherwise)
         if self.body.type(op.then) is Type.U32:
             then, otherwise = self._meeting(op.then, op.otherwise), self._meeting(op.otherwise, op.then)
@@ -184,6 +189,25 @@ class TritonFormatter:
         if op.order is Order.UNIT:
             return f"tl.minimum(tl.maximum({self.value(test.right if least else test.left)}, 0.0), 1.0)"
         return f"tl.{'minimum' if least else 'maximum'}({self.value(test.left)}, {self.value(test.right)})"
+
+    def _one_of_zeros(self, op: ops.Select, test: ops.Less | ops.LessEqual) -> str:
+        """A select that LLVM must not take for a minimum or a maximum, which would give another zero."""
+        then, otherwise = self.value(op.then), self.value(op.otherwise)
+        strict = isinstance(test, ops.Less)
+        if self._zero(test.right):
+            # Bits of numbers below 0 are those above the bits of -0; of the others, and 0, they increase from 0 on.
+            bits = f"{self.primary(test.left)}.to(tl.{'uint32' if strict else 'int32'}, bitcast=True)"
+            return f"tl.where({bits} {'> 0x80000000' if strict else '<= 0'}, {then}, {otherwise})"
+        if self._zero(test.left):
+            bits = f"{self.primary(test.right)}.to(tl.{'int32' if strict else 'uint32'}, bitcast=True)"
+            return f"tl.where({bits} {'> 0' if strict else '<= 0x80000000'}, {then}, {otherwise})"
+        left, right = self.operand(test.left), self.operand(test.right)
+        chosen = f"tl.where({self.tensor(op.condition)}, {then}, {otherwise})"
+        return f"tl.where({left} == {right}, {otherwise if strict else then}, {chosen})"
+
+    def _zero(self, value: Value) -> bool:
+        op = self.body.op(value)
+        return isinstance(op, Const) and op.value == 0
 
     def _take(self, columns: Sequence[Column], index: Value) -> str:
         if len(columns) == 1:

@@ -6,9 +6,10 @@ A program of its own, because Triton decides when it is imported whether kernels
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
@@ -20,9 +21,9 @@ from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Type
+from hamletc.ir.ops import Type, Value
 from hamletc.passes.extremes import Extremes
-from hamletc.passes.interval import ANY_F32, ANY_I32
+from hamletc.passes.interval import ANY_F32, ANY_I32, Interval
 from hamletc.passes.ranges import Facts
 from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
@@ -31,7 +32,12 @@ from samples.functions import TABLES, functions, random_arrays
 
 LANES = 64
 TYPES = {Type.F32: torch.float32, Type.I32: torch.int32, Type.U32: torch.uint32, Type.BOOL: torch.bool}
-FACTS = Facts({}, {table.name: ANY_F32 if table.type is Type.F32 else ANY_I32 for table in TABLES})
+NUMBERS = Interval(-np.inf, np.inf, negative_zero=True)
+"""What is no NaN."""
+FACTS = Facts(
+    dict.fromkeys(("in.x", "in.y"), NUMBERS),
+    {table.name: ANY_F32 if table.type is Type.F32 else ANY_I32 for table in TABLES},
+)
 CELLS = {"cells.moss": np.array([[-0.0, 1e-45, 0.25], [-3.0, 3.4028235e38, 0.1]], np.float32)}
 """What random functions do not read: numbers of cells, [worlds, cells]."""
 LANES_COMPARED: list[int] = []
@@ -86,8 +92,26 @@ def fetches() -> Function:
     return b.finish("observe", (*(Output(name, value) for name, value in outputs.items()), grid))
 
 
-def compare(function: Function, path: Path) -> None:
-    inputs = random_arrays(len(function.nodes), LANES) | CELLS
+def zeros() -> Function:
+    """The smaller and the larger of numbers, among them zeros of both signs."""
+    b = Builder()
+    x, y, zero = b.input(Type.F32, "in.x"), b.input(Type.F32, "in.y"), b.f32(0.0)
+    outputs: dict[str, Value] = {}
+    for name, left, right in (("below", x, zero), ("above", zero, x), ("both", x, y)):
+        for test in (b.less(left, right), b.less_equal(left, right)):
+            outputs[f"{name}.{len(outputs)}"] = b.select(test, left, right)
+            outputs[f"{name}.{len(outputs)}"] = b.select(test, right, left)
+    return b.finish("tick", tuple(Output(name, value) for name, value in outputs.items()))
+
+
+def pairs() -> dict[str, np.ndarray]:
+    """Each of some numbers beside each of them."""
+    some = np.array([-0.0, 0.0, 1e-45, -1e-45, 1.0, -2.5, np.inf, -np.inf], np.float32)
+    return {"in.x": some.repeat(len(some)), "in.y": np.tile(some, len(some))}
+
+
+def compare(function: Function, path: Path, others: Mapping[str, np.ndarray] = MappingProxyType({})) -> None:
+    inputs = random_arrays(len(function.nodes), LANES) | CELLS | dict(others)
     expected = evaluate(function, inputs, TABLES)
     printed = body(function)
     types = {output.name: function.nodes[output.value].type for output in function.outputs}
@@ -121,6 +145,8 @@ def main(folder: Path) -> None:
 
     run()
     compare(fetches(), folder / "kernel.py")
+    compare(zeros(), folder / "kernel.py", pairs())
+    assert (folder / "kernel.py").read_text().count("bitcast=True) >") == 4
     print(sum(LANES_COMPARED), *sorted(OPERATIONS))
 
 

@@ -96,12 +96,37 @@ def limit(below: bool, **inputs: Interval) -> str:
 
 
 def test_limits() -> None:
-    # A NaN, or zeros of both signs: the select as it stands.
+    # A NaN: the select as it stands.
     assert limit(True) == "tl.where(a_0 < 0.0, 0.0, a_0)"
-    assert limit(True, a=Interval(-1.0, 2.0, nan=False, negative_zero=True)) == "tl.where(a_0 < 0.0, 0.0, a_0)"
     assert limit(True, a=Interval(-1.0, 2.0, nan=True)) == "tl.where(a_0 < 0.0, 0.0, a_0)"
     assert limit(True, a=Interval(-1.0, 2.0)) == "tl.maximum(a_0, 0.0)"
     assert limit(False, a=Interval(-1.0, 2.0, nan=False, negative_zero=True)) == "tl.minimum(1.0, a_0)"
     # Both limits cost nothing together.
     assert limit(True, a=Interval(-1.0, 1.0)) == "tl.minimum(tl.maximum(a_0, 0.0), 1.0)"
     assert limit(False, a=Interval(0.0, 2.0)) == "tl.minimum(tl.maximum(a_0, 0.0), 1.0)"
+
+
+def test_zeros_of_both_signs_are_no_minimum_for_llvm() -> None:
+    """LLVM in Triton 3.6 and 3.7 makes `min.f32` of `x < 0 ? x : 0`, which is -0 of the two zeros."""
+    zeros = Interval(-1.0, 2.0, negative_zero=True)
+    bits = "a_0.to(tl.uint32, bitcast=True) > 0x80000000"
+    assert limit(True, a=zeros) == f"tl.where({bits}, 0.0, a_0)"
+    builder = Builder()
+    a, b, zero = builder.input(Type.F32, "a"), builder.input(Type.F32, "b"), builder.f32(0.0)
+
+    def shown(value: Value) -> str:
+        return show(builder, value, a=zeros, b=Interval(0.0, 1.0))
+
+    assert shown(builder.select(builder.less(zero, a), a, zero)) == (
+        "tl.where(a_0.to(tl.int32, bitcast=True) > 0, a_0, 0.0)"
+    )
+    assert shown(builder.select(builder.less_equal(a, zero), a, zero)) == (
+        "tl.where(a_0.to(tl.int32, bitcast=True) <= 0, a_0, 0.0)"
+    )
+    assert shown(builder.select(builder.less_equal(zero, a), a, zero)) == (
+        "tl.where(a_0.to(tl.uint32, bitcast=True) <= 0x80000000, a_0, 0.0)"
+    )
+    assert shown(builder.select(builder.less(a, b), a, b)) == "tl.where(a_0 == b_0, b_0, tl.where(a_0 < b_0, a_0, b_0))"
+    assert shown(builder.select(builder.less_equal(a, b), b, a)) == (
+        "tl.where(a_0 == b_0, b_0, tl.where(a_0 <= b_0, b_0, a_0))"
+    )
