@@ -215,6 +215,21 @@ NO_CONTROLS: list[Any] = [
 ]
 
 
+OUT = Row(
+    [None, Made(lambda env: torch.empty_like(env.observation)), Made(lambda env: env.outputs())],  # type: ignore[arg-type]
+    [
+        *ODD,
+        3,
+        "x",
+        np.zeros((LANES, 4), np.float32),
+        torch.zeros(LANES, 4),
+        torch.zeros(4, LANES),
+        Made(lambda env: torch.empty_like(env.observation, dtype=torch.float64)),  # type: ignore[arg-type]
+        Made(lambda env: torch.empty_like(env.observation)[:-1]),  # type: ignore[arg-type]
+        Made(lambda env: torch.empty_like(env.observation, device="meta")),  # type: ignore[arg-type]
+        nested(),
+    ],
+)
 TABLE: dict[tuple[str, str], Row] = {
     ("compile", "path"): Row([], NO_PATH),
     ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
@@ -241,22 +256,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ("Env.meter", "name"): Row(["food", np.str_("food")], NO_NAME),
     ("Env.reset", "seed"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, -1, 1 << 64] if value is not None]),
     ("Env.reset", "params"): Row([None, {}, *PARAMS], NO_PARAMS),
-    ("Env.reset", "out"): Row(
-        [None, Made(lambda env: torch.empty_like(env.observation)), Made(lambda env: env.outputs())],  # type: ignore[arg-type]
-        [
-            *ODD,
-            3,
-            "x",
-            np.zeros((LANES, 4), np.float32),
-            torch.zeros(LANES, 4),
-            torch.zeros(4, LANES),
-            Made(lambda env: torch.empty_like(env.observation, dtype=torch.float64)),  # type: ignore[arg-type]
-            Made(lambda env: torch.empty_like(env.observation)[:-1]),  # type: ignore[arg-type]
-            Made(lambda env: torch.empty_like(env.observation, device="meta")),  # type: ignore[arg-type]
-            nested(),
-        ],
-    ),
-    # Its names are those of outputs: `tensors` is none.
+    ("Env.reset", "out"): OUT,
     ("Env.reset", "worlds"): Row(
         [None, [True, False, True], np.zeros(3, bool), torch.ones(3, dtype=torch.bool), (np.True_, False, True)],
         [
@@ -275,21 +275,7 @@ TABLE: dict[tuple[str, str], Row] = {
         ],
     ),
     ("Env.step", "actions"): Row(right_actions(LANES), wrong_actions(LANES)),
-    ("Env.step", "out"): Row(
-        [None, Made(lambda env: torch.empty_like(env.observation)), Made(lambda env: env.outputs())],  # type: ignore[arg-type]
-        [
-            *ODD,
-            3,
-            "x",
-            np.zeros((LANES, 4), np.float32),
-            torch.zeros(LANES, 4),
-            torch.zeros(4, LANES),
-            Made(lambda env: torch.empty_like(env.observation, dtype=torch.float64)),  # type: ignore[arg-type]
-            Made(lambda env: torch.empty_like(env.observation)[:-1]),  # type: ignore[arg-type]
-            Made(lambda env: torch.empty_like(env.observation, device="meta")),  # type: ignore[arg-type]
-            nested(),
-        ],
-    ),
+    ("Env.step", "out"): OUT,
     # Its names are those of outputs: `tensors` is none.
     ("Env.outputs", "tensors"): Row([], [*ODD, torch.zeros(LANES)]),
     ("Env.view", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
