@@ -153,6 +153,7 @@ class _Context:
             "finds": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
             "gives": lambda name: [given[output.name].element for output in functions.bodies[name].outputs],
             "of_world": OF_WORLD,
+            "direct": self.direct,
             "ticked": [slot.element for slot in ticked],
             "begun": [slot.element for slot in begun],
             "new_layout": functions.held["layout"].element,
@@ -193,6 +194,7 @@ class _Context:
                 "world",
                 "agents",
                 "agent",
+                *self.directly,
             ],
             "store_arguments": self.store_arguments,
             "kernel_parameters": self.kernel_parameters(),
@@ -212,6 +214,16 @@ class _Context:
             "listing": listing,
             "table_values": table_values,
         }
+
+    @property
+    def direct(self) -> list[Chunk]:
+        """The chunks in whose place a tick may work on the state of all lanes."""
+        return [chunk for chunk in self.chunks if chunk.direct]
+
+    @property
+    def directly(self) -> list[str]:
+        """Whether it does, for what copies them."""
+        return ["direct"] if self.direct else []
 
     @property
     def _by_world(self) -> bool:
@@ -280,7 +292,7 @@ class _Context:
     def store_arguments(self, per: schema.Per) -> list[str]:
         """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""
         stored = [chunk for chunk in self.chunks if chunk.field.per == per and chunk.changes]
-        where = ["start", "count"] if per == "lane" else ["world", "agents", "count"]
+        where = ["start", "count", *self.directly] if per == "lane" else ["world", "agents", "count"]
         return [*dict.fromkeys(chunk.array for chunk in stored), *(chunk.variable for chunk in stored), *where]
 
 

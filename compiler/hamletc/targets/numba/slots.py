@@ -60,6 +60,12 @@ class Chunk:
         """Whether ticks or resets can change it."""
         return not self.field.given
 
+    @property
+    def direct(self) -> bool:
+        """Whether a tick may work on the state of all lanes itself: numbers there are what the chunk has."""
+        own = self.rows == 1 and self.make == f"local_{self.field.dtype}(LANES)"
+        return own and self.field.per == "lane" and self.changes
+
     def at(self, row: str) -> str:
         """Its element for `lane` in one of its rows."""
         return f"{self.variable}[lane]" if self.rows == 1 else f"{self.variable}[{row} * LANES + lane]"

@@ -33,6 +33,12 @@ actions there are; whether they are i64, and the address to which they are then 
 LINE = 64
 """Bytes of a cache line."""
 
+SHARE = LINE // 8
+"""Words of a thread's share of worlds: a cache line, since each thread writes into its own."""
+FREE, NEXT, LAST = range(3)
+"""The first of them: the first world that nobody has taken, and the end of such worlds in the upper half of the word;
+then the first of those that the thread has taken and not begun, and their end."""
+
 ARRAY = 5
 """Words of an array before its shape and strides; the last of them is its address."""
 
@@ -93,3 +99,9 @@ def entry(address: int, values: Sequence[Value], *kept: Any) -> Entry:
     function = C_FUNCTION(address)
     function.kept = kept
     return Entry(address, function, places(values))
+
+
+def shares_of(parts: Iterable[tuple[int, int]]) -> np.ndarray[Any, Any]:
+    """Shares [threads, SHARE] i64 of which nobody has taken anything: the first world of each, and its end."""
+    begun = [[end << 32 | first] + [0] * (SHARE - 1) for first, end in parts]
+    return np.array(begun, np.int64).reshape(-1, SHARE)

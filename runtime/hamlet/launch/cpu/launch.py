@@ -27,6 +27,7 @@ from hamlet.backend.protocol import (
 )
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
+from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of, fills_lines, large
 from hamlet.launch.cpu.steps import Steps
@@ -62,7 +63,7 @@ NO_POLICY: Arrays = {
     **NOTHING_COUNTED,
 }
 """What a rollout is given that acts at random and counts nothing."""
-NO_SHARES = np.zeros((0, 2), np.int64)
+NO_SHARES = shares_of(())
 NONE_BEGIN = np.zeros(0, np.bool_)
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
@@ -233,7 +234,7 @@ class NumbaBackend:
         with self._compiling(buffers):
             entry = self._kernels.entry(list(values.values()))
         shares = self._shares(shape, 1)
-        values |= {"shares": np.array(shares, np.int64)}
+        values |= {"shares": shares_of(shares)}
         return Steps(entry, values, buffers, shares, self._team, self._streams(buffers), statistics)
 
     def _streams(self, buffers: Buffers) -> bool:
@@ -289,7 +290,7 @@ class NumbaBackend:
         self, call: Callable[[Iterable[Any]], None], values: dict[str, Any], parts: list[tuple[int, int]]
     ) -> None:
         """Call with the arguments of a kernel in several threads, this one among them."""
-        shares = np.array(parts, np.int64)
+        shares = shares_of(parts)
         # Threads count apart: the sum of integers does not depend on who counted.
         private = [{name: np.zeros_like(values[name]) for name in abi.SUMS} for _ in parts[1:]]
         waiting = [

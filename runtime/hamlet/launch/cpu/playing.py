@@ -10,7 +10,7 @@ import numpy as np
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.storage import NAMES, Storage
-from hamlet.launch.cpu.entry import Entry, Value
+from hamlet.launch.cpu.entry import Entry, Value, shares_of
 from hamlet.launch.cpu.kernels import Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
 from hamlet.launch.cpu.ops import LANES, WIDE
@@ -70,7 +70,7 @@ class Playing:
 
     def frame(self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int) -> tuple[Frame, Kept]:
         """How to call a kernel with these arguments by name, and what keeps their memory and machine code."""
-        shares = np.zeros((1, 2), np.int64)
+        shares = shares_of([(0, 0)])
         known = {
             **values,
             "observation": own.observation,

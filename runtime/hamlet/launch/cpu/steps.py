@@ -23,6 +23,7 @@ from hamlet.launch.cpu.entry import (
     WIDE,
     WRONG,
     Entry,
+    shares_of,
 )
 from hamlet.launch.cpu.memory import Array
 from hamlet.launch.cpu.team import Job, Team
@@ -54,8 +55,8 @@ class Steps:
         streams: bool,
         statistics: Statistics | None,
     ) -> None:
-        """`values` has any array [threads, 2] i64 for `shares`, any number for `thread`, and the arrays of statistics,
-        which are empty where nothing is counted. `streams`: observations are written past the caches, where they begin
+        """`values` has any array [threads, SHARE] i64 for `shares`, any number for `thread`, and the arrays of
+        statistics, which are empty where nothing is counted. `streams`: observations are written past the caches, where they begin
         a cache line."""
         self.statistics = statistics
         self._buffers = buffers
@@ -76,11 +77,15 @@ class Steps:
         # The first step fills the cell cache.
         self._fills = isinstance(layouts, np.ndarray) and len(layouts) > 0
         self._narrowed = np.zeros(buffers.shape.lanes, np.int32)
-        self._shares = array("q", [number for share in shares for number in share])
-        self._left = array("q", self._shares)
+        self._shares = array("q", shares_of(shares).tobytes())
+        # They begin a cache line.
+        self._left = array("q", bytes(LINE)) + self._shares
+        unaligned = self._left.buffer_info()[0]
+        begin = -unaligned % LINE // 8
+        self._aligned = slice(begin, begin + len(self._shares))
         words = array("q", entry.table(values.values()))
         words[NARROWED] = self._narrowed.ctypes.data
-        words[at["shares"]] = self._left.buffer_info()[0]
+        words[at["shares"]] = unaligned + 8 * begin
         self._words, *self._others = (array("q", words) for _ in shares)
         self._address = self._words.buffer_info()[0]
         self._own, counts = self._counts_of_threads(values)
@@ -156,7 +161,7 @@ class Steps:
         if buffers.observation is not None:
             words[self._observation] = address = data_ptr(buffers.observation)
             words[self._streamed] = self._streams and address % LINE == 0
-        self._left[:] = self._shares
+        self._left[self._aligned] = self._shares
         done = self._run_in_threads() if self._others else self._call(self._address) != WRONG
         if done and self._fills:
             words[self._known], self._fills = 1, False

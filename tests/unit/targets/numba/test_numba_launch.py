@@ -15,6 +15,7 @@ from crowded import universe
 
 from hamlet.errors import EnvError
 from hamlet.launch.cpu import ops as numba_ops
+from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.launch import NumbaBackend, _ranges
 from hamletc.compilation import Compilation
 from hamletc.targets.numba.emit import emit
@@ -82,7 +83,7 @@ def test_threads_take_every_chunk_once() -> None:
             taken[world] += 1
             world = numba_ops.next_worlds(shares, thread, 10)
 
-    shares, taken = np.array(_ranges(100_007, 10, 4), np.int64), np.zeros((3, 100_007), np.int64)
+    shares, taken = shares_of(_ranges(100_007, 10, 4)), np.zeros((3, 100_007), np.int64)
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(take, [shares] * 3, [0, 1, 3], taken))
     assert np.array_equal(taken.sum(axis=0), np.arange(100_007) % 10 == 0)

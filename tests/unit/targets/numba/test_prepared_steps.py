@@ -62,6 +62,25 @@ def run(backend: NumbaBackend, shape: Shape, dtype: torch.dtype = torch.float32,
     return seen
 
 
+@pytest.mark.parametrize("shape", [Shape(1088, 1), Shape(9, 64)], ids=str)
+def test_a_tick_in_the_place_of_the_state_has_the_bits_of_one_on_copies(module: Module, shape: Shape) -> None:
+    """Steps work on the state of whole chunks in its place, and rollouts of several ticks on copies."""
+    stepped, rolled = (allocate(OF, shape, CPU, torch.float32) for _ in range(2))
+    drawn = torch.randint(ACTIONS, (TICKS, shape.lanes), generator=torch.Generator().manual_seed(4), dtype=torch.int32)
+    one = backend(module)
+    for buffers in (stepped, rolled):
+        one.reset(buffers, Stream(7, 0))
+        # Worlds of all ages: some end their episodes in each of the ticks.
+        buffers.state["age"] += torch.arange(shape.lanes, dtype=torch.int32) // shape.agents * 7 % 50
+    began = stepped.copied()
+    for number, actions in enumerate(drawn):
+        one.step(stepped, actions, Stream(7, number))
+    one.rollout(rolled, TICKS, RecordedPolicy(drawn), Stream(7, 0), True, None)
+    assert (stepped.state["episode"] > began.state["episode"]).any()
+    assert not torch.equal(stepped.state["meters"], began.state["meters"])
+    assert all(torch.equal(*each) for each in zip(stepped.tensors, rolled.tensors, strict=True))
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, *NARROW], ids=str)
 def test_observations_past_the_caches_have_the_same_bits(module: Module, dtype: torch.dtype) -> None:
     """The last chunk ends with whole vectors, or within one."""

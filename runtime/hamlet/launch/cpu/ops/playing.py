@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
+from hamlet.launch.cpu.entry import LAST, NEXT
 from hamlet.launch.cpu.ops.chunks import data, part, store_lanes
 from hamlet.launch.cpu.ops.functions import helper, own_kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic, types
@@ -28,7 +29,7 @@ class Frame(NamedTuple):
         observation, final, mask, actions: the numbers of the slots with the address of these arrays.
         worlds, tick, ticks, known: the slots of these arguments; `known` is -1 where no cell cache is stored.
         given: [given, 3] i64: the slot of each array that is given for each tick, its address, the bytes of a tick.
-        shares: [1, 2] i64, what the kernel takes its worlds from.
+        shares: [1, SHARE] i64, what the kernel takes its worlds from.
     """
 
     address: Any
@@ -158,7 +159,7 @@ def _aim(frame: Any, own: Any, start: Any) -> None:
 @helper
 def _run(frame: Any, world: Any, end: Any, now: Any, index: Any, ticks: Any) -> None:
     """Run the kernel for these worlds: a tick, number `index` of the rollout, or none, which observes."""
-    frame.shares[0, 0], frame.shares[0, 1] = world, end
+    frame.shares[0, NEXT], frame.shares[0, LAST] = world, end
     frame.memory[frame.worlds] = end
     frame.memory[frame.tick] = now
     frame.memory[frame.ticks] = ticks
