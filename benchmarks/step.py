@@ -29,6 +29,9 @@ from hamlet.package.module import Module
 SIZES = (1, 64, 4096, 65536)
 DRAWN = 16
 """Actions of as many ticks are drawn."""
+SAMPLE, MANY = 1 << 19, 1024
+"""Lane-ticks of a sample: some milliseconds, so that what another size left in the caches is soon gone. A call counts
+as one of so many lanes at least, since it takes almost as long with fewer."""
 AGES = 1000
 """Ticks before the first that is measured."""
 RESULTS = Path(__file__).parent / "results"
@@ -78,7 +81,7 @@ def measure(package: Path, sizes: list[int], rounds: int) -> list[dict[str, Any]
     found = {lanes: {name: list[float]() for name in timed_ones} for lanes, (_, timed_ones) in runs.items()}
     for turn in range(-3, rounds):
         for lanes, (_, timed_ones) in runs.items():
-            calls = max(DRAWN, 8192 // max(lanes, 64))
+            calls = max(DRAWN, SAMPLE // max(lanes, MANY))
             for name, call in timed_ones.items():
                 # A hot loop: what was timed before does not count.
                 timed(call, -(-calls // 8), time.perf_counter)

@@ -77,6 +77,10 @@ from hamlet.launch.cpu.ops import (
     to_i32,
     to_u32,
     traced,
+    unset_bool,
+    unset_f32,
+    unset_i32,
+    unset_u32,
     where,
     wide,
 )
@@ -494,16 +498,18 @@ def _mask(mask_array, start, count, alive, position_x, position_y, found):
 def _load(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start, count,
-    world, agents, agent,
+    world, agents, agent, direct,
 ):
-    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`."""
-    load_lanes(meter_satiation, part(meters_array, 0, start), count)
-    load_lanes(meter_mood, part(meters_array, 1, start), count)
-    load_lanes(position_x, part(position_array, 0, start), count)
-    load_lanes(position_y, part(position_array, 1, start), count)
-    load_lanes(age, part(age_array, 0, start), count)
-    load_lanes(alive, part(alive_array, 0, start), count)
-    load_lanes(episode_return, part(episode_return_array, 0, start), count)
+    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`.
+    Where a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."""
+    if not direct:
+        load_lanes(meter_satiation, part(meters_array, 0, start), count)
+        load_lanes(meter_mood, part(meters_array, 1, start), count)
+        load_lanes(position_x, part(position_array, 0, start), count)
+        load_lanes(position_y, part(position_array, 1, start), count)
+        load_lanes(age, part(age_array, 0, start), count)
+        load_lanes(alive, part(alive_array, 0, start), count)
+        load_lanes(episode_return, part(episode_return_array, 0, start), count)
     load_worlds(episode, part(episode_array, 0, world), agents, agent, count)
     load_worlds(layout, part(layout_array, 0, world), agents, agent, count)
 
@@ -511,16 +517,17 @@ def _load(
 @helper
 def _store(
     meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation, meter_mood, position_x,
-    position_y, age, alive, episode_return, start, count,
+    position_y, age, alive, episode_return, start, count, direct,
 ):
-    """Copy the state of the lanes of a chunk back."""
-    store_lanes(meter_satiation, part(meters_array, 0, start), count)
-    store_lanes(meter_mood, part(meters_array, 1, start), count)
-    store_lanes(position_x, part(position_array, 0, start), count)
-    store_lanes(position_y, part(position_array, 1, start), count)
-    store_lanes(age, part(age_array, 0, start), count)
-    store_lanes(alive, part(alive_array, 0, start), count)
-    store_lanes(episode_return, part(episode_return_array, 0, start), count)
+    """Copy the state of the lanes of a chunk back, but for what a `direct` tick has changed in its place."""
+    if not direct:
+        store_lanes(meter_satiation, part(meters_array, 0, start), count)
+        store_lanes(meter_mood, part(meters_array, 1, start), count)
+        store_lanes(position_x, part(position_array, 0, start), count)
+        store_lanes(position_y, part(position_array, 1, start), count)
+        store_lanes(age, part(age_array, 0, start), count)
+        store_lanes(alive, part(alive_array, 0, start), count)
+        store_lanes(episode_return, part(episode_return_array, 0, start), count)
 
 
 @helper
@@ -885,7 +892,7 @@ def rollout(
     by_lane = lane_episodes_array.shape[0] > 0
     lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
-    ahead = local_u32(AHEAD)
+    ahead = unset_u32(AHEAD)
     action = local_i32(LANES)
     situation = local_i32(LANES)
     observing = observation_array.shape[0] > 0
@@ -901,24 +908,32 @@ def rollout(
     notes = local_u8(NOTES)
     noted = 0
     finished_return = local_f32(LANES)
-    meter_satiation = local_f32(LANES)
-    meter_mood = local_f32(LANES)
-    position_x = local_i32(LANES)
-    position_y = local_i32(LANES)
-    age = local_i32(LANES)
-    alive = local_bool(LANES)
-    episode_return = local_f32(LANES)
+    chunk_meter_satiation = unset_f32(LANES)
+    chunk_meter_mood = unset_f32(LANES)
+    chunk_position_x = unset_i32(LANES)
+    chunk_position_y = unset_i32(LANES)
+    chunk_age = unset_i32(LANES)
+    chunk_alive = unset_bool(LANES)
+    chunk_episode_return = unset_f32(LANES)
     episode = local_i32(LANES)
     layout = local_u32(LANES)
     found = local_i8(LANES)
     standing = local_u8(LANES)
     cells = rows_u8(2)
-    before_meter_satiation = local_f32(LANES)
-    before_meter_mood = local_f32(LANES)
-    before_position_x = local_i32(LANES)
-    before_position_y = local_i32(LANES)
-    before_age = local_i32(LANES)
-    before_episode_return = local_f32(LANES)
+    before_meter_satiation = unset_f32(LANES)
+    before_meter_mood = unset_f32(LANES)
+    before_position_x = unset_i32(LANES)
+    before_position_y = unset_i32(LANES)
+    before_age = unset_i32(LANES)
+    before_episode_return = unset_f32(LANES)
+    meter_satiation = chunk_meter_satiation
+    meter_mood = chunk_meter_mood
+    position_x = chunk_position_x
+    position_y = chunk_position_y
+    age = chunk_age
+    alive = chunk_alive
+    episode_return = chunk_episode_return
+    direct = False
     per_chunk = max(LANES // agents, 1)
     world = next_worlds(shares_array, thread, per_chunk)
     while world >= 0:
@@ -926,10 +941,28 @@ def rollout(
         tiled = chunk_lanes > LANES
         if not tiled:
             agent, start, count = 0, world * agents, chunk_lanes
+            # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
+            direct = ticks <= 1 and count == LANES
+            if direct:
+                meter_satiation = part(meters_array, 0, start)
+                meter_mood = part(meters_array, 1, start)
+                position_x = part(position_array, 0, start)
+                position_y = part(position_array, 1, start)
+                age = part(age_array, 0, start)
+                alive = part(alive_array, 0, start)
+                episode_return = part(episode_return_array, 0, start)
+            else:
+                meter_satiation = chunk_meter_satiation
+                meter_mood = chunk_meter_mood
+                position_x = chunk_position_x
+                position_y = chunk_position_y
+                age = chunk_age
+                alive = chunk_alive
+                episode_return = chunk_episode_return
             _load(
                 meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
                 meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start,
-                count, world, agents, agent,
+                count, world, agents, agent, direct,
             )
             if counting:
                 load_lanes(finished_return, part(finished_return_array, 0, start), count)
@@ -949,7 +982,7 @@ def rollout(
                     _load(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
                         layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, agent,
+                        episode, layout, start, count, world, agents, agent, direct,
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
@@ -981,7 +1014,7 @@ def rollout(
                         living += alive[lane] or (waits > 0 and cause[lane] >= 0)
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
-                        meter_mood, position_x, position_y, age, alive, episode_return, start, count,
+                        meter_mood, position_x, position_y, age, alive, episode_return, start, count, direct,
                     )
                     if counting:
                         store_lanes(finished_return, part(finished_return_array, 0, start), count)
@@ -992,7 +1025,7 @@ def rollout(
                     _load(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
                         layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, agent,
+                        episode, layout, start, count, world, agents, agent, direct,
                     )
                 begun = _conclude(
                     flags, count, fresh, begins_array, world, agent, agents, passed, alive, cause, living, waits, tiled,
@@ -1009,7 +1042,7 @@ def rollout(
                 if tiled or final:
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
-                        meter_mood, position_x, position_y, age, alive, episode_return, start, count,
+                        meter_mood, position_x, position_y, age, alive, episode_return, start, count, direct,
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)

@@ -77,6 +77,10 @@ from hamlet.launch.cpu.ops import (
     to_i32,
     to_u32,
     traced,
+    unset_bool,
+    unset_f32,
+    unset_i32,
+    unset_u32,
     where,
     wide,
 )
@@ -932,22 +936,24 @@ def _mask(mask_array, start, count, alive, position_x, position_y, found):
 def _load(
     meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
     meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
-    position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, agent,
+    position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, agent, direct,
 ):
-    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`."""
-    load_lanes(meter_energy, part(meters_array, 0, start), count)
-    load_lanes(meter_hygiene, part(meters_array, 1, start), count)
-    load_lanes(meter_satiation, part(meters_array, 2, start), count)
-    load_lanes(meter_money, part(meters_array, 3, start), count)
-    load_lanes(meter_mood, part(meters_array, 4, start), count)
-    load_lanes(meter_social, part(meters_array, 5, start), count)
-    load_lanes(meter_health, part(meters_array, 6, start), count)
-    load_lanes(meter_fitness, part(meters_array, 7, start), count)
-    load_lanes(position_x, part(position_array, 0, start), count)
-    load_lanes(position_y, part(position_array, 1, start), count)
-    load_lanes(age, part(age_array, 0, start), count)
-    load_lanes(alive, part(alive_array, 0, start), count)
-    load_lanes(episode_return, part(episode_return_array, 0, start), count)
+    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`.
+    Where a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."""
+    if not direct:
+        load_lanes(meter_energy, part(meters_array, 0, start), count)
+        load_lanes(meter_hygiene, part(meters_array, 1, start), count)
+        load_lanes(meter_satiation, part(meters_array, 2, start), count)
+        load_lanes(meter_money, part(meters_array, 3, start), count)
+        load_lanes(meter_mood, part(meters_array, 4, start), count)
+        load_lanes(meter_social, part(meters_array, 5, start), count)
+        load_lanes(meter_health, part(meters_array, 6, start), count)
+        load_lanes(meter_fitness, part(meters_array, 7, start), count)
+        load_lanes(position_x, part(position_array, 0, start), count)
+        load_lanes(position_y, part(position_array, 1, start), count)
+        load_lanes(age, part(age_array, 0, start), count)
+        load_lanes(alive, part(alive_array, 0, start), count)
+        load_lanes(episode_return, part(episode_return_array, 0, start), count)
     load_worlds(episode, part(episode_array, 0, world), agents, agent, count)
     load_worlds(layout, part(layout_array, 0, world), agents, agent, count)
 
@@ -956,22 +962,23 @@ def _load(
 def _store(
     meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy, meter_hygiene,
     meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age,
-    alive, episode_return, start, count,
+    alive, episode_return, start, count, direct,
 ):
-    """Copy the state of the lanes of a chunk back."""
-    store_lanes(meter_energy, part(meters_array, 0, start), count)
-    store_lanes(meter_hygiene, part(meters_array, 1, start), count)
-    store_lanes(meter_satiation, part(meters_array, 2, start), count)
-    store_lanes(meter_money, part(meters_array, 3, start), count)
-    store_lanes(meter_mood, part(meters_array, 4, start), count)
-    store_lanes(meter_social, part(meters_array, 5, start), count)
-    store_lanes(meter_health, part(meters_array, 6, start), count)
-    store_lanes(meter_fitness, part(meters_array, 7, start), count)
-    store_lanes(position_x, part(position_array, 0, start), count)
-    store_lanes(position_y, part(position_array, 1, start), count)
-    store_lanes(age, part(age_array, 0, start), count)
-    store_lanes(alive, part(alive_array, 0, start), count)
-    store_lanes(episode_return, part(episode_return_array, 0, start), count)
+    """Copy the state of the lanes of a chunk back, but for what a `direct` tick has changed in its place."""
+    if not direct:
+        store_lanes(meter_energy, part(meters_array, 0, start), count)
+        store_lanes(meter_hygiene, part(meters_array, 1, start), count)
+        store_lanes(meter_satiation, part(meters_array, 2, start), count)
+        store_lanes(meter_money, part(meters_array, 3, start), count)
+        store_lanes(meter_mood, part(meters_array, 4, start), count)
+        store_lanes(meter_social, part(meters_array, 5, start), count)
+        store_lanes(meter_health, part(meters_array, 6, start), count)
+        store_lanes(meter_fitness, part(meters_array, 7, start), count)
+        store_lanes(position_x, part(position_array, 0, start), count)
+        store_lanes(position_y, part(position_array, 1, start), count)
+        store_lanes(age, part(age_array, 0, start), count)
+        store_lanes(alive, part(alive_array, 0, start), count)
+        store_lanes(episode_return, part(episode_return_array, 0, start), count)
 
 
 @helper
@@ -1394,7 +1401,7 @@ def rollout(
     by_lane = lane_episodes_array.shape[0] > 0
     lanes = local_u8(CHOSEN)
     flags = local_bool(LANES)
-    ahead = local_u32(AHEAD)
+    ahead = unset_u32(AHEAD)
     action = local_i32(LANES)
     situation = local_i32(LANES)
     observing = observation_array.shape[0] > 0
@@ -1410,19 +1417,19 @@ def rollout(
     notes = local_u8(NOTES)
     noted = 0
     finished_return = local_f32(LANES)
-    meter_energy = local_f32(LANES)
-    meter_hygiene = local_f32(LANES)
-    meter_satiation = local_f32(LANES)
-    meter_money = local_f32(LANES)
-    meter_mood = local_f32(LANES)
-    meter_social = local_f32(LANES)
-    meter_health = local_f32(LANES)
-    meter_fitness = local_f32(LANES)
-    position_x = local_i32(LANES)
-    position_y = local_i32(LANES)
-    age = local_i32(LANES)
-    alive = local_bool(LANES)
-    episode_return = local_f32(LANES)
+    chunk_meter_energy = unset_f32(LANES)
+    chunk_meter_hygiene = unset_f32(LANES)
+    chunk_meter_satiation = unset_f32(LANES)
+    chunk_meter_money = unset_f32(LANES)
+    chunk_meter_mood = unset_f32(LANES)
+    chunk_meter_social = unset_f32(LANES)
+    chunk_meter_health = unset_f32(LANES)
+    chunk_meter_fitness = unset_f32(LANES)
+    chunk_position_x = unset_i32(LANES)
+    chunk_position_y = unset_i32(LANES)
+    chunk_age = unset_i32(LANES)
+    chunk_alive = unset_bool(LANES)
+    chunk_episode_return = unset_f32(LANES)
     episode = local_i32(LANES)
     layout = local_u32(LANES)
     found = local_i8(LANES)
@@ -1430,18 +1437,32 @@ def rollout(
     cells = rows_u8(15)
     scene_0 = local_u32(LANES)
     scene_1 = local_u32(LANES)
-    before_meter_energy = local_f32(LANES)
-    before_meter_hygiene = local_f32(LANES)
-    before_meter_satiation = local_f32(LANES)
-    before_meter_money = local_f32(LANES)
-    before_meter_mood = local_f32(LANES)
-    before_meter_social = local_f32(LANES)
-    before_meter_health = local_f32(LANES)
-    before_meter_fitness = local_f32(LANES)
-    before_position_x = local_i32(LANES)
-    before_position_y = local_i32(LANES)
-    before_age = local_i32(LANES)
-    before_episode_return = local_f32(LANES)
+    before_meter_energy = unset_f32(LANES)
+    before_meter_hygiene = unset_f32(LANES)
+    before_meter_satiation = unset_f32(LANES)
+    before_meter_money = unset_f32(LANES)
+    before_meter_mood = unset_f32(LANES)
+    before_meter_social = unset_f32(LANES)
+    before_meter_health = unset_f32(LANES)
+    before_meter_fitness = unset_f32(LANES)
+    before_position_x = unset_i32(LANES)
+    before_position_y = unset_i32(LANES)
+    before_age = unset_i32(LANES)
+    before_episode_return = unset_f32(LANES)
+    meter_energy = chunk_meter_energy
+    meter_hygiene = chunk_meter_hygiene
+    meter_satiation = chunk_meter_satiation
+    meter_money = chunk_meter_money
+    meter_mood = chunk_meter_mood
+    meter_social = chunk_meter_social
+    meter_health = chunk_meter_health
+    meter_fitness = chunk_meter_fitness
+    position_x = chunk_position_x
+    position_y = chunk_position_y
+    age = chunk_age
+    alive = chunk_alive
+    episode_return = chunk_episode_return
+    direct = False
     per_chunk = max(LANES // agents, 1)
     world = next_worlds(shares_array, thread, per_chunk)
     while world >= 0:
@@ -1449,11 +1470,41 @@ def rollout(
         tiled = chunk_lanes > LANES
         if not tiled:
             agent, start, count = 0, world * agents, chunk_lanes
+            # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
+            direct = ticks <= 1 and count == LANES
+            if direct:
+                meter_energy = part(meters_array, 0, start)
+                meter_hygiene = part(meters_array, 1, start)
+                meter_satiation = part(meters_array, 2, start)
+                meter_money = part(meters_array, 3, start)
+                meter_mood = part(meters_array, 4, start)
+                meter_social = part(meters_array, 5, start)
+                meter_health = part(meters_array, 6, start)
+                meter_fitness = part(meters_array, 7, start)
+                position_x = part(position_array, 0, start)
+                position_y = part(position_array, 1, start)
+                age = part(age_array, 0, start)
+                alive = part(alive_array, 0, start)
+                episode_return = part(episode_return_array, 0, start)
+            else:
+                meter_energy = chunk_meter_energy
+                meter_hygiene = chunk_meter_hygiene
+                meter_satiation = chunk_meter_satiation
+                meter_money = chunk_meter_money
+                meter_mood = chunk_meter_mood
+                meter_social = chunk_meter_social
+                meter_health = chunk_meter_health
+                meter_fitness = chunk_meter_fitness
+                position_x = chunk_position_x
+                position_y = chunk_position_y
+                age = chunk_age
+                alive = chunk_alive
+                episode_return = chunk_episode_return
             _load(
                 meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
                 meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
                 meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world,
-                agents, agent,
+                agents, agent, direct,
             )
             if counting:
                 load_lanes(finished_return, part(finished_return_array, 0, start), count)
@@ -1475,7 +1526,7 @@ def rollout(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
                         layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, agent,
+                        episode, layout, start, count, world, agents, agent, direct,
                     )
                     if counting:
                         load_lanes(finished_return, part(finished_return_array, 0, start), count)
@@ -1512,7 +1563,7 @@ def rollout(
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
                         meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-                        meter_fitness, position_x, position_y, age, alive, episode_return, start, count,
+                        meter_fitness, position_x, position_y, age, alive, episode_return, start, count, direct,
                     )
                     if counting:
                         store_lanes(finished_return, part(finished_return_array, 0, start), count)
@@ -1524,7 +1575,7 @@ def rollout(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
                         layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                         meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return,
-                        episode, layout, start, count, world, agents, agent,
+                        episode, layout, start, count, world, agents, agent, direct,
                     )
                 begun = _conclude(
                     flags, count, fresh, begins_array, world, agent, agents, passed, alive, cause, living, waits, tiled,
@@ -1544,7 +1595,7 @@ def rollout(
                     _store(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy,
                         meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
-                        meter_fitness, position_x, position_y, age, alive, episode_return, start, count,
+                        meter_fitness, position_x, position_y, age, alive, episode_return, start, count, direct,
                     )
                     if agent + LANES >= chunk_lanes:
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)

@@ -56,8 +56,8 @@ class Steps:
         statistics: Statistics | None,
     ) -> None:
         """`values` has any array [threads, SHARE] i64 for `shares`, any number for `thread`, and the arrays of
-        statistics, which are empty where nothing is counted. `streams`: observations are written past the caches, where they begin
-        a cache line."""
+        statistics, which are empty where nothing is counted. `streams`: observations are written past the caches,
+        where they begin a cache line."""
         self.statistics = statistics
         self._buffers = buffers
         self._shape = buffers.shape

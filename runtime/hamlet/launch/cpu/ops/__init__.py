@@ -35,6 +35,10 @@ from hamlet.launch.cpu.ops.chunks import (
     rows_u32,
     store_lanes,
     store_worlds,
+    unset_bool,
+    unset_f32,
+    unset_i32,
+    unset_u32,
     write,
 )
 from hamlet.launch.cpu.ops.contention import TALLIES, grant_worlds, rank_few_worlds, rank_worlds
@@ -203,6 +207,10 @@ __all__ = [
     "total_over_cells",
     "total_worlds",
     "traced",
+    "unset_bool",
+    "unset_f32",
+    "unset_i32",
+    "unset_u32",
     "where",
     "wide",
     "write",

@@ -146,7 +146,7 @@ def member(context: Any, builder: Any, array: Any, value: Any, name: str) -> Any
     return context.data_model_manager[array].get(builder, value, name)
 
 
-def _local(element: Any, size: int = 1) -> Any:
+def _local(element: Any, size: int = 1, zeroed: bool = True) -> Any:
     """An intrinsic that makes a chunk on the stack; its argument is its constant length, in units of `size`."""
 
     def local(_context: Any, count: Any) -> Any:
@@ -158,8 +158,9 @@ def _local(element: Any, size: int = 1) -> Any:
             with builder.goto_entry_block():
                 pointer = builder.alloca(number, length)
                 pointer.align = ALIGNMENT
-                # Numba's `alloca_once` stores zeros as one value, of which LLVM makes one store per number.
-                cgutils.memset(builder, pointer, ir.IntType(64)(length * bytes_of(context, number)), 0)
+                if zeroed:
+                    # Numba's `alloca_once` stores zeros as one value, of which LLVM makes one store per number.
+                    cgutils.memset(builder, pointer, ir.IntType(64)(length * bytes_of(context, number)), 0)
             return pointer
 
         return Chunk(element)(count), codegen
@@ -174,6 +175,10 @@ local_bool = _local(types.boolean)
 local_i8 = _local(types.int8)
 local_u8 = _local(types.uint8)
 local_u16 = _local(types.uint16)
+unset_f32 = _local(types.float32, zeroed=False)
+unset_i32 = _local(types.int32, zeroed=False)
+unset_u32 = _local(types.uint32, zeroed=False)
+unset_bool = _local(types.boolean, zeroed=False)
 rows_u8 = _local(types.uint8, LANES)
 rows_f32 = _local(types.float32, LANES)
 rows_i32 = _local(types.int32, LANES)
