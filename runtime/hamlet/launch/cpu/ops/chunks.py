@@ -1,6 +1,7 @@
 """Chunk-local arrays: memory of the lanes that a kernel works on, by the number of a lane or of the first of several.
 
-The state of a chunk lives in arrays on the stack of the kernel: LLVM knows that those do not alias.
+The state of a chunk lives in arrays on the stack of the kernel, of which LLVM knows that they do not alias; in a single
+tick of a whole chunk it stays where the state of all lanes is.
 """
 
 from __future__ import annotations
