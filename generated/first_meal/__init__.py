@@ -17,7 +17,7 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "50d6b220e7eacb1b9e089bbc1903f771aba34e3c6867db4767c6bddc03d8ec29",
+    "numba_kernels.py": "43f1c853cb02646ff745a31096044c07341d9265323ab57d497954424950fbf4",
     "triton_kernels.py": "5f1f608602fdeca34c2b3c8213959b32590e1728a23eab5b47a74705810c4532",
 }
 

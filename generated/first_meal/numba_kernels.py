@@ -926,39 +926,32 @@ def rollout(
     before_position_y = unset_i32(LANES)
     before_age = unset_i32(LANES)
     before_episode_return = unset_f32(LANES)
-    meter_satiation = chunk_meter_satiation
-    meter_mood = chunk_meter_mood
-    position_x = chunk_position_x
-    position_y = chunk_position_y
-    age = chunk_age
-    alive = chunk_alive
-    episode_return = chunk_episode_return
-    direct = False
     per_chunk = max(LANES // agents, 1)
     world = next_worlds(shares_array, thread, per_chunk)
     while world >= 0:
         chunk_lanes = min(per_chunk, worlds - world) * agents
         tiled = chunk_lanes > LANES
+        start = world * agents
+        # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
+        direct = ticks <= 1 and chunk_lanes == LANES
+        if direct:
+            meter_satiation = part(meters_array, 0, start)
+            meter_mood = part(meters_array, 1, start)
+            position_x = part(position_array, 0, start)
+            position_y = part(position_array, 1, start)
+            age = part(age_array, 0, start)
+            alive = part(alive_array, 0, start)
+            episode_return = part(episode_return_array, 0, start)
+        else:
+            meter_satiation = chunk_meter_satiation
+            meter_mood = chunk_meter_mood
+            position_x = chunk_position_x
+            position_y = chunk_position_y
+            age = chunk_age
+            alive = chunk_alive
+            episode_return = chunk_episode_return
         if not tiled:
-            agent, start, count = 0, world * agents, chunk_lanes
-            # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
-            direct = ticks <= 1 and count == LANES
-            if direct:
-                meter_satiation = part(meters_array, 0, start)
-                meter_mood = part(meters_array, 1, start)
-                position_x = part(position_array, 0, start)
-                position_y = part(position_array, 1, start)
-                age = part(age_array, 0, start)
-                alive = part(alive_array, 0, start)
-                episode_return = part(episode_return_array, 0, start)
-            else:
-                meter_satiation = chunk_meter_satiation
-                meter_mood = chunk_meter_mood
-                position_x = chunk_position_x
-                position_y = chunk_position_y
-                age = chunk_age
-                alive = chunk_alive
-                episode_return = chunk_episode_return
+            agent, count = 0, chunk_lanes
             _load(
                 meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array,
                 meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start,

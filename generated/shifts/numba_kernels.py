@@ -1602,63 +1602,48 @@ def rollout(
     before_engaged = unset_i32(LANES)
     before_progress = unset_i32(LANES)
     before_episode_return = unset_f32(LANES)
-    meter_energy = chunk_meter_energy
-    meter_hygiene = chunk_meter_hygiene
-    meter_satiation = chunk_meter_satiation
-    meter_money = chunk_meter_money
-    meter_mood = chunk_meter_mood
-    meter_social = chunk_meter_social
-    meter_health = chunk_meter_health
-    meter_fitness = chunk_meter_fitness
-    position_x = chunk_position_x
-    position_y = chunk_position_y
-    age = chunk_age
-    engaged = chunk_engaged
-    progress = chunk_progress
-    alive = chunk_alive
-    episode_return = chunk_episode_return
-    direct = False
     per_chunk = max(LANES // agents, 1)
     world = next_worlds(shares_array, thread, per_chunk)
     while world >= 0:
         chunk_lanes = min(per_chunk, worlds - world) * agents
         tiled = chunk_lanes > LANES
+        start = world * agents
+        # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
+        direct = ticks <= 1 and chunk_lanes == LANES
+        if direct:
+            meter_energy = part(meters_array, 0, start)
+            meter_hygiene = part(meters_array, 1, start)
+            meter_satiation = part(meters_array, 2, start)
+            meter_money = part(meters_array, 3, start)
+            meter_mood = part(meters_array, 4, start)
+            meter_social = part(meters_array, 5, start)
+            meter_health = part(meters_array, 6, start)
+            meter_fitness = part(meters_array, 7, start)
+            position_x = part(position_array, 0, start)
+            position_y = part(position_array, 1, start)
+            age = part(age_array, 0, start)
+            engaged = part(engaged_array, 0, start)
+            progress = part(progress_array, 0, start)
+            alive = part(alive_array, 0, start)
+            episode_return = part(episode_return_array, 0, start)
+        else:
+            meter_energy = chunk_meter_energy
+            meter_hygiene = chunk_meter_hygiene
+            meter_satiation = chunk_meter_satiation
+            meter_money = chunk_meter_money
+            meter_mood = chunk_meter_mood
+            meter_social = chunk_meter_social
+            meter_health = chunk_meter_health
+            meter_fitness = chunk_meter_fitness
+            position_x = chunk_position_x
+            position_y = chunk_position_y
+            age = chunk_age
+            engaged = chunk_engaged
+            progress = chunk_progress
+            alive = chunk_alive
+            episode_return = chunk_episode_return
         if not tiled:
-            agent, start, count = 0, world * agents, chunk_lanes
-            # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
-            direct = ticks <= 1 and count == LANES
-            if direct:
-                meter_energy = part(meters_array, 0, start)
-                meter_hygiene = part(meters_array, 1, start)
-                meter_satiation = part(meters_array, 2, start)
-                meter_money = part(meters_array, 3, start)
-                meter_mood = part(meters_array, 4, start)
-                meter_social = part(meters_array, 5, start)
-                meter_health = part(meters_array, 6, start)
-                meter_fitness = part(meters_array, 7, start)
-                position_x = part(position_array, 0, start)
-                position_y = part(position_array, 1, start)
-                age = part(age_array, 0, start)
-                engaged = part(engaged_array, 0, start)
-                progress = part(progress_array, 0, start)
-                alive = part(alive_array, 0, start)
-                episode_return = part(episode_return_array, 0, start)
-            else:
-                meter_energy = chunk_meter_energy
-                meter_hygiene = chunk_meter_hygiene
-                meter_satiation = chunk_meter_satiation
-                meter_money = chunk_meter_money
-                meter_mood = chunk_meter_mood
-                meter_social = chunk_meter_social
-                meter_health = chunk_meter_health
-                meter_fitness = chunk_meter_fitness
-                position_x = chunk_position_x
-                position_y = chunk_position_y
-                age = chunk_age
-                engaged = chunk_engaged
-                progress = chunk_progress
-                alive = chunk_alive
-                episode_return = chunk_episode_return
+            agent, count = 0, chunk_lanes
             _load(
                 meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
                 episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene,

@@ -17,7 +17,7 @@ SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
-    "numba_kernels.py": "f26b42606daf9446cc5b64c28596a053e59a5f371c7b7b0d83de3e40342c5714",
+    "numba_kernels.py": "a5283aafaf24b2df32dd0665fc28a5160439ee8257dcb6920f523fb1dd453868",
     "triton_kernels.py": "e82f0be35bb0026f2f744dcef4e0b313f134ed03f6359063a8bf7944fe7c3d09",
 }
 

@@ -61,6 +61,12 @@ class Chunk:
         return not self.field.given
 
     @property
+    def unset(self) -> str:
+        """What makes it where each lane is written before it is read: zeros would take a twentieth of a step of few
+        lanes."""
+        return self.make.replace("local_", "unset_", 1)
+
+    @property
     def direct(self) -> bool:
         """Whether a tick may work on the state of all lanes itself: numbers there are what the chunk has."""
         own = self.rows == 1 and self.make == f"local_{self.field.dtype}(LANES)"
