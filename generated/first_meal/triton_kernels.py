@@ -876,6 +876,7 @@ def _conclude(
                     found = _seek(state)
             meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
             scene_0 = scene
+
             _observe(rows, pitch, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)

@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
     "numba_kernels.py": "f1b1bc51a92705342641e0adffae319683f6ea6681023239806c8ad2e001b47e",
-    "triton_kernels.py": "a85d56b0e7515da73da0f750f87335b78574e255ba517cc292229f4c6947f687",
+    "triton_kernels.py": "e0411bb50073e70c087fec2057b2cd61cc54c45fdd0e4ea968199df97b0fa30a",
 }
 
 

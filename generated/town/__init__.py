@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "numba_kernels.py": "a5283aafaf24b2df32dd0665fc28a5160439ee8257dcb6920f523fb1dd453868",
-    "triton_kernels.py": "e82f0be35bb0026f2f744dcef4e0b313f134ed03f6359063a8bf7944fe7c3d09",
+    "triton_kernels.py": "92a8454623cb6d17c0d8c12fac23b0f6f8ab5f2fe9575611713d46a71d1ec7a3",
 }
 
 

@@ -1449,6 +1449,7 @@ def _conclude(
                 meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
             ) = state
             scene_0, scene_1 = scene
+
             _observe(
                 rows, pitch, wanted, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                 meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,

@@ -3,6 +3,9 @@
 A *column* holds 32 rows of a table, one in each lane of a warp, in one register. `tl.gather` makes one instruction of a
 lookup that is otherwise a chain of selects; a table of 33 to 64 rows has two columns. Kernels load all columns once,
 from one array for each type.
+
+Small tables that observations read are columns, too: which row a lane wants is known only when its state is there, and
+to load that row then would be to wait for memory a second time.
 """
 
 from __future__ import annotations
@@ -12,15 +15,22 @@ from dataclasses import dataclass, replace
 
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Function, Program, Table
-from hamletc.ir.ops import Const, Input, Type
+from hamletc.ir.ops import Const, Fold, Input, Lookup, Type, operands
 from hamletc.passes import tabulation
 from hamletc.targets.body import reachable, remarks, table_name
 from hamletc.targets.printing import listing, table_values
+from hamletc.targets.scene import split
 
 LANES = 32
 """Lanes of a warp, and rows of a column."""
 WITHIN = ("move", "tick", "mask")
 """The functions in which columns are looked up: each lane has an integer of its own there, and no loop is over rows."""
+OBSERVE = "observe"
+"""The function whose small tables are columns."""
+SHARED = ("seed_low", "seed_high", "tick", "row", "stride", "scale", "top")
+"""Kinds of inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
+MOST_SHOWN = 4
+"""The most tables that are columns for observations alone: each takes a register, and saves no operation."""
 MOST = 64
 """The most columns. Each takes a register as long as a kernel runs; a lane has 255, and its state is there, too."""
 
@@ -60,7 +70,8 @@ class Columns:
     """
 
     def __init__(self, program: Program) -> None:
-        self.tables = [table for table in program.tables if tabulation.is_made(table)]
+        shown = _shown(program)
+        self.tables = [table for table in program.tables if tabulation.is_made(table) or table.name in shown]
         self.of: dict[str, list[Column]] = {}
         found = dict.fromkeys((table.type for table in self.tables), 0)
         for table in self.tables:
@@ -86,10 +97,49 @@ class Columns:
                 missing = _columns(table) * LANES - len(table.values)
                 values += [*table_values(table), *table_values(table)[-1:] * missing]
                 told = [remarks(origin, sources) for origin in table.origins]
-                said += [*told, *[[]] * (len(values) - len(said) - len(told))]
+                said += [*told, *([] for _ in range(len(values) - len(said) - len(told)))]
                 first = f"# {table_name(table.name)}"
                 said[len(values) - missing - len(table.values)].insert(0, first)
         return listing(f'("columns.{type_.value}", "{type_.value}", (', values, ")),", 4, said)
+
+
+def is_shared(name: str) -> bool:
+    """Whether all lanes share the input of this name."""
+    return name.partition(".")[0] in SHARED
+
+
+def shared(function: Function) -> list[bool]:
+    """For each value, whether all lanes share it."""
+    result: list[bool] = []
+    for node in function.nodes:
+        match node.op:
+            case Input(name=name):
+                result.append(is_shared(name))
+            case op:
+                result.append(all(result[operand] for operand in operands(op)))
+    return result
+
+
+def _shown(program: Program) -> set[str]:
+    """The tables of one column that observations read, and in which only functions of a lane look anything up."""
+    scene, observe = split(program.function(OBSERVE))
+    found: set[str] = set()
+    others: set[str] = set()
+    for function in (scene, observe, *(each for each in program.functions if each.name != OBSERVE)):
+        scalar = shared(function)
+        for node in function.nodes:
+            match node.op:
+                case Lookup(table=table, index=index) if function is observe and not scalar[index]:
+                    found.add(table)
+                case Lookup(table=table, index=index) if function.name not in WITHIN or scalar[index]:
+                    others.add(table)
+                case Fold(tables=tables):
+                    others.update(tables)
+                case _:
+                    pass
+    small = {table.name for table in program.tables if len(table.values) <= LANES}
+    fitting = (found & small) - others
+    return fitting if len(fitting) <= MOST_SHOWN else set()
 
 
 def _columns(table: Table) -> int:

@@ -13,15 +13,13 @@ from types import MappingProxyType
 
 from hamlet.numbers.binary32 import bits32, spell32
 from hamletc.ir import ops
-from hamletc.ir.ops import PLAIN, Const, Op, Order, Plain, Type, Value, operands
+from hamletc.ir.ops import PLAIN, Const, Op, Order, Plain, Type, Value
 from hamletc.targets.body import Body, table_name
-from hamletc.targets.triton.columns import LANES, Column
+from hamletc.targets.triton.columns import LANES, Column, is_shared, shared
 
 DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", Type.BOOL: "tl.int1"}
 SMALLEST_LITERAL, LARGEST_LITERAL = 2.0**-126, 3.4028234e38
 """Triton takes a float literal for an f32 between these magnitudes (and for 0.0); others are written by their bits."""
-SHARED = ("seed_low", "seed_high", "tick", "row", "stride", "scale", "top")
-"""Kinds of inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
 
 
 CALLS: Mapping[type[Op], str] = {
@@ -39,10 +37,6 @@ CONVERSIONS: Mapping[type[Op], str] = {
     ops.ToBits: "to(tl.uint32, bitcast=True)",
     ops.FromBits: "to(tl.float32, bitcast=True)",
 }
-
-
-def _shared(name: str) -> bool:
-    return name.partition(".")[0] in SHARED
 
 
 def literal(constant: Const) -> str:
@@ -72,10 +66,7 @@ class TritonFormatter:
         """`columns`: of the tables that warps hold, by their names."""
         self.body = body
         self.columns = columns
-        self.scalar: list[bool] = []
-        for node in body.function.nodes:
-            shared = [self.scalar[operand] for operand in operands(node.op)]
-            self.scalar.append(_shared(node.op.name) if isinstance(node.op, ops.Input) else all(shared))
+        self.scalar = shared(body.function)
 
     def line(self, value: Value) -> str:
         """The right side of the line that defines a value."""
@@ -220,5 +211,5 @@ class TritonFormatter:
         """A value with which a loop begins: it needs the type of its values from the beginning, a block."""
         if not self._scalar(value):
             return self.value(value)
-        lanes = next(parameter.name for parameter in self.body.parameters if not _shared(parameter.input))
+        lanes = next(parameter.name for parameter in self.body.parameters if not is_shared(parameter.input))
         return f"tl.full({lanes}.shape, {self.value(value)}, {DTYPES[self.body.type(value)]})"
