@@ -47,15 +47,6 @@ def _columns(columns_i32_ptr):
 
 
 @triton.jit
-def _wait_for_columns(turns, columns, unknown):
-    """So many turns and `unknown`, which is 0, where a bit is set in a column."""
-    table_case_0, table_case_1 = columns
-    bits = table_case_0
-    bits = bits | table_case_1
-    return turns + tl.max(bits & unknown, axis=0)
-
-
-@triton.jit
 def _take(column, row):
     """The rows of a column that lanes want: a shuffle, as each warp holds the column."""
     LANES: tl.constexpr = row.shape[0]
@@ -964,6 +955,27 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
+@triton.jit
+def _wait(turns, unknown, action, state, columns):
+    """So many turns, and where a bit of what was loaded is set `unknown`, which is 0."""
+    meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
+    table_case_0, table_case_1 = columns
+    bits = action
+    bits = bits | meter_satiation.to(tl.int32, bitcast=True)
+    bits = bits | meter_mood.to(tl.int32, bitcast=True)
+    bits = bits | position_x
+    bits = bits | position_y
+    bits = bits | age
+    bits = bits | alive.to(tl.int32)
+    bits = bits | episode_return.to(tl.int32, bitcast=True)
+    bits = bits | episode
+    bits = bits | layout.to(tl.int32, bitcast=True)
+    more = tl.max(bits & unknown, axis=0)
+    bits = table_case_0
+    bits = bits | table_case_1
+    return turns + more + tl.max(bits & unknown, axis=0)
+
+
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
@@ -1000,8 +1012,7 @@ def step(
     unknown = _zero(lanes)
     turns = 1 + unknown
     if BLOCK <= 32:
-        turns += tl.max(action & unknown, axis=0)
-        turns = _wait_for_columns(turns, columns, unknown)
+        turns = _wait(turns, unknown, action, state, columns)
     past = 0
     for turn in range(turns):
         past = turn

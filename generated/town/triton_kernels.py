@@ -229,37 +229,6 @@ def _columns(columns_f32_ptr, columns_i32_ptr):
 
 
 @triton.jit
-def _wait_for_columns(turns, columns, unknown):
-    """So many turns and `unknown`, which is 0, where a bit is set in a column."""
-    (
-        table_case_0, table_case_1, table_case_2, table_case_3, table_case_4, table_case_6, table_case_7, table_case_8,
-        table_case_9, table_case_10, table_case_11, table_case_12, table_case_13, table_case_14, table_case_15,
-        table_case_16, table_case_17, table_case_18, table_case_19, table_case_20,
-    ) = columns
-    bits = table_case_0.to(tl.int32, bitcast=True)
-    bits = bits | table_case_1.to(tl.int32, bitcast=True)
-    bits = bits | table_case_2.to(tl.int32, bitcast=True)
-    bits = bits | table_case_3.to(tl.int32, bitcast=True)
-    bits = bits | table_case_4.to(tl.int32, bitcast=True)
-    bits = bits | table_case_6.to(tl.int32, bitcast=True)
-    bits = bits | table_case_7.to(tl.int32, bitcast=True)
-    bits = bits | table_case_8.to(tl.int32, bitcast=True)
-    bits = bits | table_case_9.to(tl.int32, bitcast=True)
-    bits = bits | table_case_10.to(tl.int32, bitcast=True)
-    bits = bits | table_case_11.to(tl.int32, bitcast=True)
-    bits = bits | table_case_12.to(tl.int32, bitcast=True)
-    bits = bits | table_case_13.to(tl.int32, bitcast=True)
-    bits = bits | table_case_14.to(tl.int32, bitcast=True)
-    bits = bits | table_case_15.to(tl.int32, bitcast=True)
-    bits = bits | table_case_16.to(tl.int32, bitcast=True)
-    bits = bits | table_case_17.to(tl.int32, bitcast=True)
-    bits = bits | table_case_18.to(tl.int32, bitcast=True)
-    bits = bits | table_case_19
-    bits = bits | table_case_20
-    return turns + tl.max(bits & unknown, axis=0)
-
-
-@triton.jit
 def _take(column, row):
     """The rows of a column that lanes want: a shuffle, as each warp holds the column."""
     LANES: tl.constexpr = row.shape[0]
@@ -1556,6 +1525,58 @@ def observe(
     _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found)
 
 
+@triton.jit
+def _wait(turns, unknown, action, state, columns):
+    """So many turns, and where a bit of what was loaded is set `unknown`, which is 0."""
+    (
+        meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+        meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
+    ) = state
+    (
+        table_case_0, table_case_1, table_case_2, table_case_3, table_case_4, table_case_6, table_case_7, table_case_8,
+        table_case_9, table_case_10, table_case_11, table_case_12, table_case_13, table_case_14, table_case_15,
+        table_case_16, table_case_17, table_case_18, table_case_19, table_case_20,
+    ) = columns
+    bits = action
+    bits = bits | meter_energy.to(tl.int32, bitcast=True)
+    bits = bits | meter_hygiene.to(tl.int32, bitcast=True)
+    bits = bits | meter_satiation.to(tl.int32, bitcast=True)
+    bits = bits | meter_money.to(tl.int32, bitcast=True)
+    bits = bits | meter_mood.to(tl.int32, bitcast=True)
+    bits = bits | meter_social.to(tl.int32, bitcast=True)
+    bits = bits | meter_health.to(tl.int32, bitcast=True)
+    bits = bits | meter_fitness.to(tl.int32, bitcast=True)
+    bits = bits | position_x
+    bits = bits | position_y
+    bits = bits | age
+    bits = bits | alive.to(tl.int32)
+    bits = bits | episode_return.to(tl.int32, bitcast=True)
+    bits = bits | episode
+    bits = bits | layout.to(tl.int32, bitcast=True)
+    more = tl.max(bits & unknown, axis=0)
+    bits = table_case_0.to(tl.int32, bitcast=True)
+    bits = bits | table_case_1.to(tl.int32, bitcast=True)
+    bits = bits | table_case_2.to(tl.int32, bitcast=True)
+    bits = bits | table_case_3.to(tl.int32, bitcast=True)
+    bits = bits | table_case_4.to(tl.int32, bitcast=True)
+    bits = bits | table_case_6.to(tl.int32, bitcast=True)
+    bits = bits | table_case_7.to(tl.int32, bitcast=True)
+    bits = bits | table_case_8.to(tl.int32, bitcast=True)
+    bits = bits | table_case_9.to(tl.int32, bitcast=True)
+    bits = bits | table_case_10.to(tl.int32, bitcast=True)
+    bits = bits | table_case_11.to(tl.int32, bitcast=True)
+    bits = bits | table_case_12.to(tl.int32, bitcast=True)
+    bits = bits | table_case_13.to(tl.int32, bitcast=True)
+    bits = bits | table_case_14.to(tl.int32, bitcast=True)
+    bits = bits | table_case_15.to(tl.int32, bitcast=True)
+    bits = bits | table_case_16.to(tl.int32, bitcast=True)
+    bits = bits | table_case_17.to(tl.int32, bitcast=True)
+    bits = bits | table_case_18.to(tl.int32, bitcast=True)
+    bits = bits | table_case_19
+    bits = bits | table_case_20
+    return turns + more + tl.max(bits & unknown, axis=0)
+
+
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "waits", "seed_low", "seed_high", "tick"])
 def step(
     meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr, actions_ptr, reward_ptr,
@@ -1593,8 +1614,7 @@ def step(
     unknown = _zero(lanes)
     turns = 1 + unknown
     if BLOCK <= 32:
-        turns += tl.max(action & unknown, axis=0)
-        turns = _wait_for_columns(turns, columns, unknown)
+        turns = _wait(turns, unknown, action, state, columns)
     past = 0
     for turn in range(turns):
         past = turn
