@@ -1573,12 +1573,14 @@ def _conclude(
             if stale > 0:
                 scene = _look(arrays, place, state)
             stale = 0
-            rows = observation_ptr + lane
+            # As in `_there`.
+            lane_there = lane + (turn >> 31)
+            rows = observation_ptr + lane_there
             pitch = lanes
             wanted = valid
             if turn == 0:
                 # Each lane has a line of its own in memory: few end at a time.
-                rows = final_observation_ptr + lane.to(tl.int64) * 39
+                rows = final_observation_ptr + lane_there.to(tl.int64) * 39
                 pitch = tl.full((), 1, tl.int64)
                 wanted = ending
                 if waits > 0:
