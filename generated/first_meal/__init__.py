@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "numba_kernels.py": "43f1c853cb02646ff745a31096044c07341d9265323ab57d497954424950fbf4",
-    "triton_kernels.py": "01b3540e752845bded68072c1f6dc64992d8cc8c1ba29bae8a822b01a8744a47",
+    "triton_kernels.py": "a00d26bad1a07373c60901cba431e022fcbc91c7eea6118521b7dc9bbea4f51d",
 }
 
 

@@ -1191,8 +1191,8 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, found_0):
 def _place(worlds, agents, GROUP: tl.constexpr, BLOCK: tl.constexpr):
     """The numbers of worlds and lanes; each thread's world, agent in it, and lane; whether there is such a lane."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    world = index // GROUP
-    agent = index % GROUP
+    world = (index.to(tl.uint32) // GROUP).to(tl.int32)
+    agent = index & (GROUP - 1)
     valid = (world < worlds) & (agent < agents)
     return worlds.to(tl.int64), worlds.to(tl.int64) * agents, world, agent, world * agents + agent, valid
 
@@ -1801,10 +1801,8 @@ def step(
     if kept_ptr is None:
         scene = (tl.zeros([BLOCK], tl.uint32), tl.zeros([BLOCK], tl.uint32))
         known = tl.zeros([BLOCK], tl.int1)
-        stale = 1
     else:
         scene, known = _recall(kept_ptr, place, state[17])
-        stale = tl.max((~known).to(tl.int32), axis=0)
     lived = state[13]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
     nothing = tl.zeros([BLOCK], tl.int32)
@@ -1821,6 +1819,7 @@ def step(
     for turn in range(turns):
         past = turn
         state, outcome, ending, found = _advance(arrays, place, state, action, waits, None, columns, GROUP, BLOCK)
+    stale = tl.max((~known).to(tl.int32), axis=0)
     state, scene, stale, found = _conclude(
         ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
         number, columns, GROUP,
