@@ -133,7 +133,7 @@ def test_agents_that_meet_need_no_other_memory(name: str, tmp_path: Path) -> Non
     found = machine_code(sample(name), tmp_path / name, arguments)
     assert set(found) == {(kernel, 90) for kernel in kernels}
     for key, kernel in found.items():
-        # With 128 registers two blocks of 256 lanes fit on a multiprocessor; a step of `epidemic` has one value more.
-        spilled = 8 if (name, *key) == ("epidemic", "step", 90) else 0
-        assert (kernel["stack"], kernel["local"]) == (spilled, 0), key
+        # With 128 registers two blocks of 256 lanes fit on a multiprocessor.
+        assert kernel["registers"] <= 128, key
+        assert (kernel["stack"], kernel["local"]) == (0, 0), key
         assert kernel["sass_opcodes"]["BAR.SYNC.DEFER_BLOCKING"] > 3, key
