@@ -108,12 +108,14 @@ class Table:
 
     Attributes:
         origins: where each value comes from, in tables that passes make; `None` for what no construct asked for.
+        in_warp: whether kernels for GPUs hold it in registers of a warp, not in memory.
     """
 
     name: str
     type: Type
     values: tuple[float | int, ...]
     origins: tuple[Origin | None, ...] = ()
+    in_warp: bool = False
 
 
 Stage: TypeAlias = Literal["tick", "settle", "cells"]

@@ -10,7 +10,7 @@ to load that row then would be to wait for memory a second time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from hamletc.compilation import Compilation
@@ -30,7 +30,7 @@ OBSERVE = "observe"
 SHARED = ("seed_low", "seed_high", "tick", "row", "stride", "scale", "top")
 """Kinds of inputs that all lanes share; with them, values that depend on no lane are scalars in Triton, not blocks."""
 MOST_SHOWN = 4
-"""The most tables that are columns for observations alone: each takes a register, and saves no operation."""
+"""The most tables that are columns for observations: each takes a register, and saves no operation."""
 MOST = 64
 """The most columns. Each takes a register as long as a kernel runs; a lane has 255, and its state is there, too."""
 
@@ -70,8 +70,7 @@ class Columns:
     """
 
     def __init__(self, program: Program) -> None:
-        shown = _shown(program)
-        self.tables = [table for table in program.tables if tabulation.is_made(table) or table.name in shown]
+        self.tables = [table for table in program.tables if table.in_warp]
         self.of: dict[str, list[Column]] = {}
         found = dict.fromkeys((table.type for table in self.tables), 0)
         for table in self.tables:
@@ -120,7 +119,7 @@ def shared(function: Function) -> list[bool]:
     return result
 
 
-def _shown(program: Program) -> set[str]:
+def _shown(program: Program) -> list[str]:
     """The tables of one column that observations read, and in which only functions of a lane look anything up."""
     scene, observe = split(program.function(OBSERVE))
     found: set[str] = set()
@@ -137,9 +136,14 @@ def _shown(program: Program) -> set[str]:
                     others.update(tables)
                 case _:
                     pass
-    small = {table.name for table in program.tables if len(table.values) <= LANES}
-    fitting = (found & small) - others
-    return fitting if len(fitting) <= MOST_SHOWN else set()
+    fitting = found - others
+    return [table.name for table in program.tables if table.name in fitting and len(table.values) <= LANES]
+
+
+def _in_warps(program: Program, names: Collection[str]) -> Program:
+    """The program with these tables in warps."""
+    tables = (replace(table, in_warp=True) if table.name in names else table for table in program.tables)
+    return replace(program, tables=tuple(tables))
 
 
 def _columns(table: Table) -> int:
@@ -147,26 +151,34 @@ def _columns(table: Table) -> int:
 
 
 def looked_up(compilation: Compilation) -> Compilation:
-    """The program with columns where they make a tick shorter, and a note on what was chosen and why."""
+    """The program with columns where they make a tick shorter or spare an observation a wait for memory, and a note on
+    what was chosen and why."""
     if tabulation.NAME in compilation.disabled:
         return compilation
     tabulated = compilation.after(
         tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts, WITHIN)
     )
-    columns = sum(len(each) for each in Columns(tabulated.program).of.values())
+    made = [table for table in tabulated.program.tables if tabulation.is_made(table)]
+    columns = sum(_columns(table) for table in made)
     before, left = _operations(compilation.program), _operations(tabulated.program)
     # A launch of one tick loads each column for one tick.
     least = left + columns
+    chosen, names, room = compilation, list[str](), MOST
     match columns:
         case 0:
-            chosen, why = compilation, "none, as nothing is worth a lookup"
+            why = "none, as nothing is worth a lookup"
         case _ if columns > MOST:
-            chosen, why = compilation, f"none, as {columns} would take more than {MOST} registers"
+            why = f"none, as {columns} would take more than {MOST} registers"
         case _ if least >= before:
             why = f"none, as {least} operations, loads of {columns} among them, are not fewer than {before}"
-            chosen = compilation
         case _:
-            chosen, why = tabulated, f"{left} operations in a tick instead of {before}, for {columns} registers"
+            chosen, names, room = tabulated, [table.name for table in made], MOST - columns
+            why = f"{left} operations in a tick instead of {before}, for {columns} registers"
+    shown = _shown(chosen.program)
+    if 0 < len(shown) <= min(MOST_SHOWN, room):
+        names += shown
+        why += f"; what observations look up: {', '.join(shown)}"
+    chosen = chosen.with_program(_in_warps(chosen.program, names))
     return replace(chosen, notes=(*compilation.notes, f"columns: {why}"))
 
 

@@ -16,6 +16,7 @@ from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Lookup, Type
 from hamletc.passes.tabulation import is_made
+from hamletc.targets.body import table_name
 from hamletc.targets.triton import columns
 from hamletc.targets.triton.cells import words
 from hamletc.targets.triton.columns import LANES, Columns, looked_up
@@ -92,6 +93,45 @@ def test_passes_that_are_left_out_are_not_chosen() -> None:
     text = emit(chosen.program, chosen.universe, chosen.notes)
     assert "columns" not in text
     assert "_find" not in text
+
+
+def test_tables_that_observations_read_are_in_warps() -> None:
+    """Unless tabulation is left out: then all tables are in memory."""
+    chosen = for_gpus(sample("shifts"))
+    held = {table.name for table in chosen.program.tables if table.in_warp}
+    shown = {name for name in held if not name.startswith("case.")}
+    assert shown == {"time.sin", "time.cos", "affordance.duration"}
+    (note,) = (note for note in chosen.notes if note.startswith("columns: "))
+    assert note.endswith("; what observations look up: time.sin, time.cos, affordance.duration")
+    text = emit(chosen.program, chosen.universe, chosen.notes)
+    assert all(f"_take({table_name(name)}, " in text for name in shown)
+    plain = for_gpus(sample("shifts"), ["tabulation"])
+    assert not Columns(plain.program).all
+    assert "_take(" not in emit(plain.program, plain.universe, plain.notes)
+
+
+@pytest.mark.parametrize(("limit", "less"), [("MOST", 24), ("MOST_SHOWN", 3)])
+def test_more_tables_of_observations_than_registers_stay_in_memory(
+    limit: str, less: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them, and none of those that make a tick shorter."""
+    compilation = Compilation.begin(sample("shifts")).run()
+    monkeypatch.setattr(columns, limit, less)
+    assert "observations" in looked_up(compilation).notes[0]
+    monkeypatch.setattr(columns, limit, less - 1)
+    chosen = looked_up(compilation)
+    assert "observations" not in chosen.notes[0]
+    held = [table for table in chosen.program.tables if table.in_warp]
+    assert held == [table for table in chosen.program.tables if is_made(table)] != []
+
+
+def test_tables_of_observations_need_no_others() -> None:
+    """A clock is looked up; nothing else of the universe is worth a lookup."""
+    clocked = "universe u\nspace none\nclock 24 hours\nmeter a = 1 { decay 0.1 }\ndies when a <= 0\nreward a\n"
+    chosen = looked_up(Compilation.begin(universe_of(clocked + "observe { meters time }\n")).run())
+    assert chosen.notes == (
+        "columns: none, as nothing is worth a lookup; what observations look up: time.sin, time.cos",
+    )
 
 
 @pytest.mark.parametrize("without", [(), ("tabulation",), ("cell_cache",)])
