@@ -4,7 +4,8 @@ that is lent for ten minutes: Python 3.12, torch 2.11, Triton 3.6, numpy 2.5, an
     python tests/gpu/rehearsal/everything.py [--json benchmarks/results/rehearsal.json] [--python PYTHON]
 
 It makes an environment in `runs/rehearsal` (5 GB: the torch that PyPI has for Linux brings CUDA), unless it is given
-the Python of one; runs both; and writes what ran, what was found and what failed. Half an hour on two cores.
+the Python of one; runs both; and writes what ran, what was found and what failed. Seven minutes on two cores once that
+environment is there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ def environment(folder: Path) -> Path:
     """The Python of an environment with these packages, which is made where it is not there."""
     python = folder / "bin" / "python"
     if not python.exists():
-        base = shutil.which("python3.12") or sys.executable
+        named = shutil.which("python3.12")
+        # A shim of pyenv can be there for a Python that is not chosen.
+        works = named and subprocess.run([named, "-c", ""], capture_output=True).returncode == 0
+        base = named if named and works else sys.executable
         print(f"making {folder} with {base}", file=sys.stderr, flush=True)
         subprocess.run([base, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
