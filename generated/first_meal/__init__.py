@@ -17,7 +17,7 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "43f1c853cb02646ff745a31096044c07341d9265323ab57d497954424950fbf4",
+    "numba_kernels.py": "817d400f5c64caecbd3b15e5154dc9e24a67be5f8642c570fcb49c540bd4527e",
     "triton_kernels.py": "a00d26bad1a07373c60901cba431e022fcbc91c7eea6118521b7dc9bbea4f51d",
 }
 

@@ -25,7 +25,6 @@ from hamlet.launch.cpu.ops import (
     bit_xor,
     alike,
     all_set,
-    any_set,
     choose_lanes,
     count_by_lane,
     count_episode,
@@ -34,11 +33,11 @@ from hamlet.launch.cpu.ops import (
     divide,
     drain,
     draw,
+    encode,
     equal,
     find,
     fma,
     from_bits,
-    give_back,
     helper,
     inline,
     kernel,
@@ -61,14 +60,12 @@ from hamlet.launch.cpu.ops import (
     put,
     ramp,
     remainder,
-    room_like,
     rows_u8,
     scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
-    store_last,
     store_worlds,
     subtract,
     take,
@@ -452,6 +449,27 @@ def _observe(
             put(row, lane, value, written[lane], whole, streamed, f32(0.0), f32(127.5))
 
 
+@helper
+def _observe_last(array, start, lanes, chosen, meter_satiation, meter_mood, position_x, position_y, age, cells):
+    """Write what the first `chosen` of `lanes` observe to their lines of an array [lanes, rows], in which the chunk
+    begins at line `start`."""
+    shared_t9 = local_u32(LANES)
+    shared_t13 = local_i32(LANES)
+    for index in range(chosen):
+        lane = lanes[index]
+        line = part(array, start + lane, 0)
+        (observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane]) = _observe_lane(
+            meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
+            cells[0 * LANES + lane],
+        )
+        line[25] = encode(line, observed_meter_satiation, f32(0.0), f32(255.0))
+        line[26] = encode(line, observed_meter_mood, f32(0.0), f32(255.0))
+        line[27] = encode(line, observed_lifetime, f32(0.0), f32(255.0))
+        for element in range(25):
+            value = _observe_grid(i32(element), shared_t9[lane], shared_t13[lane])
+            line[element] = encode(line, value, f32(0.0), f32(127.5))
+
+
 @traced
 def _mask_lane(x_0, y_0, found_0):
     """Which actions of a lane are allowed."""
@@ -756,23 +774,17 @@ def _end(flags, alive, cause, living, waits, tiled, agents, count):
 
 @inline
 def _finish(
-    flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, caching,
+    start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, caching,
     final_observation_array, meter_satiation, meter_mood, age, lanes, cause, episode_return, causes_array,
     lengths_array, finished_return, chosen, counting, agents, episode,
 ):
     """The last of episodes: final observations and statistics; and the number of the next one."""
     if every_tick and observing and waits == 0:
         _find_again(position_x, position_y, layout, standing, found, cells, caching, observing)
-        # Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.
-        last = room_like(final_observation_array, 28 * WIDE)
-        for first in range(0, LANES, WIDE):
-            if any_set(flags[wide(first)]):
-                _observe(
-                    last, WIDE, -first, first, first + WIDE, flags, True, False, meter_satiation, meter_mood,
-                    position_x, position_y, age, cells,
-                )
-                store_last(last, flags, first, final_observation_array, start, 28)
-        give_back(last)
+        _observe_last(
+            final_observation_array, start, lanes, chosen, meter_satiation, meter_mood, position_x, position_y, age,
+            cells,
+        )
     for index in range(chosen):
         lane = lanes[index]
         episode[lane] += 1
@@ -835,9 +847,9 @@ def _conclude(
     if chosen > 0:
         if not fresh:
             _finish(
-                flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells,
-                caching, final_observation_array, meter_satiation, meter_mood, age, lanes, cause, episode_return,
-                causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
+                start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, caching,
+                final_observation_array, meter_satiation, meter_mood, age, lanes, cause, episode_return, causes_array,
+                lengths_array, finished_return, chosen, counting, agents, episode,
             )
         _begin(
             lanes, chosen, cells, caching, meter_satiation, meter_mood, position_x, position_y, age, alive,

@@ -25,7 +25,6 @@ from hamlet.launch.cpu.ops import (
     bit_xor,
     alike,
     all_set,
-    any_set,
     choose_lanes,
     count_by_lane,
     count_episode,
@@ -34,11 +33,11 @@ from hamlet.launch.cpu.ops import (
     divide,
     drain,
     draw,
+    encode,
     equal,
     find,
     fma,
     from_bits,
-    give_back,
     helper,
     inline,
     kernel,
@@ -61,14 +60,12 @@ from hamlet.launch.cpu.ops import (
     put,
     ramp,
     remainder,
-    room_like,
     rows_u8,
     scatter,
     shift_left,
     shift_right,
     square_root,
     store_lanes,
-    store_last,
     store_worlds,
     subtract,
     take,
@@ -988,6 +985,46 @@ def _observe(
             put(row, lane, value, written[lane], whole, streamed, f32(0.0), f32(255.0))
 
 
+@helper
+def _observe_last(
+    array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
+    meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1,
+):
+    """Write what the first `chosen` of `lanes` observe to their lines of an array [lanes, rows], in which the chunk
+    begins at line `start`."""
+    shared_t215 = local_u32(LANES)
+    for index in range(chosen):
+        lane = lanes[index]
+        line = part(array, start + lane, 0)
+        (
+            observed_position_x, observed_position_y, observed_meter_energy, observed_meter_hygiene,
+            observed_meter_satiation, observed_meter_money, observed_meter_mood, observed_meter_social,
+            observed_meter_health, observed_meter_fitness, observed_time_sin, observed_time_cos, observed_progress,
+            observed_lifetime, shared_t215[lane],
+        ) = _observe_lane(
+            meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
+            meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
+            engaged[lane], progress[lane], hour[lane], scene_0[lane], scene_1[lane],
+        )
+        line[25] = encode(line, observed_position_x, f32(0.0), f32(255.0))
+        line[26] = encode(line, observed_position_y, f32(0.0), f32(255.0))
+        line[27] = encode(line, observed_meter_energy, f32(0.0), f32(255.0))
+        line[28] = encode(line, observed_meter_hygiene, f32(0.0), f32(255.0))
+        line[29] = encode(line, observed_meter_satiation, f32(0.0), f32(255.0))
+        line[30] = encode(line, observed_meter_money, f32(0.0), f32(255.0))
+        line[31] = encode(line, observed_meter_mood, f32(0.0), f32(255.0))
+        line[32] = encode(line, observed_meter_social, f32(0.0), f32(255.0))
+        line[33] = encode(line, observed_meter_health, f32(0.0), f32(255.0))
+        line[34] = encode(line, observed_meter_fitness, f32(0.0), f32(255.0))
+        line[35] = encode(line, observed_time_sin, f32(-1.0), f32(127.5))
+        line[36] = encode(line, observed_time_cos, f32(-1.0), f32(127.5))
+        line[37] = encode(line, observed_progress, f32(0.0), f32(255.0))
+        line[38] = encode(line, observed_lifetime, f32(0.0), f32(255.0))
+        for element in range(25):
+            value = _observe_window(i32(element), shared_t215[lane])
+            line[element] = encode(line, value, f32(0.0), f32(255.0))
+
+
 @traced
 def _mask_lane(x_0, y_0, hour_0, found_0):
     """Which actions of a lane are allowed."""
@@ -1391,25 +1428,19 @@ def _end(flags, alive, cause, living, waits, tiled, agents, count):
 
 @inline
 def _finish(
-    flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0,
-    scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+    start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0, scene_1,
+    caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
     meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause, episode_return, causes_array,
     lengths_array, finished_return, chosen, counting, agents, episode,
 ):
     """The last of episodes: final observations and statistics; and the number of the next one."""
     if every_tick and observing and waits == 0:
         _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing)
-        # Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.
-        last = room_like(final_observation_array, 39 * WIDE)
-        for first in range(0, LANES, WIDE):
-            if any_set(flags[wide(first)]):
-                _observe(
-                    last, WIDE, -first, first, first + WIDE, flags, True, False, meter_energy, meter_hygiene,
-                    meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x,
-                    position_y, age, engaged, progress, hour, scene_0, scene_1,
-                )
-                store_last(last, flags, first, final_observation_array, start, 39)
-        give_back(last)
+        _observe_last(
+            final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money,
+            meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
+            scene_0, scene_1,
+        )
     for index in range(chosen):
         lane = lanes[index]
         episode[lane] += 1
@@ -1485,10 +1516,10 @@ def _conclude(
     if chosen > 0:
         if not fresh:
             _finish(
-                flags, start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells,
-                scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation,
-                meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes,
-                cause, episode_return, causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
+                start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0,
+                scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
+                meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause,
+                episode_return, causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
             )
         _begin(
             lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation,

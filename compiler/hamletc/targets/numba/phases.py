@@ -196,8 +196,8 @@ class Phases:
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
     def _finish(self) -> list[str]:
-        seen = ["flags", "start", "every_tick", "observing", "waits", *self._find_again(), "final_observation_array"]
-        seen += self.passed("observe")
+        seen = ["start", "every_tick", "observing", "waits", *self._find_again(), "final_observation_array"]
+        seen += [*(["flags"] if self._cuts else []), *self.passed("observe")]
         return [*(seen if self.sees else []), *COUNTED, "chosen", "counting", "agents", "episode"]
 
     def _begin(self) -> list[str]:

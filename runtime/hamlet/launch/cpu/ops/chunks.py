@@ -37,7 +37,7 @@ ALIGNMENT = 64
 
 
 WIDENED = {types.int8: types.int32, types.uint8: types.uint32}
-"""What vectors make of bytes in memory."""
+"""What is made of bytes in memory."""
 
 
 class Chunk(Type):  # type: ignore[misc]  # numba has no types
@@ -58,7 +58,7 @@ class _ChunkModel(models.PrimitiveModel):  # type: ignore[misc]  # numba has no 
 def _element(chunk: Any, index: Any) -> Any:
     """The index type and the type of what it selects; `None` where it is none."""
     if isinstance(chunk, Chunk) and isinstance(index, types.Integer):
-        return types.intp, chunk.dtype
+        return types.intp, WIDENED.get(chunk.dtype, chunk.dtype)
     if isinstance(chunk, Chunk) and isinstance(index, Wide):
         return index, Vector(WIDENED.get(chunk.dtype, chunk.dtype))
     return None
@@ -82,9 +82,17 @@ class _SetItem(AbstractTemplate):  # type: ignore[misc]  # numba has no types
         return signature(types.none, chunk, found[0], value if isinstance(value, Vector) else chunk.dtype)
 
 
+def _widened(builder: Any, dtype: Any, value: Any, wanted: Any) -> Any:
+    """What is made of numbers of this type in memory."""
+    if dtype not in WIDENED:
+        return value
+    return builder.sext(value, wanted) if dtype.signed else builder.zext(value, wanted)
+
+
 def _get_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    pointer = builder.gep(arguments[0], [arguments[1]])
-    return context.data_model_manager[signature.return_type].load_from_data_pointer(builder, pointer)
+    dtype = signature.args[0].dtype
+    value = context.data_model_manager[dtype].load_from_data_pointer(builder, builder.gep(arguments[0], [arguments[1]]))
+    return _widened(builder, dtype, value, context.get_value_type(signature.return_type))
 
 
 def _set_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -113,9 +121,7 @@ def _get_vector(context: Any, builder: Any, signature: Any, arguments: Any) -> A
     value = builder.load(pointer, align=align)
     if dtype == types.boolean:
         return builder.icmp_unsigned("!=", value, ir.Constant(value.type, None))
-    if dtype in WIDENED:
-        return builder.sext(value, vector) if dtype.signed else builder.zext(value, vector)
-    return value
+    return _widened(builder, dtype, value, vector)
 
 
 def _set_vector(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
