@@ -63,7 +63,7 @@ STUDIES = {
     "town": Study("ppo", "universes/town.hamlet", {"precision": "bfloat16", "steps": 7_000_000}, scripted=True),
     "town_evolution": Study("evolution", "universes/town.hamlet", scripted=True),
     "shifts": Study(
-        "ppo_gru", "universes/shifts.hamlet", {"precision": "bfloat16", "steps": 40_000_000}, scripted=True
+        "ppo_gru", "universes/shifts.hamlet", {"precision": "bfloat16", "steps": 100_000_000}, scripted=True
     ),
     "first_meal_dqn": Study("dqn", "universes/first_meal.hamlet", {"steps": 500_000}, shows="return"),
     "commons": Study("ppo", "universes/gallery/commons.hamlet", MANY, shows="return", meter="effort"),

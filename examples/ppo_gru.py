@@ -37,7 +37,7 @@ class Config:
     universe: str = str(SHIFTS)
     backend: str = "auto"
     seed: int = 1
-    steps: int = 40_000_000  # agent-ticks of the whole training
+    steps: int = 100_000_000  # agent-ticks of the whole training
     worlds: int = 1024
     agents: int = 1  # in each world
     team: bool = False  # whether agents of a world are paid the mean of their rewards
