@@ -146,6 +146,27 @@ def _rest(s: Situation, count: int) -> tuple[Token, ...]:
     return tuple(rest)
 
 
+def _number(s: Situation, count: int) -> tuple[str, int]:
+    """A number, maybe with a sign, so many places further on, and the places behind it; "" where there is none."""
+    signed = s.tokens[s.index + count].text == "-"
+    token = s.tokens[s.index + count + signed]
+    number = token.kind == "number" and token.line == s.token.line
+    return (f"{'-' * signed}{token.text}", count + signed + 1) if number else ("", count)
+
+
+def _bounds_first(s: Situation, item: str) -> Cure | None:
+    """The cure of bounds where a value belongs, as in `meter energy 0 .. 1 = 0.5`."""
+    low, count = _number(s, 0)
+    if not low or s.tokens[s.index + count].text != "..":
+        return None
+    high, count = _number(s, count + 1)
+    value = ""
+    if s.tokens[s.index + count].text == "=":
+        value, count = _number(s, count + 1)
+    hint = f"Write `{item} = {value or low} in {low} .. {high or 'HIGH'}`: bounds stand behind the value."
+    return Cure(hint, count, ("=", "0", "in", "0", "..", "1"))
+
+
 def _is_apart(first: Token, second: Token) -> bool:
     """Whether there is more than a space between two tokens of a line."""
     return second.column - first.span.end_column > 1
@@ -342,6 +363,8 @@ def _unfinished(s: Situation) -> Cure | None:
         return Cure(hint)
     if word in ("meter", "param", "input") and "=" in s.texts and s.index == s.start + 2:
         name = s.before.text
+        if (bounded := _bounds_first(s, f"{word} {name}")) is not None:
+            return bounded
         if s.token.kind == "number" or s.token.text == "-":
             return Cure(f"Write `{word} {name} = {_source((s.token, *_rest(s, 1)))}`.", 0, ("=",))
         what, bounds = ("start value", "") if word == "meter" else ("default", " in 0 .. 1")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -99,7 +98,6 @@ class Layout:
     """
 
     def __init__(self, universe: Universe) -> None:
-        self._universe = universe
         sizes = {**abi.counters(universe), "returns": WORDS, "meters": len(universe.meters), "ended": 1, "lanes": 1}
         self._parts: dict[str, slice] = {}
         first = 0
@@ -109,6 +107,14 @@ class Layout:
         self.size = first
         ends = [max(abs(bounds.low), abs(bounds.high)) for bounds in meter_bounds(universe)]
         self.scales = np.array([2.0 ** (BITS - math.frexp(end)[1]) for end in ends])
+        self._meters = [
+            (meter.name, *float(scale).as_integer_ratio())
+            for meter, scale in zip(universe.meters, self.scales, strict=True)
+        ]
+        self._causes = [cause.name for cause in universe.causes] + [LIFESPAN] * (universe.lifespan is not None)
+        self._uses = [each.name for each in universe.affordances]
+        lengths = self._parts["lengths"]
+        self._ticks = np.arange(lengths.stop - lengths.start)
 
     def packed(self, counters: NDArray[np.int64], finished_return: NDArray[np.float32], sums: NDArray[np.int64]) -> Any:
         """The window, [size] i64, of what came from the device: the counters one after the other, [lanes] sums of
@@ -119,35 +125,32 @@ class Layout:
     def record(self, window: NDArray[np.int64], number: int, tick: int, ticks: int) -> Record:
         """What a window says."""
         part = {name: window[where] for name, where in self._parts.items()}
-        universe, lengths = self._universe, part["lengths"]
+        lengths, totals = part["lengths"], part["meters"].tolist()
         episodes, ended = int(part["causes"].sum()), int(part["ended"][0])
-        causes = [cause.name for cause in universe.causes] + [LIFESPAN] * (universe.lifespan is not None)
-        means = [
-            _mean(Fraction(int(total)) / Fraction(float(scale)), ended)
-            for total, scale in zip(part["meters"], self.scales, strict=True)
-        ]
-        at_end = zip(universe.meters, means, strict=True) if ended else ()
+        # A quotient of two integers is rounded once, as that of fractions is, which takes longer.
+        means = {
+            name: total * below / (above * ended)
+            for (name, above, below), total in zip(self._meters, totals, strict=True)
+            if ended
+        }
+        returned = sum_of(part["returns"])
         return Record(
             number,
             tick,
             ticks,
             int(part["lanes"][0]),
             episodes,
-            _mean(sum_of(part["returns"]), episodes),
-            _mean(Fraction(int((lengths * np.arange(len(lengths))).sum())), episodes),
+            returned.numerator / (returned.denominator * episodes) if episodes else math.nan,
+            int(lengths @ self._ticks) / episodes if episodes else math.nan,
             _quantiles(lengths),
-            dict(zip(causes, part["causes"].tolist(), strict=False)),
-            dict(zip((each.name for each in universe.affordances), part["uses"].tolist(), strict=True)),
-            {meter.name: mean for meter, mean in at_end},
+            dict(zip(self._causes, part["causes"].tolist(), strict=False)),
+            dict(zip(self._uses, part["uses"].tolist(), strict=True)),
+            means,
         )
-
-
-def _mean(total: Fraction, count: int) -> float:
-    return float(total / count) if count else math.nan
 
 
 def _quantiles(lengths: NDArray[np.int64]) -> tuple[int, ...]:
     reached = np.cumsum(lengths)
     total = int(reached[-1])
     ranks = [max(math.ceil(share * total), 1) for share in QUARTILES] if total else []
-    return tuple(int(np.searchsorted(reached, rank)) for rank in ranks)
+    return tuple(np.searchsorted(reached, ranks).tolist())
