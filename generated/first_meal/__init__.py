@@ -17,7 +17,7 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "817d400f5c64caecbd3b15e5154dc9e24a67be5f8642c570fcb49c540bd4527e",
+    "numba_kernels.py": "f3501bd8561711d75bf56366d33075a5e4de38cad4f2ca308fbe4396427a5ebd",
     "triton_kernels.py": "a00d26bad1a07373c60901cba431e022fcbc91c7eea6118521b7dc9bbea4f51d",
 }
 

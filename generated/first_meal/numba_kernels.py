@@ -919,7 +919,6 @@ def rollout(
     cause = local_i8(LANES)
     notes = local_u8(NOTES)
     noted = 0
-    finished_return = local_f32(LANES)
     chunk_meter_satiation = unset_f32(LANES)
     chunk_meter_mood = unset_f32(LANES)
     chunk_position_x = unset_i32(LANES)
@@ -944,6 +943,7 @@ def rollout(
         chunk_lanes = min(per_chunk, worlds - world) * agents
         tiled = chunk_lanes > LANES
         start = world * agents
+        finished_return = part(finished_return_array, 0, start)
         # One tick reads and writes the state of a lane once: copies of it would take longer than they save.
         direct = ticks <= 1 and chunk_lanes == LANES
         if direct:
@@ -969,8 +969,6 @@ def rollout(
                 meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start,
                 count, world, agents, agent, direct,
             )
-            if counting:
-                load_lanes(finished_return, part(finished_return_array, 0, start), count)
             if caching:
                 unchanged = _load_cells(
                     layout, stored_layout, flags, cells, cells_array, layouts_array, known, start, count,
@@ -989,8 +987,7 @@ def rollout(
                         layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return,
                         episode, layout, start, count, world, agents, agent, direct,
                     )
-                    if counting:
-                        load_lanes(finished_return, part(finished_return_array, 0, start), count)
+                    finished_return = part(finished_return_array, 0, start)
                 _act(
                     action, situation, ahead, actions_array, choices_array, thresholds_array, strides_array, bins_array,
                     meter_satiation, meter_mood, position_x, position_y, age, layout, first_world, agents, seed_low,
@@ -1021,8 +1018,6 @@ def rollout(
                         meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation,
                         meter_mood, position_x, position_y, age, alive, episode_return, start, count, direct,
                     )
-                    if counting:
-                        store_lanes(finished_return, part(finished_return_array, 0, start), count)
             for agent in range(0, chunk_lanes, LANES):
                 start = world * agents + agent
                 count = min(LANES, chunk_lanes - agent)
@@ -1053,8 +1048,6 @@ def rollout(
                         _store_worlds(episode_array, layout_array, episode, layout, world, agents, count)
                     if stored and caching and not unchanged:
                         _store_cells(cells, layout, cells_array, layouts_array, start, count)
-        if counting and not tiled:
-            store_lanes(finished_return, part(finished_return_array, 0, world * agents), chunk_lanes)
         world = next_worlds(shares_array, thread, per_chunk)
     if counting:
         add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])

@@ -17,7 +17,7 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
-    "numba_kernels.py": "a9365f542c549d8bcf6a1ca35bf8aabb3fa932f60b2e5d9ce4a1a52b647d9a09",
+    "numba_kernels.py": "3d07ffd43fae10b26373280578947fabef858861432faac690d8cd7b7b2951ab",
     "triton_kernels.py": "1e6784ee8bb7091d1ecaea2220f1bde4b1d0460960c4856076e3135d5b3d5471",
 }
 

@@ -20,8 +20,11 @@ from numpy.typing import NDArray
 
 from hamlet.errors import EnvError
 
-SLOTS = 4
+SLOTS = 8
 """Windows that may be on their way at a time; ticks wait only where whoever takes them is slower than all of these."""
+PAUSE = 0.05
+"""Seconds that the thread rests after it handed over what there was, while at least half the slots are free: to wake it
+costs the ticks as much as a hundred steps of few worlds."""
 PATIENCE = 10.0
 """Seconds that a program which ends waits for its last windows."""
 
@@ -99,12 +102,13 @@ class Ring:
         cuda = device.type == "cuda"
         self._side = torch.cuda.Stream(device) if cuda else None  # type: ignore[no-untyped-call]
         self._sent: queue.Queue[Sent | None] = queue.Queue()
+        self._urgent = threading.Event()
         self._failed: list[Exception] = []
         self._process = os.getpid()
-        work = (self._sent, self._free, self._failed, take)
+        work = (self._sent, self._free, self._urgent, self._failed, take)
         self._thread = threading.Thread(target=_hand_over, args=work, name="hamlet-telemetry", daemon=True)
         self._thread.start()
-        self._end = weakref.finalize(self, _end, self._sent, self._thread)
+        self._end = weakref.finalize(self, _end, self._sent, self._urgent, self._thread)
 
     def send(self, parts: Sequence[torch.Tensor], about: Any) -> None:
         """Send a window: counters, sums, returns.
@@ -115,11 +119,14 @@ class Ring:
         self._check_process()
         slot = self._free.get()
         self._sent.put(Sent(slot, slot.fill(parts, self._side), about))
+        if self._free.qsize() < SLOTS // 2:
+            self._urgent.set()
         self._check()
 
     def wait(self) -> None:
         """Wait until everything that was sent is taken. Raises `EnvError` like `send`."""
         self._check_process()
+        self._urgent.set()
         self._sent.join()
         self._check()
 
@@ -139,7 +146,11 @@ class Ring:
 
 
 def _hand_over(
-    sent: queue.Queue[Sent | None], free: queue.Queue[Slot], failed: list[Exception], take: Callable[[Slot, Any], None]
+    sent: queue.Queue[Sent | None],
+    free: queue.Queue[Slot],
+    urgent: threading.Event,
+    failed: list[Exception],
+    take: Callable[[Slot, Any], None],
 ) -> None:
     """What the thread does, until it is told to end."""
     while (window := sent.get()) is not None:
@@ -152,10 +163,14 @@ def _hand_over(
         finally:
             free.put(window.slot)
             sent.task_done()
+        if sent.empty():
+            urgent.wait(PAUSE)
+            urgent.clear()
     sent.task_done()
 
 
-def _end(sent: queue.Queue[Sent | None], thread: threading.Thread) -> None:
+def _end(sent: queue.Queue[Sent | None], urgent: threading.Event, thread: threading.Thread) -> None:
     sent.put(None)
+    urgent.set()
     if thread.is_alive() and thread is not threading.current_thread():
         thread.join(PATIENCE)
