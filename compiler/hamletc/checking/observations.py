@@ -16,7 +16,7 @@ from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
-from hamletc.checking.symbols import axis_of, is_word
+from hamletc.checking.symbols import axis_of, builtin, is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
@@ -24,6 +24,8 @@ from hamletc.language.spelling import spell_name
 LISTED = ("meters", "state", "params", "world", "cell", "effects", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
 FUNCTIONS_OF_TIME = ("sin", "cos")
+OBSERVED_AS = {"age": "lifetime", "clock": "time", "day_cos": "time cos", "day_sin": "time sin", "hour": "time"}
+"""Items that show quantities, which have other names in expressions."""
 ENCODINGS = ("relative", "absolute", "scaled")
 OF_NODES = ("node",)
 NEVER_ON_GRAPHS = ("window", "velocity", "speed")
@@ -200,7 +202,12 @@ class Observations:
         return tuple(name for name in every if self._first(kind, name, item.kind.span))
 
     def _is_meter(self, word: syntax.Name) -> bool:
-        """Whether the word is no state, which is observed otherwise."""
+        """Whether the word is no state and no quantity, which are observed otherwise."""
+        if word.text in OBSERVED_AS and not word.quoted and not self._names.means(word, "meter"):
+            what, item = builtin(word), OBSERVED_AS[word.text]
+            message = f"`{word.text}` is {what}, not a meter" if what else f"there is no `{word.text}`"
+            self._report.add("H021" if what else "H020", message, word.span, hint=f"Observe it by `{item}`.")
+            return False
         if self._names.state(word) is None:
             return True
         hint = f"Write `state {spell_name(word)}`."
