@@ -16,7 +16,7 @@ from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
-from hamletc.checking.symbols import axis_of, builtin, is_word
+from hamletc.checking.symbols import Kind, axis_of, builtin, is_word
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
@@ -184,7 +184,7 @@ class Observations:
             found = (
                 (word, self._names.find(word, kind))
                 for word in item.words
-                if kind == "cell meter" or self._is_meter(word)
+                if kind == "cell meter" or self._is_observed_so(word, kind)
             )
             return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
         known = [name for name in self._names.of_kind(kind) if name not in self._names.states]
@@ -201,9 +201,9 @@ class Observations:
             self._inert(item, "cells have no meters to observe", hint)
         return tuple(name for name in every if self._first(kind, name, item.kind.span))
 
-    def _is_meter(self, word: syntax.Name) -> bool:
-        """Whether the word is no state and no quantity, which are observed otherwise."""
-        if word.text in OBSERVED_AS and not word.quoted and not self._names.means(word, "meter"):
+    def _is_observed_so(self, word: syntax.Name, kind: Kind) -> bool:
+        """Whether the word is no state, and where a meter is wanted no quantity: those are observed otherwise."""
+        if kind == "meter" and word.text in OBSERVED_AS and not word.quoted and not self._names.means(word, kind):
             what, item = builtin(word), OBSERVED_AS[word.text]
             message = f"`{word.text}` is {what}, not a meter" if what else f"there is no `{word.text}`"
             self._report.add("H021" if what else "H020", message, word.span, hint=f"Observe it by `{item}`.")

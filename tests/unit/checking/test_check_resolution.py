@@ -230,3 +230,21 @@ def test_keywords_of_python_are_no_universe_names() -> None:
     assert codes(base=BASE.replace("universe small", "universe class")) == ["H053"]
     assert codes(base=BASE.replace("universe small", "universe `a small one`")) == ["H053"]
     assert codes("meter lambda = 1 { decay 0.1 }\nreward lambda\naction REST { lambda += 0.1 }") == []
+
+
+@pytest.mark.parametrize("declared", ["meter clock = 0.1", "param clock = 0.1 in 0 .. 1", "state clock = false"])
+def test_what_is_called_as_a_quantity_is_observed_all_the_same(declared: str) -> None:
+    kind = declared.split()[0]
+    text = f"""
+        universe named
+        space grid 3 x 3
+        {declared}
+        meter food = 1 {{ decay {"clock" if kind == "param" else "0.1"} }}
+        {"rule slept: food < 0.5 -> clock = true" if kind == "state" else ""}
+        dies when food <= 0
+        reward food
+        observe {{ meters food  { {"meter": "", "param": "params", "state": "state"}[kind] } clock }}
+    """
+    found, diagnostics = checked(text)
+    assert [each.code for each in diagnostics if each.severity == "error"] == []
+    assert found is not None

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import sys
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +21,7 @@ from hamlet import EnvError
 from hamlet.env.environment import Env
 from hamlet.numbers.sums import sum_of, words_of
 from hamlet.package.module import Module
-from hamlet.telemetry import JsonLines, Record, TensorBoard
+from hamlet.telemetry import JsonLines, Record, TensorBoard, ring
 from samples.shop import SHOP
 
 WORLDS, AGENTS = 21, 2
@@ -302,3 +303,24 @@ def test_sums_are_exact_and_have_no_order() -> None:
     assert sum_of(words_of(np.repeat(np.float32(3.4028235e38), 3_000_000))) == 3_000_000 * Fraction(
         3.4028234663852886e38
     )
+
+
+def test_a_thread_that_rests_for_ever_is_woken_by_full_slots_and_by_who_waits(
+    shop: Module, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ring, "PAUSE", 1e6)
+    records: list[Record] = []
+    env = made(shop)
+
+    def play() -> None:
+        with env.telemetry(every=1, to=records.append) as telemetry:
+            for each in actions(env, 5 * ring.SLOTS):
+                env.step(each)
+            telemetry.flush()
+            env.step(actions(env, 1)[0])
+
+    playing = threading.Thread(target=play, daemon=True)
+    playing.start()
+    playing.join(60)
+    assert not playing.is_alive()
+    assert [record.number for record in records] == list(range(5 * ring.SLOTS + 1))
