@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 9
+SCHEMA = 10
 HAMLETC = "0.1.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "f3501bd8561711d75bf56366d33075a5e4de38cad4f2ca308fbe4396427a5ebd",
-    "triton_kernels.py": "a00d26bad1a07373c60901cba431e022fcbc91c7eea6118521b7dc9bbea4f51d",
+    "numba_kernels.py": "cd5cc0e3e212d4240030301d17c9ad8411ab75b176743e9b4384ceed1bcb14f9",
+    "triton_kernels.py": "dcfd01a5e99a52ca2e6478cee2bb7dd83132f1f9e9af9f55994921276d689f7f",
 }
 
 

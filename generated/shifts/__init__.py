@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 9
+SCHEMA = 10
 HAMLETC = "0.1.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
-    "numba_kernels.py": "3d07ffd43fae10b26373280578947fabef858861432faac690d8cd7b7b2951ab",
-    "triton_kernels.py": "1e6784ee8bb7091d1ecaea2220f1bde4b1d0460960c4856076e3135d5b3d5471",
+    "numba_kernels.py": "35a763225dd779deefd55b6a23ba1685feab265d614f15461ec18f2552fbdc66",
+    "triton_kernels.py": "38038bddd3220cc50e755e1d1601a3e985fcf2336d237bcfe5fae98239cf1695",
 }
 
 

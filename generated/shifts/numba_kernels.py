@@ -19,6 +19,7 @@ from hamlet.launch.cpu.ops import (
     Short,
     absolute,
     add,
+    add_meter,
     add_notes,
     bit_and,
     bit_or,
@@ -905,8 +906,8 @@ def _observe(
     meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
     scene_0, scene_1,
 ):
-    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`,
-    and past the caches where they are `streamed`. From one of the `rows` to the next it is `pitch` lanes; the chunk
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and
+    then the rows from `streamed` on past the caches. From one of the `rows` to the next it is `pitch` lanes; the chunk
     begins at lane `start`."""
     shared_t215 = local_u32(LANES)
     for first in range(begin, end, WIDE):
@@ -922,67 +923,68 @@ def _observe(
             engaged[lane], progress[lane], hour[lane], scene_0[lane], scene_1[lane],
         )
         put(
-            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, streamed,
+            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, 25 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, streamed,
+            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, 26 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, streamed,
+            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, 27 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, streamed,
+            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, 28 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, streamed,
+            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, 29 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, streamed,
+            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, 30 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, streamed,
+            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, 31 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, streamed,
+            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, 32 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, streamed,
+            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, 33 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, streamed,
+            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, 34 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, streamed,
+            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, 35 >= streamed,
             f32(-1.0), f32(127.5),
         )
         put(
-            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, streamed,
+            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, 36 >= streamed,
             f32(-1.0), f32(127.5),
         )
         put(
-            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, streamed,
+            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, 37 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, streamed,
+            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, 38 >= streamed,
             f32(0.0), f32(255.0),
         )
     for element in range(25):
         row = part(rows, 0, element * pitch + start)
+        past = element >= streamed
         for first in range(begin, end, WIDE):
             lane = wide(first)
             value = _observe_window(i32(element), shared_t215[lane])
-            put(row, lane, value, written[lane], whole, streamed, f32(0.0), f32(255.0))
+            put(row, lane, value, written[lane], whole, past, f32(0.0), f32(255.0))
 
 
 @helper
@@ -1352,10 +1354,26 @@ def _advance(
 
 
 @inline
+def _add_meters(
+    sums, lane, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+    meter_fitness,
+):
+    """Add the meters of a lane, whose episode ends in this tick, as whole numbers."""
+    add_meter(sums, 0, meter_energy[lane], f32(536870912.0))
+    add_meter(sums, 1, meter_hygiene[lane], f32(536870912.0))
+    add_meter(sums, 2, meter_satiation[lane], f32(536870912.0))
+    add_meter(sums, 3, meter_money[lane], f32(536870912.0))
+    add_meter(sums, 4, meter_mood[lane], f32(536870912.0))
+    add_meter(sums, 5, meter_social[lane], f32(536870912.0))
+    add_meter(sums, 6, meter_health[lane], f32(536870912.0))
+    add_meter(sums, 7, meter_fitness[lane], f32(536870912.0))
+
+
+@inline
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
     finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array,
-    lane_returns_array, lane_causes_array, kept_episodes, start, last_meters_array, meter_energy, meter_hygiene,
+    lane_returns_array, lane_causes_array, kept_episodes, start, ended_meters_array, meter_energy, meter_hygiene,
     meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
@@ -1366,28 +1384,22 @@ def _count(
             part(lane_lengths_array, 0, start), part(lane_returns_array, 0, start), part(lane_causes_array, 0, start),
             kept_episodes, lane_uses_array.shape[1],
         )
-    if last_meters_array.shape[0] > 0:
-        for first in range(0, LANES, WIDE):
-            flags[wide(first)] = less(-1, cause[wide(first)])
-        for index in range(choose_lanes(flags, lanes)):
-            lane = lanes[index]
-            part(last_meters_array, 0, start)[lane] = meter_energy[lane]
-            part(last_meters_array, 1, start)[lane] = meter_hygiene[lane]
-            part(last_meters_array, 2, start)[lane] = meter_satiation[lane]
-            part(last_meters_array, 3, start)[lane] = meter_money[lane]
-            part(last_meters_array, 4, start)[lane] = meter_mood[lane]
-            part(last_meters_array, 5, start)[lane] = meter_social[lane]
-            part(last_meters_array, 6, start)[lane] = meter_health[lane]
-            part(last_meters_array, 7, start)[lane] = meter_fitness[lane]
     # In worlds of one agent whoever ends also begins anew, unless worlds wait: `_finish` counts those.
     if agents == 1 and waits == 0:
         return noted
     for first in range(0, LANES, WIDE):
         flags[wide(first)] = less(-1, cause[wide(first)])
+    chosen = choose_lanes(flags, lanes)
     count_episodes(
-        lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
-        part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
+        lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0), part(lengths_array, 0, 0),
+        lengths_array.shape[0] - 1, finished_return,
     )
+    if ended_meters_array.shape[0] > 0:
+        for index in range(chosen):
+            _add_meters(
+                part(ended_meters_array, 0, 0), lanes[index], meter_energy, meter_hygiene, meter_satiation, meter_money,
+                meter_mood, meter_social, meter_health, meter_fitness,
+            )
     return noted
 
 
@@ -1431,7 +1443,7 @@ def _finish(
     start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0, scene_1,
     caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
     meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause, episode_return, causes_array,
-    lengths_array, finished_return, chosen, counting, agents, episode,
+    lengths_array, finished_return, counting, agents, ended_meters_array, chosen, episode,
 ):
     """The last of episodes: final observations and statistics; and the number of the next one."""
     if every_tick and observing and waits == 0:
@@ -1449,6 +1461,11 @@ def _finish(
                 lane, cause, age, episode_return, part(causes_array, 0, 0), part(lengths_array, 0, 0),
                 lengths_array.shape[0] - 1, finished_return,
             )
+            if waits == 0 and ended_meters_array.shape[0] > 0:
+                _add_meters(
+                    part(ended_meters_array, 0, 0), lane, meter_energy, meter_hygiene, meter_satiation, meter_money,
+                    meter_mood, meter_social, meter_health, meter_fitness,
+                )
 
 
 @helper
@@ -1498,7 +1515,7 @@ def _conclude(
     every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching,
     final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
     meter_health, meter_fitness, age, engaged, progress, lanes, episode_return, causes_array, lengths_array,
-    finished_return, counting, episode, seed_low, seed_high, first_world,
+    finished_return, counting, ended_meters_array, episode, seed_low, seed_high, first_world,
 ):
     """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of
     `begins_array`. Whether an episode begins."""
@@ -1519,7 +1536,8 @@ def _conclude(
                 start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0,
                 scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
                 meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause,
-                episode_return, causes_array, lengths_array, finished_return, chosen, counting, agents, episode,
+                episode_return, causes_array, lengths_array, finished_return, counting, agents, ended_meters_array,
+                chosen, episode,
             )
         _begin(
             lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation,
@@ -1557,7 +1575,7 @@ def rollout(
     hour_array, episode_array, layout_array, actions_array, choices_array, thresholds_array, strides_array, bins_array,
     reward_array, terminated_array, truncated_array, used_array, cause_array, observation_array,
     final_observation_array, mask_array, uses_array, causes_array, lengths_array, finished_return_array,
-    lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array, lane_causes_array, last_meters_array,
+    lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array, lane_causes_array, ended_meters_array,
     worlds, agents, first_world, waits, seed_low, seed_high, tick, kept_episodes, ticks, cells_array, layouts_array,
     known, shares_array, begins_array, thread, every_tick, streamed,
 ):
@@ -1566,10 +1584,10 @@ def rollout(
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
-    without `lane_episodes_array` nothing of single lanes, and without `last_meters_array` no meters at ends.
+    without `lane_episodes_array` nothing of single lanes, and without `ended_meters_array` no meters at ends.
     With `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
-    `waits`, the tick that ends its episode begins none, but the next one. With `streamed` observations, whose rows
-    begin cache lines in every chunk, are written past the caches.
+    `waits`, the tick that ends its episode begins none, but the next one. Observations are written past the caches in
+    the rows from `streamed` on, which then begin cache lines in every chunk.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
     for it; it is `known` after the first launch.
     """
@@ -1724,7 +1742,7 @@ def rollout(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
                         lengths_array, finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array,
                         lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
-                        last_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                        ended_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                         meter_social, meter_health, meter_fitness,
                     )
                 if final:
@@ -1757,8 +1775,8 @@ def rollout(
                     tiled, start, every_tick, observing, position_x, position_y, layout, standing, found, cells,
                     scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation,
                     meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, lanes,
-                    episode_return, causes_array, lengths_array, finished_return, counting, episode, seed_low,
-                    seed_high, first_world,
+                    episode_return, causes_array, lengths_array, finished_return, counting, ended_meters_array, episode,
+                    seed_low, seed_high, first_world,
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:
@@ -1784,5 +1802,5 @@ def rollout(
         world = next_worlds(shares_array, thread, per_chunk)
     if counting:
         add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
-    if streamed:
+    if streamed < observation_array.shape[0]:
         drain()

@@ -1652,23 +1652,32 @@ def _count_by_lane(
 
 
 @triton.jit
-def _keep_meters(last_meters_ptr, place, state, outcome):
-    """Write down the meters of lanes that end an episode in this tick."""
-    worlds, lanes, world, agent, lane, valid = place
+def _add_meters(ended_meters_ptr, state, outcome, valid):
+    """Add the meters of lanes that end an episode in this tick, as whole numbers."""
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
         meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout,
     ) = state
     reward, terminated, truncated, used, cause = outcome
     ended = (terminated | truncated) & valid
-    tl.store(last_meters_ptr + lane, meter_energy, mask=ended)
-    tl.store(last_meters_ptr + 1 * lanes + lane, meter_hygiene, mask=ended)
-    tl.store(last_meters_ptr + 2 * lanes + lane, meter_satiation, mask=ended)
-    tl.store(last_meters_ptr + 3 * lanes + lane, meter_money, mask=ended)
-    tl.store(last_meters_ptr + 4 * lanes + lane, meter_mood, mask=ended)
-    tl.store(last_meters_ptr + 5 * lanes + lane, meter_social, mask=ended)
-    tl.store(last_meters_ptr + 6 * lanes + lane, meter_health, mask=ended)
-    tl.store(last_meters_ptr + 7 * lanes + lane, meter_fitness, mask=ended)
+    # Each lane has its address.
+    sums = ended_meters_ptr + tl.zeros_like(age)
+    whole = (meter_energy * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_hygiene * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 1, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_satiation * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 2, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_money * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 3, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_mood * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 4, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_social * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 5, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_health * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 6, whole.to(tl.int64), mask=ended, sem="relaxed")
+    whole = (meter_fitness * 536870912.0).to(tl.int32)
+    tl.atomic_add(sums + 7, whole.to(tl.int64), mask=ended, sem="relaxed")
 
 
 @triton.jit(do_not_specialize=["worlds", "agents", "first_world", "seed_low", "seed_high"])
@@ -1843,7 +1852,7 @@ def rollout(
     layout_ptr, actions_ptr, choices_ptr, thresholds_ptr, strides_ptr, bins_ptr, reward_ptr, terminated_ptr,
     truncated_ptr, used_ptr, cause_ptr, observation_ptr, final_observation_ptr, mask_ptr, uses_ptr, causes_ptr,
     lengths_ptr, finished_return_ptr, lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr,
-    lane_causes_ptr, last_meters_ptr, columns_f32_ptr, columns_i32_ptr, worlds: tl.int32, agents: tl.int32,
+    lane_causes_ptr, ended_meters_ptr, columns_f32_ptr, columns_i32_ptr, worlds: tl.int32, agents: tl.int32,
     first_world: tl.int32, waits: tl.int32, seed_low: tl.uint32, seed_high: tl.uint32, tick: tl.uint32,
     kept_episodes: tl.int32, ticks: tl.int32, BINS: tl.constexpr, EVERY_TICK: tl.constexpr, GROUP: tl.constexpr,
     BLOCK: tl.constexpr,
@@ -1852,7 +1861,7 @@ def rollout(
 
     Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
     policy is random, without `uses_ptr` nothing is counted, and without `lane_episodes_ptr` nothing of single lanes,
-    and without `last_meters_ptr` no meters at ends.
+    and without `ended_meters_ptr` no meters at ends.
     Observations and masks are written in every tick or, by another kernel, after the last one. Counters have copies,
     which the launcher adds up.
     """
@@ -1883,6 +1892,8 @@ def rollout(
         uses_ptr += tl.program_id(0) % 64 * 14
         causes_ptr += tl.program_id(0) % 64 * 3
         lengths_ptr += tl.program_id(0) % 32 * 501
+        if ended_meters_ptr is not None:
+            ended_meters_ptr += tl.program_id(0) % 64 * 8
     for _ in range(ticks):
         if EVERY_TICK:
             # Observing takes the registers in which columns would wait for the next tick.
@@ -1914,8 +1925,8 @@ def rollout(
                 lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, place, state,
                 outcome, kept_episodes,
             )
-        if last_meters_ptr is not None:
-            _keep_meters(last_meters_ptr, place, state, outcome)
+        if ended_meters_ptr is not None:
+            _add_meters(ended_meters_ptr, state, outcome, valid)
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
                 ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found,

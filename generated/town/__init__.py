@@ -10,15 +10,15 @@ from pathlib import Path
 import hamlet
 from hamlet.package.module import Module
 
-SCHEMA = 9
+SCHEMA = 10
 HAMLETC = "0.1.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
     "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
-    "numba_kernels.py": "c1efa98e1a8033663c27e534fa315b324044a044a104459914086990e6fbd458",
-    "triton_kernels.py": "8b391e72ba7e797f25e93df6f65904e54e6d6fb24ef8c292ff6fce9a7650af5b",
+    "numba_kernels.py": "6f823507957da926cd4045f23448688ce0b0b035332e823ab6688f4a381c9ed1",
+    "triton_kernels.py": "9b53347d4905a4fcb306556a660e1d31a51c99de2ab3e8baff9fe28bdc0efcfe",
 }
 
 

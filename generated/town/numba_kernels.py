@@ -19,6 +19,7 @@ from hamlet.launch.cpu.ops import (
     Short,
     absolute,
     add,
+    add_meter,
     add_notes,
     bit_and,
     bit_or,
@@ -802,8 +803,8 @@ def _observe(
     rows, pitch, start, begin, end, written, whole, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money,
     meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
 ):
-    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`,
-    and past the caches where they are `streamed`. From one of the `rows` to the next it is `pitch` lanes; the chunk
+    """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and
+    then the rows from `streamed` on past the caches. From one of the `rows` to the next it is `pitch` lanes; the chunk
     begins at lane `start`."""
     shared_t159 = local_i32(LANES)
     shared_t182 = local_i32(LANES)
@@ -819,61 +820,63 @@ def _observe(
             found[lane], scene_0[lane], scene_1[lane],
         )
         put(
-            part(rows, 0, 64 * pitch + start), lane, observed_position_x, written[lane], whole, streamed,
+            part(rows, 0, 64 * pitch + start), lane, observed_position_x, written[lane], whole, 64 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 65 * pitch + start), lane, observed_position_y, written[lane], whole, streamed,
+            part(rows, 0, 65 * pitch + start), lane, observed_position_y, written[lane], whole, 65 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 66 * pitch + start), lane, observed_meter_energy, written[lane], whole, streamed,
+            part(rows, 0, 66 * pitch + start), lane, observed_meter_energy, written[lane], whole, 66 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 67 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, streamed,
+            part(rows, 0, 67 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, 67 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 68 * pitch + start), lane, observed_meter_satiation, written[lane], whole, streamed,
+            part(rows, 0, 68 * pitch + start), lane, observed_meter_satiation, written[lane], whole, 68 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 69 * pitch + start), lane, observed_meter_money, written[lane], whole, streamed,
+            part(rows, 0, 69 * pitch + start), lane, observed_meter_money, written[lane], whole, 69 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 70 * pitch + start), lane, observed_meter_mood, written[lane], whole, streamed,
+            part(rows, 0, 70 * pitch + start), lane, observed_meter_mood, written[lane], whole, 70 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 71 * pitch + start), lane, observed_meter_social, written[lane], whole, streamed,
+            part(rows, 0, 71 * pitch + start), lane, observed_meter_social, written[lane], whole, 71 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 72 * pitch + start), lane, observed_meter_health, written[lane], whole, streamed,
+            part(rows, 0, 72 * pitch + start), lane, observed_meter_health, written[lane], whole, 72 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 73 * pitch + start), lane, observed_meter_fitness, written[lane], whole, streamed,
+            part(rows, 0, 73 * pitch + start), lane, observed_meter_fitness, written[lane], whole, 73 >= streamed,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 89 * pitch + start), lane, observed_lifetime, written[lane], whole, streamed,
+            part(rows, 0, 89 * pitch + start), lane, observed_lifetime, written[lane], whole, 89 >= streamed,
             f32(0.0), f32(255.0),
         )
     for element in range(64):
         row = part(rows, 0, element * pitch + start)
+        past = element >= streamed
         for first in range(begin, end, WIDE):
             lane = wide(first)
             value = _observe_grid(i32(element), scene_0[lane], scene_1[lane], shared_t159[lane])
-            put(row, lane, value, written[lane], whole, streamed, f32(0.0), f32(127.5))
+            put(row, lane, value, written[lane], whole, past, f32(0.0), f32(127.5))
     for element in range(15):
         row = part(rows, 0, (74 + element) * pitch + start)
+        past = 74 + element >= streamed
         for first in range(begin, end, WIDE):
             lane = wide(first)
             value = _observe_here(i32(element), shared_t182[lane])
-            put(row, lane, value, written[lane], whole, streamed, f32(0.0), f32(255.0))
+            put(row, lane, value, written[lane], whole, past, f32(0.0), f32(255.0))
 
 
 @helper
@@ -1213,10 +1216,26 @@ def _advance(
 
 
 @inline
+def _add_meters(
+    sums, lane, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
+    meter_fitness,
+):
+    """Add the meters of a lane, whose episode ends in this tick, as whole numbers."""
+    add_meter(sums, 0, meter_energy[lane], f32(536870912.0))
+    add_meter(sums, 1, meter_hygiene[lane], f32(536870912.0))
+    add_meter(sums, 2, meter_satiation[lane], f32(536870912.0))
+    add_meter(sums, 3, meter_money[lane], f32(536870912.0))
+    add_meter(sums, 4, meter_mood[lane], f32(536870912.0))
+    add_meter(sums, 5, meter_social[lane], f32(536870912.0))
+    add_meter(sums, 6, meter_health[lane], f32(536870912.0))
+    add_meter(sums, 7, meter_fitness[lane], f32(536870912.0))
+
+
+@inline
 def _count(
     flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array,
     finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array,
-    lane_returns_array, lane_causes_array, kept_episodes, start, last_meters_array, meter_energy, meter_hygiene,
+    lane_returns_array, lane_causes_array, kept_episodes, start, ended_meters_array, meter_energy, meter_hygiene,
     meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness,
 ):
     """Add a tick to the statistics; how many uses are noted now."""
@@ -1227,28 +1246,22 @@ def _count(
             part(lane_lengths_array, 0, start), part(lane_returns_array, 0, start), part(lane_causes_array, 0, start),
             kept_episodes, lane_uses_array.shape[1],
         )
-    if last_meters_array.shape[0] > 0:
-        for first in range(0, LANES, WIDE):
-            flags[wide(first)] = less(-1, cause[wide(first)])
-        for index in range(choose_lanes(flags, lanes)):
-            lane = lanes[index]
-            part(last_meters_array, 0, start)[lane] = meter_energy[lane]
-            part(last_meters_array, 1, start)[lane] = meter_hygiene[lane]
-            part(last_meters_array, 2, start)[lane] = meter_satiation[lane]
-            part(last_meters_array, 3, start)[lane] = meter_money[lane]
-            part(last_meters_array, 4, start)[lane] = meter_mood[lane]
-            part(last_meters_array, 5, start)[lane] = meter_social[lane]
-            part(last_meters_array, 6, start)[lane] = meter_health[lane]
-            part(last_meters_array, 7, start)[lane] = meter_fitness[lane]
     # In worlds of one agent whoever ends also begins anew, unless worlds wait: `_finish` counts those.
     if agents == 1 and waits == 0:
         return noted
     for first in range(0, LANES, WIDE):
         flags[wide(first)] = less(-1, cause[wide(first)])
+    chosen = choose_lanes(flags, lanes)
     count_episodes(
-        lanes, choose_lanes(flags, lanes), cause, age, episode_return, part(causes_array, 0, 0),
-        part(lengths_array, 0, 0), lengths_array.shape[0] - 1, finished_return,
+        lanes, chosen, cause, age, episode_return, part(causes_array, 0, 0), part(lengths_array, 0, 0),
+        lengths_array.shape[0] - 1, finished_return,
     )
+    if ended_meters_array.shape[0] > 0:
+        for index in range(chosen):
+            _add_meters(
+                part(ended_meters_array, 0, 0), lanes[index], meter_energy, meter_hygiene, meter_satiation, meter_money,
+                meter_mood, meter_social, meter_health, meter_fitness,
+            )
     return noted
 
 
@@ -1292,7 +1305,7 @@ def _finish(
     start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0, scene_1,
     caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
     meter_social, meter_health, meter_fitness, age, lanes, cause, episode_return, causes_array, lengths_array,
-    finished_return, chosen, counting, agents, episode,
+    finished_return, counting, agents, ended_meters_array, chosen, episode,
 ):
     """The last of episodes: final observations and statistics; and the number of the next one."""
     if every_tick and observing and waits == 0:
@@ -1309,6 +1322,11 @@ def _finish(
                 lane, cause, age, episode_return, part(causes_array, 0, 0), part(lengths_array, 0, 0),
                 lengths_array.shape[0] - 1, finished_return,
             )
+            if waits == 0 and ended_meters_array.shape[0] > 0:
+                _add_meters(
+                    part(ended_meters_array, 0, 0), lane, meter_energy, meter_hygiene, meter_satiation, meter_money,
+                    meter_mood, meter_social, meter_health, meter_fitness,
+                )
 
 
 @helper
@@ -1355,7 +1373,7 @@ def _conclude(
     every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching,
     final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social,
     meter_health, meter_fitness, age, lanes, episode_return, causes_array, lengths_array, finished_return, counting,
-    episode, seed_low, seed_high, first_world,
+    ended_meters_array, episode, seed_low, seed_high, first_world,
 ):
     """What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of
     `begins_array`. Whether an episode begins."""
@@ -1373,7 +1391,7 @@ def _conclude(
                 start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0,
                 scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
                 meter_mood, meter_social, meter_health, meter_fitness, age, lanes, cause, episode_return, causes_array,
-                lengths_array, finished_return, chosen, counting, agents, episode,
+                lengths_array, finished_return, counting, agents, ended_meters_array, chosen, episode,
             )
         _begin(
             lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation,
@@ -1410,7 +1428,7 @@ def rollout(
     actions_array, choices_array, thresholds_array, strides_array, bins_array, reward_array, terminated_array,
     truncated_array, used_array, cause_array, observation_array, final_observation_array, mask_array, uses_array,
     causes_array, lengths_array, finished_return_array, lane_uses_array, lane_episodes_array, lane_lengths_array,
-    lane_returns_array, lane_causes_array, last_meters_array, worlds, agents, first_world, waits, seed_low, seed_high,
+    lane_returns_array, lane_causes_array, ended_meters_array, worlds, agents, first_world, waits, seed_low, seed_high,
     tick, kept_episodes, ticks, cells_array, layouts_array, known, shares_array, begins_array, thread, every_tick,
     streamed,
 ):
@@ -1419,10 +1437,10 @@ def rollout(
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
     all three agents act at random; without `finished_return_array` nothing is counted, and
-    without `lane_episodes_array` nothing of single lanes, and without `last_meters_array` no meters at ends.
+    without `lane_episodes_array` nothing of single lanes, and without `ended_meters_array` no meters at ends.
     With `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
-    `waits`, the tick that ends its episode begins none, but the next one. With `streamed` observations, whose rows
-    begin cache lines in every chunk, are written past the caches.
+    `waits`, the tick that ends its episode begins none, but the next one. Observations are written past the caches in
+    the rows from `streamed` on, which then begin cache lines in every chunk.
     The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
     for it; it is `known` after the first launch.
     """
@@ -1563,7 +1581,7 @@ def rollout(
                         flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array,
                         lengths_array, finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array,
                         lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start,
-                        last_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
+                        ended_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                         meter_social, meter_health, meter_fitness,
                     )
                 if final:
@@ -1594,7 +1612,8 @@ def rollout(
                     start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0,
                     scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation,
                     meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, lanes, episode_return,
-                    causes_array, lengths_array, finished_return, counting, episode, seed_low, seed_high, first_world,
+                    causes_array, lengths_array, finished_return, counting, ended_meters_array, episode, seed_low,
+                    seed_high, first_world,
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:
@@ -1616,5 +1635,5 @@ def rollout(
         world = next_worlds(shares_array, thread, per_chunk)
     if counting:
         add_notes(notes, noted, part(uses_array, 0, 0), uses_array.shape[0])
-    if streamed:
+    if streamed < observation_array.shape[0]:
         drain()

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from hamlet.telemetry import Record
 from on_interpreter import interpret
 
 POND = Template("""
@@ -81,7 +82,15 @@ class Ponds:
         self._folder = folder
         self._modules: dict[str, Module] = {}
 
-    def make(self, names: dict[str, str], worlds: int, agents: int = 1, seed: int = 5, first_world: int = 0) -> Env:
+    def make(
+        self,
+        names: dict[str, str],
+        worlds: int,
+        agents: int = 1,
+        seed: int = 5,
+        first_world: int = 0,
+        backend: str | None = None,
+    ) -> Env:
         text = POND.substitute(names)
         if text not in self._modules:
             folder = self._folder / str(len(self._modules))
@@ -93,7 +102,7 @@ class Ponds:
             worlds=worlds,
             agents=agents,
             device="cpu",
-            backend=self.backend,
+            backend=backend or self.backend,
             seed=seed,
             first_world=first_world,
         )
@@ -190,6 +199,25 @@ def launches(ponds: Ponds) -> None:
     assert_same(bits(once), bits(steps))
 
 
+def records(ponds: Ponds) -> None:
+    """Telemetry has the records of the interpreter, by steps and by rollouts, where agents die together or apart."""
+    for agents in (1, 3):
+        several = []
+        for backend in (ponds.backend, "interpreter"):
+            env = ponds.make(PLAIN, WORLDS // 2, agents, backend=backend)
+            found: list[Record] = []
+            with env.telemetry(every=20, to=found.append):
+                for each in random_actions(env, 8):
+                    env.step(each)
+                env.rollout(27)
+                env.rollout(5, statistics=False)
+            eventful(env)
+            assert sum(record.episodes for record in found) > WORLDS // 2
+            assert all(record.meters["warmth"] > 0 for record in found[1:])
+            several.append(repr(found))
+        assert several[0] == several[1]
+
+
 def checkpoint(ponds: Ponds) -> None:
     """Saved in the middle and gone on with elsewhere, with the random policy, whose words depend on the tick."""
     straight, first, second = (ponds.make(PLAIN, 50, 2, seed=seed) for seed in (5, 5, 9))
@@ -238,6 +266,7 @@ CHECKS: tuple[Callable[[Ponds], None], ...] = (
     worlds_in_another_order,
     agents_in_another_order,
     launches,
+    records,
     checkpoint,
     names,
     a_cascade_without_strength,

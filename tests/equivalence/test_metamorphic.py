@@ -11,7 +11,7 @@ from pathlib import Path
 
 import metamorphic
 import pytest
-from metamorphic import CHECKS, Ponds, a_cascade_without_strength, agents_in_another_order, checkpoint, names
+from metamorphic import CHECKS, Ponds, a_cascade_without_strength, agents_in_another_order, checkpoint, names, records
 
 from processes import Run
 
@@ -19,7 +19,7 @@ BACKENDS = ("interpreter", "numba")
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
 COMPILED_AGAIN = (names, a_cascade_without_strength)
 """Checks of universes that differ in their text, so that there are more kernels to compile."""
-ON_TRITON = [check.__name__ for check in CHECKS if LONG or check in (agents_in_another_order, checkpoint)]
+ON_TRITON = [check.__name__ for check in CHECKS if LONG or check in (agents_in_another_order, records, checkpoint)]
 
 
 @pytest.fixture(scope="module")

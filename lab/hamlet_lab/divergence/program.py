@@ -306,7 +306,7 @@ class Evaluated:
         returned[runs] += results["reward"][runs]
         buffers.state["alive"].numpy()[:] = alive & ~(results["terminated"] | results["truncated"])
         if counts is not None:
-            add(counts, buffers)
+            add(counts, buffers, self._universe)
         if "hour" in state:
             hours = self._evaluate("clock", {"hour": state["hour"]}, np.ones_like(alive))
             buffers.state["hour"].numpy()[:] = hours["hour"][::agents]

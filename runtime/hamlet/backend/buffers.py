@@ -171,7 +171,7 @@ class Statistics:
 
     Attributes:
         memory: the counts by the names of `hamlet.schema.abi.COUNTS`, of `LANE_COUNTS` where lanes are counted, and
-            `LAST_METERS` where they are wanted.
+            `ENDED_METERS` where they are wanted.
             On a CPU they are numpy arrays, which the properties below convert to tensors, because a call of torch
             right after a kernel takes as long as a tick.
         universe: the universe of the rollouts; `None` if it is not known.
@@ -217,10 +217,10 @@ class Statistics:
         return LaneCounts(*(tensor_of(self.memory[name]) for name in abi.LANE_COUNTS))
 
     @property
-    def last_meters(self) -> torch.Tensor | None:
-        """[meters, lanes] f32: the meters of each lane at the end of its last episode, NaN where it has ended none;
-        `None` where nobody asked for them."""
-        memory = self.memory.get(abi.LAST_METERS)
+    def ended_meters(self) -> torch.Tensor | None:
+        """[meters] i64: the sum of each meter over the finished episodes of lanes, in the units of
+        `hamlet.schema.abi.meter_scales`; `None` where nobody asked for it."""
+        memory = self.memory.get(abi.ENDED_METERS)
         return None if memory is None else tensor_of(memory)
 
     @property
@@ -332,16 +332,17 @@ def counted_by_lane(counts: Statistics, affordances: int, kept: int) -> Statisti
     return replace(counts, memory=memory)
 
 
-def with_last_meters(counts: Statistics, meters: int) -> Statistics:
-    """Statistics that also keep the meters of each lane at the end of its last episode."""
-    last = torch.full((meters, len(counts.finished_return)), torch.nan, device=counts.finished_return.device)
-    memory: Memory = last.numpy() if last.device.type == "cpu" else last
-    return replace(counts, memory={**counts.memory, abi.LAST_METERS: memory})
+def with_ended_meters(counts: Statistics, meters: int) -> Statistics:
+    """Statistics that also add up the meters of finished episodes."""
+    sums = torch.zeros(meters, dtype=torch.int64, device=counts.finished_return.device)
+    memory: Memory = sums.numpy() if sums.device.type == "cpu" else sums
+    return replace(counts, memory={**counts.memory, abi.ENDED_METERS: memory})
 
 
 def statistics_allocator(universe: Universe, shape: Shape, device: torch.device) -> Callable[[], Statistics]:
     """A function that makes zeroed statistics; it does not even ask torch for a device's type."""
-    sizes, lanes = abi.counters(universe), shape.lanes
+    sizes = {name: size for name, size in abi.counters(universe).items() if name in abi.COUNTS}
+    lanes = shape.lanes
 
     def arrays() -> Statistics:
         counters = {name: np.zeros(size, np.int64) for name, size in sizes.items()}

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from hamlet import schema
-from hamlet.backend.buffers import Statistics, with_last_meters
+from hamlet.backend.buffers import Statistics, with_ended_meters
 from hamlet.env import checkpoint
 from hamlet.env.checkpoint import StateDict
 from hamlet.env.measured import Measured
@@ -94,7 +94,7 @@ class Restorable(Measured):
             )
         counts = counts_of(found.counts, self._counting.zeroed()) if found.counts else None
         if found.opened is not None:
-            found.opened.check(with_last_meters(self._counting.zeroed(), len(self.universe.meters)))
+            found.opened.check(with_ended_meters(self._counting.zeroed(), len(self.universe.meters)))
         self.load_state_dict({**saved, "state": {each: self._here(values) for each, values in saved["state"].items()}})
         if found.opened is not None:
             self._go_on(found.opened)

@@ -178,7 +178,7 @@ class Interpreter:
         )
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
-            statistics.add(counts, buffers)
+            statistics.add(counts, buffers, self.universe)
         advance_clock(self.universe, buffers)
         if observed:
             self.observe(buffers)

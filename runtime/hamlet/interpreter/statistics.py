@@ -6,14 +6,17 @@ import torch
 from torch import Tensor
 
 from hamlet.backend.buffers import Buffers, LaneCounts, Statistics
+from hamlet.schema import abi
+from hamlet.universe import Universe
 
 
-def add(statistics: Statistics, buffers: Buffers) -> None:
+def add(statistics: Statistics, buffers: Buffers, universe: Universe) -> None:
     """Count a tick that has just run, before worlds start anew.
 
     `uses` counts every lane with an effective interaction. A lane whose episode ends in this tick, by death or by
     lifespan, counts once in `causes` and in `lengths` (its age; at most the last bin), and its episode_return, with
-    this tick's reward, is added to its `finished_return`; other lanes of its world may live on.
+    this tick's reward, is added to its `finished_return`; other lanes of its world may live on. Its meters, as whole
+    numbers, are added to `ended_meters` where these are wanted.
     """
     outcome, state = buffers.outcome, buffers.state
     tally(statistics.uses, outcome["used"][outcome["used"] >= 0])
@@ -22,9 +25,10 @@ def add(statistics: Statistics, buffers: Buffers) -> None:
     tally(statistics.lengths, state["age"][ended].clamp(max=len(statistics.lengths) - 1))
     total = statistics.finished_return
     total.copy_(torch.where(ended, total + state["episode_return"], total))
-    last = statistics.last_meters
-    if last is not None:
-        last.copy_(torch.where(ended, state["meters"], last))
+    sums = statistics.ended_meters
+    if sums is not None:
+        scales = torch.tensor(abi.meter_scales(universe), dtype=torch.float32, device=sums.device)
+        sums += (state["meters"][:, ended] * scales.unsqueeze(1)).long().sum(dim=1)
     if statistics.lanes is not None:
         _add_by_lane(statistics.lanes, buffers, ended)
 

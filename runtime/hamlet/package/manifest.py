@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-SCHEMA = 9
+SCHEMA = 10
 """The version of the layout of a generated package."""
 
 FILENAME = "__init__.py"

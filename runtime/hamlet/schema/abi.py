@@ -6,9 +6,11 @@ target's own business and comes after these.
 
 from __future__ import annotations
 
+import math
 from typing import Literal, TypeAlias
 
 from hamlet import schema
+from hamlet.schema.bounds import meter_bounds
 from hamlet.universe import Universe
 
 Kernel: TypeAlias = Literal["reset", "observe", "step", "rollout"]
@@ -24,15 +26,17 @@ universes that have that field. `None`, or empty, where it is not given."""
 
 COUNTS = ("uses", "causes", "lengths", "finished_return")
 """The arrays of `hamlet.backend.buffers.Statistics`."""
-SUMS = ("uses", "causes", "lengths")
+ENDED_METERS = "ended_meters"
+"""[meters] i64, which only a rollout that is asked to has: the sum of each meter over the episodes that ended, see
+`meter_scales`."""
+SUMS = ("uses", "causes", "lengths", ENDED_METERS)
 """Those that are integers over all lanes: counts of shards add up to the counts of all worlds."""
 
 LANE_COUNTS = ("lane_uses", "lane_episodes", "lane_lengths", "lane_returns", "lane_causes")
 """The arrays of `hamlet.backend.buffers.LaneCounts`, which only a rollout that is asked to has."""
 
-LAST_METERS = "last_meters"
-"""[meters, lanes] f32, which only a rollout that is asked to has: the meters of each lane at the end of its last
-episode."""
+ENDED_BITS = 30
+"""Of a meter that is added as an integer."""
 
 LENGTH_BINS = 1024
 """Bins of the histogram of episode lengths in a universe without a lifespan; the last one takes all longer ones."""
@@ -59,7 +63,7 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
             return (*state, "actions", *outcome, "observation", "final_observation", "mask")
         case "rollout":
             policy = ("actions", *TABULAR, *given_arguments(universe))
-            counted = (*COUNTS, *LANE_COUNTS, LAST_METERS)
+            counted = (*COUNTS, *LANE_COUNTS, ENDED_METERS)
             return (*state, *policy, *outcome, "observation", "final_observation", "mask", *counted)
 
 
@@ -88,8 +92,16 @@ def length_bins(universe: Universe) -> int:
 
 
 def counters(universe: Universe) -> dict[str, int]:
-    """The words of each of the counters, which are those of `COUNTS` that are integers."""
-    return {"uses": len(universe.affordances), "causes": len(universe.causes) + 1, "lengths": length_bins(universe)}
+    """The words of each of the counters, which are `SUMS`."""
+    sizes = len(universe.affordances), len(universe.causes) + 1, length_bins(universe), len(universe.meters)
+    return dict(zip(SUMS, sizes, strict=True))
+
+
+def meter_scales(universe: Universe) -> tuple[float, ...]:
+    """What meters are multiplied by, in f32, to be rounded towards zero and added as integers: a unit is 2**-30 of the
+    power of two above their bounds. Powers of two, which round nothing."""
+    ends = [max(abs(bounds.low), abs(bounds.high)) for bounds in meter_bounds(universe)]
+    return tuple(2.0 ** min(ENDED_BITS - math.frexp(end)[1], 127) for end in ends)
 
 
 def copies(words: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from types import TracebackType
 from typing import Any
 
@@ -13,10 +14,9 @@ import torch
 import torch.distributed as dist
 
 from hamlet import distributed
-from hamlet.backend.buffers import Buffers, Memory, Statistics, tensor_of, with_last_meters
+from hamlet.backend.buffers import Buffers, Memory, Statistics, with_ended_meters
 from hamlet.errors import EnvError
 from hamlet.schema import abi
-from hamlet.telemetry.ends import Ends
 from hamlet.telemetry.opened import Opened
 from hamlet.telemetry.ring import Ring, Sizes, Slot
 from hamlet.telemetry.sinks import Closing, Sink
@@ -54,13 +54,11 @@ class Telemetry:
         self.every = self.left = self._size = every
         self._sinks = sinks
         self._gather = gather
-        self.window = with_last_meters(zeroed(), len(universe.meters))
+        self.window, self._sums = _side_by_side(with_ended_meters(zeroed(), len(universe.meters)))
         self._layout = Layout(universe)
-        self._last = tensor_of(self.window.memory[abi.LAST_METERS])
-        self._ends = Ends(self._last, self._layout.scales)
         self._number = 0
         self._tick = 0
-        sizes = Sizes(sum(abi.counters(universe).values()), len(universe.meters) + 1, buffers.shape.lanes)
+        sizes = Sizes(sum(abi.counters(universe).values()), buffers.shape.lanes)
         # The thread must not keep this object alive, whose end is to end the thread.
         group = dist.new_group(backend="gloo") if gather and distributed.begin().count > 1 else None
         self._ring = Ring(sizes, buffers.mask.device, partial(_deliver, self._layout, sinks, gather, group))
@@ -82,7 +80,7 @@ class Telemetry:
         """What a rollout counts in: what the caller wants counted and the window's meters, or else the window."""
         if wanted is None:
             return self.window
-        return replace(wanted, memory={**wanted.memory, abi.LAST_METERS: self.window.memory[abi.LAST_METERS]})
+        return replace(wanted, memory={**wanted.memory, abi.ENDED_METERS: self.window.memory[abi.ENDED_METERS]})
 
     def before(self, wanted: Statistics | None) -> Mapping[str, Memory] | None:
         """What the caller has counted before a rollout, to be passed to `counted` after it."""
@@ -167,25 +165,32 @@ class Telemetry:
 
     def _send(self, tick: int) -> None:
         about = About(self._number, tick % (1 << 32), self._size - self.left)
-        counters = [tensor_of(self.window.memory[name]) for name in abi.SUMS]
         try:
-            self._ring.send([*counters, self._ends.sums(), self.window.finished_return], about)
+            self._ring.send(self._sums, self.window.memory["finished_return"], about)
         finally:
             # Whatever an earlier window met with, the next one begins here.
             self._begin()
 
     def _begin(self) -> None:
         """Begin a window."""
-        for counted in self.window.memory.values():
-            counted[:] = 0
-        self._last.fill_(torch.nan)
+        self._sums[:] = 0
+        self.window.memory["finished_return"][:] = 0
         self._number += 1
         self.left = self._size = self.every
 
 
+def _side_by_side(counts: Statistics) -> tuple[Statistics, Memory]:
+    """Counts whose sums of integers are side by side in one array, and that array: it leaves the device as a whole."""
+    parts: list[Any] = [counts.memory[name] for name in abi.SUMS]
+    together = np.concatenate(parts) if isinstance(parts[0], np.ndarray) else torch.cat(parts)
+    ends = list(accumulate(map(len, parts)))
+    views = {name: together[end - len(part) : end] for name, part, end in zip(abi.SUMS, parts, ends, strict=True)}
+    return replace(counts, memory={**counts.memory, **views}), together
+
+
 def _deliver(layout: Layout, sinks: tuple[Sink, ...], gather: bool, group: Any, slot: Slot, about: About) -> None:
     """Make a record of a window that arrived, and hand it to the sinks; with `gather` of all ranks, on rank 0."""
-    window = layout.packed(slot.counters, slot.returns, slot.sums)
+    window = layout.packed(slot.counters, slot.returns)
     if gather and distributed.shard().count > 1:
         window = distributed.total(torch.from_numpy(window), group).numpy()
         if distributed.shard().number > 0:

@@ -15,14 +15,11 @@ from numpy.typing import NDArray
 
 from hamlet.numbers.sums import WORDS, sum_of, words_of
 from hamlet.schema import abi
-from hamlet.schema.bounds import meter_bounds
 from hamlet.universe import Universe
 
 LIFESPAN = "lifespan"
 """The name under which episodes that ended at the lifespan are counted."""
 QUARTILES = (0.25, 0.5, 0.75)
-BITS = 30
-"""A meter is added as a multiple of 2**-30 of the power of two that its bounds lie below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +39,8 @@ class Record:
             a universe without a lifespan 1,023 stands for that and more.
         ends: finished episodes by how they ended: a cause of death as the author wrote it, a goal, or "lifespan".
         uses: ticks in which a lane used each affordance.
-        meters: the mean of each meter at the end of an episode, over the last episode that each lane finished in the
-            window; empty without any.
+        meters: the mean of each meter at the end of these episodes; empty without any. Each is rounded towards zero to
+            2**-30 of the power of two above its bounds, and these whole numbers are added.
     """
 
     number: int
@@ -89,49 +86,46 @@ class Record:
 
 
 class Layout:
-    """Where the integers of a window of a universe are: counters, the exact sum of returns, sums of meters, how many
-    lanes those are of, and how many lanes there are.
+    """Where the integers of a window of a universe are: counters, the exact sum of returns, and how many lanes there
+    are.
 
     Attributes:
         size: how many integers there are.
-        scales: [meters] f64, powers of two: a meter is added as the nearest whole number to its value times its scale.
     """
 
     def __init__(self, universe: Universe) -> None:
-        sizes = {**abi.counters(universe), "returns": WORDS, "meters": len(universe.meters), "ended": 1, "lanes": 1}
+        sizes = {**abi.counters(universe), "returns": WORDS, "lanes": 1}
         self._parts: dict[str, slice] = {}
         first = 0
         for name, size in sizes.items():
             self._parts[name] = slice(first, first + size)
             first += size
         self.size = first
-        ends = [max(abs(bounds.low), abs(bounds.high)) for bounds in meter_bounds(universe)]
-        self.scales = np.array([2.0 ** (BITS - math.frexp(end)[1]) for end in ends])
         self._meters = [
-            (meter.name, *float(scale).as_integer_ratio())
-            for meter, scale in zip(universe.meters, self.scales, strict=True)
+            (meter.name, *scale.as_integer_ratio())
+            for meter, scale in zip(universe.meters, abi.meter_scales(universe), strict=True)
         ]
         self._causes = [cause.name for cause in universe.causes] + [LIFESPAN] * (universe.lifespan is not None)
         self._uses = [each.name for each in universe.affordances]
         lengths = self._parts["lengths"]
         self._ticks = np.arange(lengths.stop - lengths.start)
 
-    def packed(self, counters: NDArray[np.int64], finished_return: NDArray[np.float32], sums: NDArray[np.int64]) -> Any:
-        """The window, [size] i64, of what came from the device: the counters one after the other, [lanes] sums of
-        returns, and of meters [meters + 1]."""
+    def packed(self, counters: NDArray[np.int64], finished_return: NDArray[np.float32]) -> Any:
+        """The window, [size] i64, of what came from the device: the counters one after the other, and [lanes] sums of
+        returns."""
         lanes = np.array([len(finished_return)])
-        return np.concatenate([counters, words_of(finished_return), sums, lanes], dtype=np.int64)
+        return np.concatenate([counters, words_of(finished_return), lanes], dtype=np.int64)
 
     def record(self, window: NDArray[np.int64], number: int, tick: int, ticks: int) -> Record:
         """What a window says."""
         part = {name: window[where] for name, where in self._parts.items()}
-        lengths, totals = part["lengths"], part["meters"].tolist()
-        episodes, ended = int(part["causes"].sum()), int(part["ended"][0])
+        lengths, totals = part["lengths"], part[abi.ENDED_METERS].tolist()
+        episodes = int(part["causes"].sum())
         # A quotient of two integers is rounded once, as that of fractions is, which takes longer.
         means = {
-            name: total * below / (above * ended)
+            name: total * below / (above * episodes)
             for (name, above, below), total in zip(self._meters, totals, strict=True)
-            if ended
+            if episodes
         }
         returned = sum_of(part["returns"])
         return Record(

@@ -24,7 +24,7 @@ def test_load_reads_the_universe(valley: Module, copy: Path) -> None:
 def test_load_takes_an_imported_package(copy: Path) -> None:
     code = "import hamlet, valley; print(hamlet.load(valley).name, valley.load().name, valley.SCHEMA)"
     done = subprocess.run([sys.executable, "-c", code], cwd=copy.parent, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["valley", "valley", "9"]
+    assert done.stdout.split() == ["valley", "valley", "10"]
     assert hamlet.load(copy).name == "valley"  # the __pycache__ that importing leaves is fine
 
 
@@ -78,8 +78,8 @@ def test_a_changed_init_is_refused(copy: Path, change: object) -> None:
 
 def test_another_schema_is_refused(copy: Path) -> None:
     init = copy / "__init__.py"
-    init.write_text(init.read_text().replace("SCHEMA = 9", "SCHEMA = 1"))
-    with pytest.raises(ModuleError, match="has schema 1, and this hamlet reads schema 9"):
+    init.write_text(init.read_text().replace("SCHEMA = 10", "SCHEMA = 1"))
+    with pytest.raises(ModuleError, match="has schema 1, and this hamlet reads schema 10"):
         hamlet.load(copy)
 
 

@@ -8,6 +8,7 @@ import math
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from hamlet.env.environment import Env
 from hamlet.numbers.sums import sum_of, words_of
 from hamlet.package.module import Module
 from hamlet.telemetry import JsonLines, Record, TensorBoard, ring
+from hamletc.targets.numba.slots import STACK
 from samples.shop import SHOP
 
 WORLDS, AGENTS = 21, 2
@@ -103,30 +105,46 @@ def test_it_counts_what_a_rollout_counts(shop: Module) -> None:
 
 
 def test_meters_at_ends_are_those_of_final_observations(short: Module) -> None:
-    env, records = made(short), []
-    last = torch.full((env.num_lanes,), torch.nan, dtype=torch.float64)
+    env, records, seen = made(short), [], []
     with env.telemetry(every=80, to=records.append):
-        episode = env.state["episode"].clone()
         for each in actions(env, 80):
-            info = env.step(each)[4]
-            ended = (env.state["episode"] != episode).repeat_interleave(AGENTS)
-            last[ended] = info["final_observation"][ended, 0].double()
             episode = env.state["episode"].clone()
-    seen = last[~last.isnan()]
+            _, _, terminated, truncated, info = env.step(each)
+            begun = (env.state["episode"] != episode).repeat_interleave(AGENTS)
+            food = torch.where(begun, info["final_observation"][:, 0], env.meter("food"))
+            seen += food[terminated | truncated].tolist()
     assert len(seen) > 20
-    assert records[0].meters["food"] == pytest.approx(float(seen.mean()), abs=2**-29)
+    units = sum(int(food * 2**29) for food in seen)
+    assert records[0].episodes == len(seen)
+    assert records[0].meters["food"] == units / (len(seen) * 2**29)
     assert 0.01 < records[0].meters["food"] < 0.5
 
 
-def test_meters_are_added_on_a_gpu_as_on_a_cpu(short: Module) -> None:
-    """What a GPU computes of meters, computed by torch here."""
-    env = made(short)
-    with env.telemetry(to=[]) as telemetry:
-        for each in actions(env, 80):
-            env.step(each)
-        on_cpu = telemetry._ends.sums()
-        assert torch.equal(telemetry._ends._on_gpu(), on_cpu)
-        assert 0 < on_cpu[0] < on_cpu[1] << 30
+@pytest.mark.parametrize("few", [256, 4])
+def test_meters_of_any_bounds_are_added(
+    compiled: Callable[[str], Module], monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """Where there are many, they share an array in numba's kernels."""
+    monkeypatch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=few))
+    bounds = ["1", "3", "100", "1048576", "0.001", "8", "1e-30", "3e38"]
+    meters = [
+        f"meter m{number} = {0.7 * float(high)!r} in 0 .. {high} {{ decay {0.013 * float(high)!r} }}"
+        for number, high in enumerate(bounds)
+    ]
+    rewards = [f"reward m{number}" for number, high in enumerate(bounds) if high != "3e38"]
+    head = [f"universe scales_{few}", "space none", "inert allowed", "lifespan 12 ticks"]
+    text = "\n".join([*head, *meters, *rewards, "observe { meters }", "dies when m0 <= 0.2"])
+    several = []
+    for backend in ("interpreter", "numba"):
+        env, records = hamlet.make(compiled(text), worlds=40, backend=backend, seed=1, quiet=True), []
+        with env.telemetry(every=30, to=records.append):
+            env.rollout(30)
+        several.append(repr(records))
+        for number, high in enumerate(bounds):
+            # After twelve ticks, of which each rounds once; `int` of a unit is one of 2**29 at the least.
+            expected = (0.7 - 12 * 0.013) * float(high)
+            assert records[0].meters[f"m{number}"] == pytest.approx(expected, rel=1e-5)
+    assert several[0] == several[1]
 
 
 def test_meters_that_nobody_observes_are_there_in_rollouts(compiled: Callable[[str], Module]) -> None:
@@ -268,7 +286,9 @@ def test_what_a_sink_raises_is_told_in_a_line(shop: Module) -> None:
         telemetry.flush()
     env.rollout(4)
     env.step(actions(env, 1)[0])
-    telemetry._ring._sent.join()
+    taken = threading.Event()
+    telemetry._ring._sent.put(taken)
+    assert taken.wait(60)
     with pytest.raises(EnvError, match="no space is left"):
         env.rollout(7)
     assert env.tick == 15
@@ -314,7 +334,7 @@ def test_a_thread_that_rests_for_ever_is_woken_by_full_slots_and_by_who_waits(
 
     def play() -> None:
         with env.telemetry(every=1, to=records.append) as telemetry:
-            for each in actions(env, 5 * ring.SLOTS):
+            for each in actions(env, 5 * ring.MOST):
                 env.step(each)
             telemetry.flush()
             env.step(actions(env, 1)[0])
@@ -323,4 +343,4 @@ def test_a_thread_that_rests_for_ever_is_woken_by_full_slots_and_by_who_waits(
     playing.start()
     playing.join(60)
     assert not playing.is_alive()
-    assert [record.number for record in records] == list(range(5 * ring.SLOTS + 1))
+    assert [record.number for record in records] == list(range(5 * ring.MOST + 1))

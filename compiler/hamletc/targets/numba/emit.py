@@ -87,7 +87,8 @@ class _Context:
         program, known = (program, ()) if large else _with_known_rows(program)
         self.functions = functions = Functions(program, universe, HEAP if large else STACK, known)
         self.cuts = Cuts(functions) if large else None
-        self.tables = (*program.tables, *(self.cuts.scale_tables() if self.cuts else ()))
+        scales = (functions.meter_scales,) if functions.meter_scales else ()
+        self.tables = (*program.tables, *(self.cuts.scale_tables() if self.cuts else ()), *scales)
         self.rooms = self.cuts.rooms() if self.cuts else {}
         self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
         self.chunks, self.outcomes = chunks(functions.state), chunks(functions.outcomes)
@@ -119,6 +120,8 @@ class _Context:
         all_made += [single.make for single in observe_shared]
         cut = self.cuts
         phases = Phases(functions, cut, changing, [*restarted], step)
+        summed = [chunk for chunk in self.chunks if chunk.field.name == "meters"]
+        scales = [f"f32({scale})" for scale in abi.meter_scales(universe)]
         return {
             "universe": universe,
             "source": ", ".join(functions.sources),
@@ -165,7 +168,9 @@ class _Context:
             "given": self._given(),
             "steered": [functions.held[o.name].element for o in self._outputs("steer")],
             "ended": ENDED,
-            "meters": [chunk for chunk in self.chunks if chunk.field.name == "meters"],
+            "meters": phases.meters,
+            "summed": summed,
+            "meter_scales": scales,
             "by_lane": BY_LANE,
             "binning": self._binning(),
             "bin": self._bin(),

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from hamlet import schema
 from hamlet.package.manifest import plain
+from hamlet.schema import abi
 from hamlet.universe import Universe
-from hamletc.ir.function import Output, Program
+from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.targets.body import Body, Loop, body, remarks, table_name
 from hamletc.targets.known_rows import KnownRows
@@ -28,6 +29,7 @@ class Functions:
         held: all that functions read from a chunk, by the names of inputs.
         together: what the agents of a world have together.
         sources: the names of the files that comments name.
+        meter_scales: the table of `hamlet.schema.abi.meter_scales` where meters share an array.
         short: names of the tables that are constants.
         known: repeated outputs of `observe` that it gives as words.
         offsets, scales: of what is observed or allowed the first row, and how it becomes bytes, by names of outputs.
@@ -50,6 +52,8 @@ class Functions:
         self.together = together(program, self.held, self.outcomes, memory is HEAP)
         self.held |= self.together.slots
         self.bodies = {function.name: body(function) for function in program.functions}
+        shared = any(slot.chunk.field.name == "meters" and slot.chunk.rows > 1 for slot in self.state)
+        self.meter_scales = Table("meter.scales", Type.F32, abi.meter_scales(universe)) if shared else None
         self.short = frozenset(table.name for table in program.tables if len(table.values) <= SHORT)
         self.formatters = {name: NumbaFormatter(printed, self.short) for name, printed in self.bodies.items()}
         segments = schema.observation_segments(universe)

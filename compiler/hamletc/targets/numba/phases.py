@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEGIN_CELLS, OVER, Stage, reducer
+from hamletc.targets.body import table_name
 from hamletc.targets.numba.cells import CellStep
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions
@@ -38,7 +39,8 @@ class Phases:
         self._cuts = cuts
         self._cells = cells
         self._by_hand = functions.universe.by_hand
-        self._meters = [chunk.variable for chunk in chunks(functions.state) if chunk.field.name == "meters"]
+        self.meters = [chunk.variable for chunk in chunks(functions.state) if chunk.field.name == "meters"]
+        self.meters += [table_name(functions.meter_scales.name)] if functions.meter_scales else []
         self._changing = [chunk.variable for chunk in changing]
         self._restarted = restarted
         self._outcomes = chunks(functions.outcomes)
@@ -58,7 +60,7 @@ class Phases:
         counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED]
         counted += [] if self._by_hand else ["agents", "waits"]
         counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
-        counted += [f"{abi.LAST_METERS}_array", *self._meters]
+        counted += [f"{abi.ENDED_METERS}_array", *self.meters]
         taken = {
             "load_cells": self._load_cells(),
             "find_again": self._find_again(),
@@ -198,7 +200,8 @@ class Phases:
     def _finish(self) -> list[str]:
         seen = ["start", "every_tick", "observing", "waits", *self._find_again(), "final_observation_array"]
         seen += [*(["flags"] if self._cuts else []), *self.passed("observe")]
-        return [*(seen if self.sees else []), *COUNTED, "chosen", "counting", "agents", "episode"]
+        counted = [*COUNTED, "waits", "counting", "agents", f"{abi.ENDED_METERS}_array", *self.meters]
+        return [*(seen if self.sees else []), *counted, "chosen", "episode"]
 
     def _begin(self) -> list[str]:
         cached = [*self.cache, "caching", *self._scene(), *self._placing()] if self.cache else []

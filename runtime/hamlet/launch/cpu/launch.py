@@ -29,8 +29,9 @@ from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
-from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of, fills_lines, large
+from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.steps import Steps
+from hamlet.launch.cpu.streaming import Streaming, fills_lines, large, parts
 from hamlet.launch.cpu.team import Team
 from hamlet.schema import abi
 from hamlet.universe import Universe
@@ -53,7 +54,6 @@ NOTHING_COUNTED: Arrays = {
     **dict.fromkeys(abi.LANE_COUNTS, NO_LANE_COUNTS),
     "lane_episodes": NO_I32,
     "lane_returns": NO_LANE_RETURNS,
-    abi.LAST_METERS: NO_LANE_RETURNS,
 }
 NO_POLICY: Arrays = {
     "actions": NO_ACTIONS,
@@ -79,10 +79,10 @@ class NumbaBackend:
         universe: Universe,
         kernels: Kernels | ModuleType,
         threads: int | None = None,
-        stream_from: int | None = None,
+        streamed: int | None = None,
     ) -> None:
-        """`kernels`, or a module of kernels to compile just in time. Steps write observations of `stream_from` bytes or
-        more past the caches; by default those that are too large for them.
+        """`kernels`, or a module of kernels to compile just in time. Steps write the rows of observations from
+        `streamed` on past the caches; by default they find out from which on, if all are too large for the caches.
 
         Raises:
             EnvError: `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number.
@@ -90,7 +90,7 @@ class NumbaBackend:
         self.threads = _threads() if threads is None else threads
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
-        self._stream_from = large(self.threads) if stream_from is None else stream_from
+        self._streamed = streamed
         self._kernels = kernels = JustInTime(kernels) if isinstance(kernels, ModuleType) else kernels
         self.origin = kernels.origin
         self._by_hand = universe.by_hand
@@ -204,8 +204,9 @@ class NumbaBackend:
         if self._kernels.cells:
             cells = self._memory.cells(self._kernels.cells, buffers)
             values |= zip(("cells", "layouts", "known"), cells, strict=True)
-        own = {"shares": NO_SHARES, "begins": begins, "thread": 0, "every_tick": every_tick, "streamed": False}
-        return values | own
+        own = {"shares": NO_SHARES, "begins": begins, "thread": 0, "every_tick": every_tick}
+        # Nothing is written past the caches.
+        return values | own | {"streamed": len(arrays["observation"])}
 
     def _without_final(self, buffers: Buffers) -> Arrays:
         """What a kernel is given that runs no ticks: it writes no final observations."""
@@ -235,14 +236,16 @@ class NumbaBackend:
             entry = self._kernels.entry(list(values.values()))
         shares = self._shares(shape, 1)
         values |= {"shares": shares_of(shares)}
-        return Steps(entry, values, buffers, shares, self._team, self._streams(buffers), statistics)
+        return Steps(entry, values, buffers, shares, self._team, self._streaming(buffers), statistics)
 
-    def _streams(self, buffers: Buffers) -> bool:
-        """Whether steps write observations past the caches."""
+    def _streaming(self, buffers: Buffers) -> Streaming | None:
+        """What steps write past the caches, if anything may be."""
         observed = buffers.observation
-        if observed is None or observed.nbytes < self._stream_from:
-            return False
-        return fills_lines(buffers.shape, observed, self._kernels.lanes)
+        if observed is None or not fills_lines(buffers.shape, observed, self._kernels.lanes):
+            return None
+        if self._streamed is not None:
+            return Streaming([min(self._streamed, len(observed))])
+        return Streaming(parts(len(observed))) if observed.nbytes >= large(self.threads) else None
 
     @contextmanager
     def _compiling(self, buffers: Buffers) -> Iterator[None]:

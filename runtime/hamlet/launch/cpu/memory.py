@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
-from hamlet.backend.buffers import Buffers, Shape, memory_of
-from hamlet.launch.cpu.entry import LINE
+from hamlet.backend.buffers import Buffers, memory_of
 
 Array: TypeAlias = np.ndarray[Any, Any]
 Arrays: TypeAlias = dict[str, Array]
@@ -19,9 +17,6 @@ LAYOUT = 4
 
 SHARE = 3
 """The bytes of state for one byte of the cell cache, at the least."""
-
-CACHE = 1 << 20
-"""Bytes of the second cache of a core, where nobody says."""
 
 NO_OBSERVATION = np.zeros((0, 0), np.float32)
 
@@ -33,22 +28,6 @@ def array_of(tensor: torch.Tensor | Array) -> Array:
         return tensor
     tensor = memory_of(tensor.detach())
     return tensor.view(torch.uint16).numpy() if tensor.dtype == torch.bfloat16 else tensor.numpy()
-
-
-def large(threads: int) -> int:
-    """The bytes of observations from which on they are better written past the caches: twice what the second caches of
-    so many cores hold. What is said of the last one is no guide: on a rented machine others have it too."""
-    try:
-        cache = os.sysconf("SC_LEVEL2_CACHE_SIZE")
-    except (ValueError, OSError):
-        cache = 0
-    return 2 * threads * max(cache, CACHE)
-
-
-def fills_lines(shape: Shape, observation: torch.Tensor, lanes: int) -> bool:
-    """Whether every row of observations of every chunk of so many lanes begins a cache line, if the first one does."""
-    chunk = max(lanes // shape.agents, 1) * shape.agents
-    return all(lanes * observation.element_size() % LINE == 0 for lanes in (shape.lanes, chunk))
 
 
 class BufferArrays:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from time import perf_counter
 from typing import TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ from hamlet.launch.cpu.entry import (
     shares_of,
 )
 from hamlet.launch.cpu.memory import Array
+from hamlet.launch.cpu.streaming import Streaming
 from hamlet.launch.cpu.team import Job, Team
 from hamlet.schema import abi
 
@@ -52,12 +54,12 @@ class Steps:
         buffers: Buffers,
         shares: Shares,
         team: Team,
-        streams: bool,
+        streaming: Streaming | None,
         statistics: Statistics | None,
     ) -> None:
         """`values` has any array [threads, SHARE] i64 for `shares`, any number for `thread`, and the arrays of
-        statistics, which are empty where nothing is counted. `streams`: observations are written past the caches,
-        where they begin a cache line."""
+        statistics, which are empty where nothing is counted. `streaming` says which rows of observations are
+        written past the caches, where they begin a cache line; without it none are."""
         self.statistics = statistics
         self._buffers = buffers
         self._shape = buffers.shape
@@ -91,7 +93,8 @@ class Steps:
         self._own, counts = self._counts_of_threads(values)
         self._team = team
         self._job = Job(entry.address, [each.buffer_info()[0] for each in (self._words, *self._others)], counts)
-        self._streamed, self._streams = at["streamed"], streams
+        self._streamed, self._streaming = at["streamed"], streaming
+        self._rows = 0 if buffers.observation is None else len(buffers.observation)
 
     def _counts_of_threads(self, values: Values) -> tuple[list[dict[int, int]], list[Array]]:
         """Threads count apart: the words of each one but the first that differ, and the pairs of arrays of all."""
@@ -160,7 +163,23 @@ class Steps:
         words[self._tick] = tick
         if buffers.observation is not None:
             words[self._observation] = address = data_ptr(buffers.observation)
-            words[self._streamed] = self._streams and address % LINE == 0
+            if self._streaming is not None:
+                return self._launch_streaming(self._streaming, address % LINE == 0)
+        return self._launch_once()
+
+    def _launch_streaming(self, streaming: Streaming, aligned: bool) -> bool:
+        """Launch where observations may be written past the caches, if they begin a cache line."""
+        self._words[self._streamed] = streaming.first if aligned else self._rows
+        if not (aligned and streaming.trying):
+            streaming.passed()
+            return self._launch_once()
+        begin = perf_counter()
+        done = self._launch_once()
+        streaming.took(perf_counter() - begin)
+        return done
+
+    def _launch_once(self) -> bool:
+        words = self._words
         self._left[self._aligned] = self._shares
         done = self._run_in_threads() if self._others else self._call(self._address) != WRONG
         if done and self._fills:

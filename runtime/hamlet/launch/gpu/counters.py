@@ -35,6 +35,7 @@ class Counters:
     def add_to(self, statistics: Statistics) -> None:
         """Add what was counted, and begin anew."""
         for name, counted in self.arrays.items():
-            total: torch.Tensor = getattr(statistics, name)
-            total += counted.sum(dim=0)
+            total: torch.Tensor | None = getattr(statistics, name)
+            if total is not None:
+                total += counted.sum(dim=0)
         self._all.zero_()

@@ -57,8 +57,8 @@ def _signature(
     types |= {"actions": "*i32", "observation": "*fp32", "final_observation": "*fp32", "mask": "*i1", "begins": "*i1"}
     types |= {"choices": "*i32", "thresholds": "*i32", "strides": "*i32", "bins": "*fp32"}
     types |= dict.fromkeys(abi.GIVEN, "*fp32")
-    types |= {"uses": "*i64", "causes": "*i64", "lengths": "*i64", "finished_return": "*fp32"}
-    types |= dict.fromkeys(abi.LANE_COUNTS, "*i32") | {"lane_returns": "*fp32", abi.LAST_METERS: "*fp32"}
+    types |= dict.fromkeys(abi.SUMS, "*i64") | {"finished_return": "*fp32"}
+    types |= dict.fromkeys(abi.LANE_COUNTS, "*i32") | {"lane_returns": "*fp32"}
     kernel = kernel_of(form)
     names = abi.array_arguments(universe, kernel)
     scalars = abi.scalar_arguments(kernel)
@@ -71,7 +71,7 @@ def _signature(
     ]
     block, bins = max(BLOCK, agents), abi.length_bins(universe)
     given: dict[str, object] = dict(constants(kernel, agents, block, bins, form == "rollout_observing"))
-    absent = ["actions", *abi.TABULAR, *abi.GIVEN, *abi.LANE_COUNTS, abi.LAST_METERS] if kernel == "rollout" else []
+    absent = ["actions", *abi.TABULAR, *abi.GIVEN, *abi.LANE_COUNTS, abi.ENDED_METERS] if kernel == "rollout" else []
     if form == "rollout" or not schema.observation_rows(universe):
         absent += ["observation", "final_observation"]
     if kernel == "step":

@@ -39,13 +39,13 @@ PLACES = 64
 """Launches that are kept prepared, for buffers in other places than the last ones."""
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "u32": torch.uint32}
 NO_TABLE = (None,) * len(abi.TABULAR)
-NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS))
+NOTHING_COUNTED: tuple[torch.Tensor | None, ...] = (None,) * len((*abi.COUNTS, *abi.LANE_COUNTS, abi.ENDED_METERS))
 
 ANEW: Mapping[abi.Kernel, tuple[str, ...]] = {
     "reset": ("begins",),
     "observe": (),
     "step": ("actions", "elapsed"),
-    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS, abi.LAST_METERS),
+    "rollout": ("actions", *abi.TABULAR, *abi.COUNTS, *abi.LANE_COUNTS, abi.ENDED_METERS),
 }
 """The arrays of a kernel that every launch is given anew; a rollout also has those of `abi.given_arguments`."""
 OF_SHAPE = ("worlds", "agents", "first_world", "waits")
@@ -149,9 +149,10 @@ class KernelBackend:
         counts, bins, kept = NOTHING_COUNTED, 0, 0
         if statistics is not None:
             by_lane = statistics.lanes
-            counts = (*self._counters.arrays.values(), statistics.finished_return)
+            *counters, ended_meters = self._counters.arrays.values()
+            counts = (*counters, statistics.finished_return)
             counts += (None,) * len(abi.LANE_COUNTS) if by_lane is None else by_lane.arrays
-            counts += (statistics.last_meters,)
+            counts += (None if statistics.ended_meters is None else ended_meters,)
             kept = 0 if by_lane is None else by_lane.kept
             bins = self._counters.arrays["lengths"].shape[1]
         by_tick = (given.get(name.removeprefix("given_")) for name in self._by_tick)

@@ -16,15 +16,16 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import RecordedPolicy, Stream
 from hamlet.launch.cpu.launch import NumbaBackend
-from hamlet.launch.cpu.memory import large
+from hamlet.launch.cpu.streaming import AGAIN, PARTS, TIMED, WARM, Streaming, large, parts
 from hamlet.package.module import Module
 from hamlet.schema.abi import COUNTS
 
 CPU = torch.device("cpu")
 OF = universe(CACHED)
-NEVER = 1 << 60
+NEVER = 1 << 30
 TICKS = 6
 ACTIONS = len(schema.action_names(OF))
+ROWS = len(schema.observation_names(OF))
 NARROW = [pytest.param(dtype, marks=pytest.mark.long) for dtype in (torch.bfloat16, torch.uint8)]
 
 
@@ -33,8 +34,8 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
     return compiled(OF, tmp_path_factory.mktemp("crowded") / "crowded")
 
 
-def backend(module: Module, threads: int = 1, stream_from: int | None = None) -> NumbaBackend:
-    return NumbaBackend(OF, module.kernels("numba"), threads, stream_from)
+def backend(module: Module, threads: int = 1, streamed: int | None = None) -> NumbaBackend:
+    return NumbaBackend(OF, module.kernels("numba"), threads, streamed)
 
 
 def counts(shape: Shape) -> Statistics:
@@ -85,16 +86,19 @@ def test_a_tick_in_the_place_of_the_state_has_the_bits_of_one_on_copies(module: 
 def test_observations_past_the_caches_have_the_same_bits(module: Module, dtype: torch.dtype) -> None:
     """The last chunk ends with whole vectors, or within one."""
     for shape, fired in ((Shape(1088, 1), True), (Shape(9, 64), True), (Shape(700, 1), False), (Shape(90, 3), False)):
-        streaming, plain = backend(module, 1, 0), backend(module, 1, NEVER)
-        assert run(streaming, shape, dtype) == run(plain, shape, dtype)
-        assert [streamed(each) for each in (streaming, plain)] == [fired, False], shape
+        plain = backend(module, 1, NEVER)
+        expected = run(plain, shape, dtype)
+        for first in (0, ROWS // 3):
+            streaming = backend(module, 1, first)
+            assert run(streaming, shape, dtype) == expected
+            assert [cached(each) for each in (streaming, plain)] == [first if fired else ROWS, ROWS], shape
 
 
-def streamed(backend: NumbaBackend) -> bool:
-    """Whether the last step wrote past the caches."""
+def cached(backend: NumbaBackend) -> int:
+    """How many rows the last step wrote through the caches."""
     steps = backend._steps
     assert steps is not None
-    return bool(steps._words[steps._streamed])
+    return steps._words[steps._streamed]
 
 
 def test_observations_elsewhere_are_streamed_where_they_begin_a_line(module: Module) -> None:
@@ -117,14 +121,53 @@ def test_observations_elsewhere_are_streamed_where_they_begin_a_line(module: Mod
             own.copy_(there)
 
         assert run(streaming, shape, tick=shifted) == expected
-        assert streamed(streaming) is (words == 0)
+        assert cached(streaming) == (0 if words == 0 else ROWS)
 
 
 def test_small_observations_are_not_streamed(module: Module) -> None:
     assert 2 << 20 <= large(1) < large(2)
     usual = backend(module)
     run(usual, Shape(512, 1))
-    assert not streamed(usual)
+    assert cached(usual) == ROWS
+
+
+def test_large_observations_are_tried_each_way(module: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hamlet.launch.cpu.launch.large", lambda _threads: 1)
+    trying, shape = backend(module), Shape(512, 1)
+    seen = []
+
+    def noted(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+        step(backend, buffers, actions, tick)
+        seen.append(cached(backend))
+
+    for _ in range((PARTS + 1) * (WARM + TIMED) // TICKS + 2):
+        run(trying, shape, tick=noted)
+    assert list(dict.fromkeys(seen)) == parts(ROWS)
+    assert trying._steps is not None
+    assert trying._steps._streaming is not None
+    assert not trying._steps._streaming.trying
+    # What is found stays.
+    assert len(set(seen[(PARTS + 1) * (WARM + TIMED) :])) == 1
+
+
+def test_what_takes_the_least_time_is_found_and_tried_again() -> None:
+    streaming = Streaming(parts(90))
+    assert parts(90) == [90, 67, 45, 22, 0]
+    for fastest in (45, 0, 90):
+        for number in range(5 * (WARM + TIMED)):
+            assert streaming.trying
+            # The first steps after a change are slow, and one of the others.
+            slow = number % (WARM + TIMED) < WARM or number % (WARM + TIMED) == 3
+            streaming.took(1.0 + abs(streaming.first - fastest) + 100 * slow)
+        assert (streaming.first, streaming.trying) == (fastest, False)
+        for _ in range(AGAIN - 1):
+            streaming.passed()
+            assert (streaming.first, streaming.trying) == (fastest, False)
+        streaming.passed()
+    only = Streaming([7])
+    for _ in range(2 * AGAIN):
+        assert (only.first, only.trying) == (7, False)
+        only.passed()
 
 
 def members() -> list[threading.Thread]:

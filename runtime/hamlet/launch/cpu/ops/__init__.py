@@ -42,7 +42,15 @@ from hamlet.launch.cpu.ops.chunks import (
     write,
 )
 from hamlet.launch.cpu.ops.contention import TALLIES, grant_worlds, rank_few_worlds, rank_worlds
-from hamlet.launch.cpu.ops.counts import NOTES, add_notes, count_by_lane, count_episode, count_episodes, count_uses
+from hamlet.launch.cpu.ops.counts import (
+    NOTES,
+    add_meter,
+    add_notes,
+    count_by_lane,
+    count_episode,
+    count_episodes,
+    count_uses,
+)
 from hamlet.launch.cpu.ops.flags import CHOSEN, all_set, any_set, choose_lanes
 from hamlet.launch.cpu.ops.functions import helper, inline, kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic
@@ -119,6 +127,7 @@ __all__ = [
     "Short",
     "absolute",
     "add",
+    "add_meter",
     "add_notes",
     "add_to_tree",
     "alike",

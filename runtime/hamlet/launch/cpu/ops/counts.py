@@ -118,6 +118,22 @@ def count_episodes(
             count_episode(lanes[index], cause, age, episode_return, causes, lengths, longest, finished_return)
 
 
+@intrinsic
+def _whole(_context: Any, _number: Any) -> Any:
+    """An f32 as a whole number (i64), rounded towards zero."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.fptosi(arguments[0], ir.IntType(64))
+
+    return types.int64(types.float32), codegen
+
+
+@inline
+def add_meter(sums: Any, row: Any, value: Any, scale: Any) -> None:
+    """Add a meter at the end of an episode to its sum, in the units of `hamlet.schema.abi.meter_scales`."""
+    sums[row] += _whole(value * scale)
+
+
 @helper
 def count_by_lane(
     used: Any,
