@@ -21,8 +21,9 @@ from hamlet.env.outputs import Outputs
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-SPARE = 4
-"""Frames that are kept though nobody looks at them. A loop that keeps the last two observations needs three."""
+SPARE = 6
+"""Frames that are kept though nobody looks at them. A loop that keeps the last two observations needs three, and one by
+TorchRL's `step_and_maybe_reset`, which gives two at a time, five."""
 LINE = 64
 """Where tensors of a block begin is a multiple of so many bytes: of a line of the cache."""
 
@@ -44,12 +45,8 @@ class Frame(Protocol):
         """The same as an array of numpy."""
         ...
 
-    def ended(self) -> tuple[Tensor, Tensor]:
-        """The worlds whose episode ended, [worlds] bool, and their numbers, [ended] i64. On a GPU this waits for it."""
-        ...
-
-    def others(self, worlds: Tensor) -> tuple[Tensor, Tensor]:
-        """The same of all worlds but these, [worlds] bool."""
+    def ended(self) -> Tensor:
+        """The worlds whose episode ended, [worlds] bool."""
         ...
 
 
@@ -82,15 +79,9 @@ class HostFrame:
         """See `Frame`."""
         return self._arrays[name].view()
 
-    def ended(self) -> tuple[Tensor, Tensor]:
+    def ended(self) -> Tensor:
         """See `Frame`."""
-        over = self._arrays["terminated"] | self._arrays["truncated"]
-        return torch.from_numpy(over), torch.from_numpy(over.nonzero()[0])
-
-    def others(self, worlds: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Frame`."""
-        others = ~worlds.numpy()
-        return torch.from_numpy(others), torch.from_numpy(others.nonzero()[0])
+        return torch.from_numpy(self._arrays["terminated"] | self._arrays["truncated"])
 
     def _dtype(self, name: str) -> torch.dtype | None:
         observation = self.outputs.results[0]
@@ -116,14 +107,9 @@ class DeviceFrame:
         array: Array = self._tensors[name].cpu().numpy()
         return array
 
-    def ended(self) -> tuple[Tensor, Tensor]:
+    def ended(self) -> Tensor:
         """See `Frame`."""
-        over = self._tensors["terminated"] | self._tensors["truncated"]
-        return over, over.nonzero().squeeze(1)
-
-    def others(self, worlds: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Frame`."""
-        return ~worlds, (~worlds).nonzero().squeeze(1)
+        return self._tensors["terminated"] | self._tensors["truncated"]
 
 
 class Frames:
@@ -151,6 +137,24 @@ class Frames:
             del self._kept[0]
         self._kept.append(frame)
         return frame
+
+
+def others(worlds: Tensor) -> Tensor:
+    """All worlds but these, [worlds] bool."""
+    # On a CPU numpy computes: a call of torch takes longer than all of it.
+    return torch.from_numpy(~worlds.numpy()) if worlds.device.type == "cpu" else ~worlds
+
+
+def any_of(worlds: Tensor) -> bool:
+    """Whether there are any worlds in a mask [worlds] bool. On a GPU this waits for it."""
+    return bool(worlds.numpy().any() if worlds.device.type == "cpu" else worlds.any())
+
+
+def numbers_of(worlds: Tensor) -> Tensor:
+    """The numbers of worlds, i64, of a mask [worlds] bool. On a GPU this waits for them."""
+    if worlds.device.type == "cpu":
+        return torch.from_numpy(worlds.numpy().nonzero()[0])
+    return worlds.nonzero().squeeze(1)
 
 
 def taken(tensor: Tensor, numbers: Tensor) -> Tensor:

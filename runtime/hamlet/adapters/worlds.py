@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hamlet.adapters.frames import Frame, Frames, taken
+from hamlet.adapters.frames import Frame, Frames, any_of, numbers_of, others, taken
 from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
@@ -63,50 +63,46 @@ class Turn:
         frame: Frame,
         begun: Tensor | None,
         last: Callable[[Frame, Tensor], Ended] | None = None,
-        alive: Tensor | None = None,
+        over: Tensor | None = None,
     ) -> None:
-        """`begun` are the worlds that began an episode, unless those that ended did: then `last` gives what they showed
-        last. `alive`, [worlds] bool, are all but those that ended, where that is known."""
+        """`begun`, [worlds] bool, are the worlds that began an episode, unless those that ended did: then `last` gives
+        what they showed last. `over`, [worlds] bool, are those that ended, where that is known."""
         self.frame = frame
         self._begun = begun
         self._last = last
-        self._over: tuple[Tensor, Tensor] | None = None if alive is None else frame.others(alive)
+        self._over = over
         self._ended: Ended | None = None
 
     @property
     def over(self) -> Tensor:
         """[worlds] bool, those whose episode ended in this call."""
-        return self._ends()[0]
+        if self._over is None:
+            self._over = self.frame.ended()
+        return self._over
 
     @property
     def any_over(self) -> bool:
-        """Whether there are any."""
-        return len(self._ends()[1]) > 0
+        """Whether there are any. On a GPU this waits for it."""
+        return any_of(self.over)
 
     @property
     def ended(self) -> Ended | None:
         """The same ones, with their last observations, where the frame has the first ones of the next episodes; `None`
         where there are none."""
         if self._ended is None and self._last is not None and self.any_over:
-            self._ended = self._last(self.frame, self._ends()[1])
+            self._ended = self._last(self.frame, numbers_of(self.over))
         return self._ended
 
     @property
     def begun(self) -> Tensor | None:
         """[worlds] bool, those that began an episode in this call; `None` where none did."""
-        if self._last is None:
-            return self._begun
-        return self.over if self.any_over else None
+        begun = self._begun if self._last is None else self.over
+        return begun if begun is not None and any_of(begun) else None
 
     def reports(self) -> dict[str, Tensor]:
         """The reports by name, each [worlds] f32."""
         names = self.frame.outputs.reports
         return dict(zip(names, self.frame.tensor("reports"), strict=True)) if names else {}
-
-    def _ends(self) -> tuple[Tensor, Tensor]:
-        if self._over is None:
-            self._over = self.frame.ended()
-        return self._over
 
 
 class Worlds:
@@ -140,7 +136,7 @@ class Worlds:
 
     @property
     def waiting(self) -> Tensor | None:
-        """The worlds whose episode ended and that did not begin the next one, [worlds] bool; `None` for none."""
+        """The worlds whose episode ended and that did not begin the next one, [worlds] bool, or `None` for none."""
         return self._waiting
 
     @property
@@ -171,8 +167,7 @@ class Worlds:
         if chosen is None or (self._waiting is not None and torch.equal(chosen, self._waiting)):
             self._waiting = None
         elif self._waiting is not None:
-            still = self._waiting & ~chosen
-            self._waiting = still if bool(still.any()) else None
+            self._waiting = self._waiting & ~chosen
         return frame
 
     def step(self, actions: Actions, controls: Any = None) -> Turn:
@@ -190,17 +185,17 @@ class Worlds:
         if not self._begun:
             raise EnvError("call reset before the first step")
         begun = self._waiting
-        if begun is not None and self.autoreset is not Autoreset.NEXT_STEP:
-            number = int(begun.nonzero()[0])
+        if begun is not None and self.autoreset is Autoreset.DISABLED and any_of(begun):
+            number = int(numbers_of(begun)[0])
             raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
         frame, by_hand = self._frames.take(), self.env.universe.by_hand
         self.env.step(actions, controls, frame.outputs)
-        if by_hand and begun is not None:
+        if by_hand and begun is not None and any_of(begun):
             self.env.reset(worlds=begun, out=frame.outputs)
         if self.autoreset is not Autoreset.SAME_STEP:
             # In a world that waits nobody is alive. That is half as much to look at as how episodes ended.
-            turn = Turn(frame, begun, alive=None if by_hand else self.env.state["alive"])
-            self._waiting = turn.over if turn.any_over else None
+            turn = Turn(frame, begun, over=None if by_hand else others(self.env.state["alive"]))
+            self._waiting = turn.over
             return turn
         if by_hand:
             return self._restarted(frame)
@@ -226,7 +221,7 @@ class Worlds:
         if not turn.any_over:
             return turn
         over, outcome = turn.over, frame.outputs.buffers.outcome
-        numbers = over.nonzero().squeeze(1)
+        numbers = numbers_of(over)
         observation, mask = frame.outputs.results[0], frame.outputs.results[-1]["action_mask"]
         assert observation is not None
         assert mask is not None

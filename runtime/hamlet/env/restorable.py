@@ -114,20 +114,23 @@ class Restorable(Measured):
         those of a mask [worlds] bool. What the others have in the last outputs is in these then."""
         shape, final, last = self._buffers.shape, self._buffers.final_observation, self._present().buffers.outcome
         lanes = worlds if worlds is None or shape.agents == 1 else worlds.repeat_interleave(shape.agents)
+        if lanes is not None and lanes.device.type == "cpu":
+            # Few worlds begin at a time, and to look at all lanes once for each outcome takes as long as a tick.
+            lanes = torch.from_numpy(lanes.numpy().nonzero()[0])
         for name, value in outputs.buffers.outcome.items():
-            nothing = schema.NOWHERE if name in ("used", "cause") else 0
-            if lanes is None or value is last[name]:
-                _fill(value, lanes, nothing)
-            else:
-                torch.where(lanes, value.new_tensor(nothing), last[name], out=value)
+            if lanes is not None and value is not last[name]:
+                value.copy_(last[name])
+            _fill(value, lanes, schema.NOWHERE if name in ("used", "cause") else 0)
         # Where worlds wait, nobody writes them.
         if final is not None and not shape.waits:
             _fill(final, lanes, 0)
 
 
 def _fill(rows: torch.Tensor, lanes: torch.Tensor | None, value: int) -> None:
-    """Write a value for all lanes, or for those of a mask [lanes] bool."""
+    """Write a value for all lanes, for those of a mask [lanes] bool, or for these numbers, i64."""
     if lanes is None:
         rows.fill_(value)
-    else:
+    elif lanes.dtype is torch.bool:
         rows.masked_fill_(lanes, value)
+    else:
+        rows.index_fill_(-1, lanes, value)

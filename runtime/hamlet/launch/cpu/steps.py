@@ -142,7 +142,17 @@ class Steps:
         else:
             words[WIDE], words[self._actions] = 1, words[NARROWED]
         words[COUNT], words[LANES] = count, self._lanes if count else 0
-        return self._launch(buffers, seed, tick)
+        self._fill_in(buffers, seed, tick)
+        streaming = self._streaming
+        if streaming is None or words[self._streamed] != streaming.first:
+            return self._launch()
+        if not streaming.trying:
+            streaming.passed()
+            return self._launch()
+        begin = perf_counter()
+        done = self._launch()
+        streaming.took(perf_counter() - begin)
+        return done
 
     def begin(self, buffers: Buffers, worlds: torch.Tensor, seed: int) -> None:
         """Begin an episode in some worlds, [worlds] bool side by side in memory; then observe all of them."""
@@ -151,12 +161,14 @@ class Steps:
         # The length of an array follows its address.
         words[begins], words[begins + 1] = data_ptr(worlds), len(worlds)
         try:
-            self._launch(buffers, seed, 0)
+            self._fill_in(buffers, seed, 0)
+            self._launch()
         finally:
             words[begins + 1], words[self._ticks] = 0, 1
 
-    def _launch(self, buffers: Buffers, seed: int, tick: int) -> bool:
-        """Launch with the words of actions and ticks that are there; gives whether all actions are in range."""
+    def _fill_in(self, buffers: Buffers, seed: int, tick: int) -> None:
+        """The words of seed and tick, and of observations, whose rows are written past the caches where they begin
+        cache lines."""
         words = self._words
         if seed != self._seed:
             self._seed, words[self._low], words[self._high] = seed, seed & WORD, seed >> 32
@@ -164,21 +176,10 @@ class Steps:
         if buffers.observation is not None:
             words[self._observation] = address = data_ptr(buffers.observation)
             if self._streaming is not None:
-                return self._launch_streaming(self._streaming, address % LINE == 0)
-        return self._launch_once()
+                words[self._streamed] = self._streaming.first if address % LINE == 0 else self._rows
 
-    def _launch_streaming(self, streaming: Streaming, aligned: bool) -> bool:
-        """Launch where observations may be written past the caches, if they begin a cache line."""
-        self._words[self._streamed] = streaming.first if aligned else self._rows
-        if not (aligned and streaming.trying):
-            streaming.passed()
-            return self._launch_once()
-        begin = perf_counter()
-        done = self._launch_once()
-        streaming.took(perf_counter() - begin)
-        return done
-
-    def _launch_once(self) -> bool:
+    def _launch(self) -> bool:
+        """Launch with the words that are there; gives whether all actions are in range."""
         words = self._words
         self._left[self._aligned] = self._shares
         done = self._run_in_threads() if self._others else self._call(self._address) != WRONG
