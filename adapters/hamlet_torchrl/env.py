@@ -119,7 +119,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
     def step(self, tensordict: TensorDictBase) -> TensorDictBase:
         """Run a tick, as `EnvBase.step`, which looks for missing entries and wrong shapes in what `_step` gives: here
         there are none, and to look takes as long as a tick of some thousand worlds."""
-        if "_step" in tensordict.keys() or "next" in tensordict.keys():
+        if tensordict.get("_step", None) is not None or tensordict.get("next", None) is not None:
             return super().step(tensordict)
         self._assert_tensordict_shape(tensordict)
         return tensordict.set("next", self._step(tensordict))

@@ -11,6 +11,7 @@ import torch
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from hamlet.telemetry import Record
 from rehearsal import simulating
 from samples import text
 
@@ -107,3 +108,32 @@ def test_nothing_waits_for_the_device(module: Module) -> None:
         gpu.rollout(5, policy, observe=True)
         torch.cuda.set_sync_debug_mode("error")
     torch.cuda.set_sync_debug_mode("default")
+
+
+def test_telemetry_has_the_records_of_the_cpu(module: Module) -> None:
+    several = []
+    for env in pair(module):
+        generator, records = torch.Generator().manual_seed(3), list[Record]()
+        with env.telemetry(every=20, to=records.append):
+            for _ in range(TURNS):
+                actions = torch.randint(env.num_actions, (333,), generator=generator, dtype=torch.int32)
+                env.step(actions.to(env.device))
+            env.rollout(30)
+            env.rollout(25, statistics=False)
+        several.append(repr(records))
+        assert sum(record.episodes for record in records) > 0 or module.universe.name != "luck"
+    assert several[0] == several[1]
+
+
+def test_nothing_waits_for_the_device_while_telemetry_counts(module: Module) -> None:
+    gpu, _ = pair(module)
+    actions = torch.zeros(333, dtype=torch.int32, device="cuda")
+    with gpu.telemetry(every=3, to=[]):
+        try:
+            for _ in range(2):
+                for _ in range(4):
+                    gpu.step(actions)
+                gpu.rollout(5, statistics=False)
+                torch.cuda.set_sync_debug_mode("error")
+        finally:
+            torch.cuda.set_sync_debug_mode("default")

@@ -66,6 +66,8 @@ class Simulated(TorchFunctionMode):
     ) -> Any:
         """Run an operation on the CPU, and say where its results are."""
         kwargs = dict(kwargs or {})
+        # All memory of the host is as near as pinned memory.
+        kwargs.pop("pin_memory", None)
         given = list(_tensors((*args, *kwargs.values())))
         on_cuda = [tensor for tensor in given if isinstance(tensor, CudaTensor)]
         wanted = _wanted(func, args, kwargs)
@@ -82,7 +84,9 @@ class Simulated(TorchFunctionMode):
         crosses = bool(on_cpu) if wanted is None else to_cuda != bool(on_cuda)
         # A factory fills the memory of the device there; it copies nothing.
         crosses = crosses and (bool(given) or func in MAKING)
-        if func in WAITING or crosses or _by_mask(func, args):
+        # A copy that does not block is one from or to pinned memory.
+        waits = crosses and not (func is Tensor.copy_ and kwargs.get("non_blocking"))
+        if func in WAITING or waits or _by_mask(func, args):
             self._wait(_name(func))
         if wanted is not None:
             func, args, kwargs = _on_cpu(func, args, kwargs)

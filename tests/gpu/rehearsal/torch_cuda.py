@@ -40,6 +40,12 @@ class Stream:
     def wait_stream(self, other: Stream) -> None:
         """The other one's work is done."""
 
+    def record_event(self) -> Event:
+        """The moment at which the work that it has now is done."""
+        event = Event()
+        event.record()
+        return event
+
     def synchronize(self) -> None:
         """Its work is done."""
 
