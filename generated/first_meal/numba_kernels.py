@@ -799,7 +799,7 @@ def _finish(
                 lane, cause, age, episode_return, part(causes_array, 0, 0), part(lengths_array, 0, 0),
                 lengths_array.shape[0] - 1, finished_return,
             )
-            if waits == 0 and ended_meters_array.shape[0] > 0:
+            if ended_meters_array.shape[0] > 0:
                 _add_meters(part(ended_meters_array, 0, 0), lane, meter_satiation, meter_mood)
 
 

@@ -17,7 +17,7 @@ SOURCE = "shifts.hamlet"
 SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
-    "numba_kernels.py": "35a763225dd779deefd55b6a23ba1685feab265d614f15461ec18f2552fbdc66",
+    "numba_kernels.py": "7a507d14f10755dc68b0a7357aafbe72a5e86dcc3fa6fb433d0e5d2638d5a50d",
     "triton_kernels.py": "38038bddd3220cc50e755e1d1601a3e985fcf2336d237bcfe5fae98239cf1695",
 }
 

@@ -90,6 +90,7 @@ class Ponds:
         seed: int = 5,
         first_world: int = 0,
         backend: str | None = None,
+        autoreset: str = "same_step",
     ) -> Env:
         text = POND.substitute(names)
         if text not in self._modules:
@@ -105,6 +106,7 @@ class Ponds:
             backend=backend or self.backend,
             seed=seed,
             first_world=first_world,
+            autoreset=autoreset,
         )
 
 
@@ -201,10 +203,10 @@ def launches(ponds: Ponds) -> None:
 
 def records(ponds: Ponds) -> None:
     """Telemetry has the records of the interpreter, by steps and by rollouts, where agents die together or apart."""
-    for agents in (1, 3):
+    for agents, autoreset in ((1, "same_step"), (1, "next_step"), (3, "same_step"), (3, "next_step")):
         several = []
         for backend in (ponds.backend, "interpreter"):
-            env = ponds.make(PLAIN, WORLDS // 2, agents, backend=backend)
+            env = ponds.make(PLAIN, WORLDS // 2, agents, backend=backend, autoreset=autoreset)
             found: list[Record] = []
             with env.telemetry(every=20, to=found.append):
                 for each in random_actions(env, 8):

@@ -200,7 +200,7 @@ class Phases:
     def _finish(self) -> list[str]:
         seen = ["start", "every_tick", "observing", "waits", *self._find_again(), "final_observation_array"]
         seen += [*(["flags"] if self._cuts else []), *self.passed("observe")]
-        counted = [*COUNTED, "waits", "counting", "agents", f"{abi.ENDED_METERS}_array", *self.meters]
+        counted = [*COUNTED, "counting", "agents", f"{abi.ENDED_METERS}_array", *self.meters]
         return [*(seen if self.sees else []), *counted, "chosen", "episode"]
 
     def _begin(self) -> list[str]:
