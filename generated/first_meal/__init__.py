@@ -17,7 +17,7 @@ SOURCE = "first_meal.hamlet"
 SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
-    "numba_kernels.py": "6136af74801e270f05abfd03ab4469307fe1bde7cbf3d46bfc643846cefa55cb",
+    "numba_kernels.py": "e96f00bc21ddfb4260dd91521a867189d073be56c146a3c194a7e9c3fa02a911",
     "triton_kernels.py": "dcfd01a5e99a52ca2e6478cee2bb7dd83132f1f9e9af9f55994921276d689f7f",
 }
 

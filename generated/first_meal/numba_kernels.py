@@ -420,8 +420,8 @@ def _observe(
     cells,
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and
-    then the rows from `streamed` on past the caches. From one of the `rows` to the next it is `pitch` lanes; the chunk
-    begins at lane `start`."""
+    then the rows from `streamed` on past the caches, of rows that are computed together all or none. From one of the
+    `rows` to the next it is `pitch` lanes; the chunk begins at lane `start`."""
     shared_t9 = local_u32(LANES)
     shared_t13 = local_i32(LANES)
     for first in range(begin, end, WIDE):
@@ -430,16 +430,17 @@ def _observe(
             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
             cells[0 * LANES + lane],
         )
+        past = 25 >= streamed
         put(
-            part(rows, 0, 25 * pitch + start), lane, observed_meter_satiation, written[lane], whole, 25 >= streamed,
+            part(rows, 0, 25 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 26 * pitch + start), lane, observed_meter_mood, written[lane], whole, 26 >= streamed,
+            part(rows, 0, 26 * pitch + start), lane, observed_meter_mood, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 27 * pitch + start), lane, observed_lifetime, written[lane], whole, 27 >= streamed,
+            part(rows, 0, 27 * pitch + start), lane, observed_lifetime, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
     for element in range(25):

@@ -907,8 +907,8 @@ def _observe(
     scene_0, scene_1,
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and
-    then the rows from `streamed` on past the caches. From one of the `rows` to the next it is `pitch` lanes; the chunk
-    begins at lane `start`."""
+    then the rows from `streamed` on past the caches, of rows that are computed together all or none. From one of the
+    `rows` to the next it is `pitch` lanes; the chunk begins at lane `start`."""
     shared_t215 = local_u32(LANES)
     for first in range(begin, end, WIDE):
         lane = wide(first)
@@ -922,60 +922,61 @@ def _observe(
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
             engaged[lane], progress[lane], hour[lane], scene_0[lane], scene_1[lane],
         )
+        past = 25 >= streamed
         put(
-            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, 25 >= streamed,
+            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, 26 >= streamed,
+            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, 27 >= streamed,
+            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, 28 >= streamed,
+            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, 29 >= streamed,
+            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, 30 >= streamed,
+            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, 31 >= streamed,
+            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, 32 >= streamed,
+            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, 33 >= streamed,
+            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, 34 >= streamed,
+            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, 35 >= streamed,
+            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, past,
             f32(-1.0), f32(127.5),
         )
         put(
-            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, 36 >= streamed,
+            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, past,
             f32(-1.0), f32(127.5),
         )
         put(
-            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, 37 >= streamed,
+            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, 38 >= streamed,
+            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
     for element in range(25):

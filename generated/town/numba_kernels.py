@@ -804,8 +804,8 @@ def _observe(
     meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
 ):
     """Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and
-    then the rows from `streamed` on past the caches. From one of the `rows` to the next it is `pitch` lanes; the chunk
-    begins at lane `start`."""
+    then the rows from `streamed` on past the caches, of rows that are computed together all or none. From one of the
+    `rows` to the next it is `pitch` lanes; the chunk begins at lane `start`."""
     shared_t159 = local_i32(LANES)
     shared_t182 = local_i32(LANES)
     for first in range(begin, end, WIDE):
@@ -819,48 +819,49 @@ def _observe(
             meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane],
             found[lane], scene_0[lane], scene_1[lane],
         )
+        past = 64 >= streamed
         put(
-            part(rows, 0, 64 * pitch + start), lane, observed_position_x, written[lane], whole, 64 >= streamed,
+            part(rows, 0, 64 * pitch + start), lane, observed_position_x, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 65 * pitch + start), lane, observed_position_y, written[lane], whole, 65 >= streamed,
+            part(rows, 0, 65 * pitch + start), lane, observed_position_y, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 66 * pitch + start), lane, observed_meter_energy, written[lane], whole, 66 >= streamed,
+            part(rows, 0, 66 * pitch + start), lane, observed_meter_energy, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 67 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, 67 >= streamed,
+            part(rows, 0, 67 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 68 * pitch + start), lane, observed_meter_satiation, written[lane], whole, 68 >= streamed,
+            part(rows, 0, 68 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 69 * pitch + start), lane, observed_meter_money, written[lane], whole, 69 >= streamed,
+            part(rows, 0, 69 * pitch + start), lane, observed_meter_money, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 70 * pitch + start), lane, observed_meter_mood, written[lane], whole, 70 >= streamed,
+            part(rows, 0, 70 * pitch + start), lane, observed_meter_mood, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 71 * pitch + start), lane, observed_meter_social, written[lane], whole, 71 >= streamed,
+            part(rows, 0, 71 * pitch + start), lane, observed_meter_social, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 72 * pitch + start), lane, observed_meter_health, written[lane], whole, 72 >= streamed,
+            part(rows, 0, 72 * pitch + start), lane, observed_meter_health, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 73 * pitch + start), lane, observed_meter_fitness, written[lane], whole, 73 >= streamed,
+            part(rows, 0, 73 * pitch + start), lane, observed_meter_fitness, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
         put(
-            part(rows, 0, 89 * pitch + start), lane, observed_lifetime, written[lane], whole, 89 >= streamed,
+            part(rows, 0, 89 * pitch + start), lane, observed_lifetime, written[lane], whole, past,
             f32(0.0), f32(255.0),
         )
     for element in range(64):
