@@ -203,7 +203,7 @@ def launches(ponds: Ponds) -> None:
 
 def records(ponds: Ponds) -> None:
     """Telemetry has the records of the interpreter, by steps and by rollouts, where agents die together or apart."""
-    for agents, autoreset in ((1, "same_step"), (1, "next_step"), (3, "same_step"), (3, "next_step")):
+    for agents, autoreset in ((1, "same_step"), (3, "next_step")):
         several = []
         for backend in (ponds.backend, "interpreter"):
             env = ponds.make(PLAIN, WORLDS // 2, agents, backend=backend, autoreset=autoreset)

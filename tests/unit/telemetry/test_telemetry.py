@@ -120,7 +120,7 @@ def test_meters_at_ends_are_those_of_final_observations(short: Module) -> None:
     assert 0.01 < records[0].meters["food"] < 0.5
 
 
-@pytest.mark.parametrize("few", [256, 4])
+@pytest.mark.parametrize("few", [pytest.param(256, marks=pytest.mark.long), 4])
 def test_meters_of_any_bounds_are_added(
     compiled: Callable[[str], Module], monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
