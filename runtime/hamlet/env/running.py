@@ -96,7 +96,8 @@ class Running(Restorable):
         with self._whole:
             while first < ticks:
                 length = min(most, ticks - first, ticks if telemetry is None else telemetry.left)
-                before = None if telemetry is None else telemetry.before(counts)
+                new = statistics is True and first == 0
+                before = None if telemetry is None or new else telemetry.before(counts)
                 part = _part_of(chosen, stored, first, length)
                 watched = None if worlds is None else worlds.begun(self._buffers)
                 rows = {name: values[first : first + length] for name, values in given.items()}

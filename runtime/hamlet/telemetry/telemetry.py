@@ -90,11 +90,11 @@ class Telemetry:
 
     def counted(self, wanted: Statistics | None, before: Mapping[str, Memory] | None, ticks: int, tick: int) -> None:
         """So many ticks of a rollout have run, up to this one. Of counts of the caller's the window gets what they grew
-        by: returns of lanes in f32."""
-        if wanted is not None and before is not None:
+        by, which is all where they had nothing `before`: returns of lanes in f32."""
+        if wanted is not None:
             for name in abi.COUNTS:
                 own: Any = self.window.memory[name]
-                own += wanted.memory[name] - before[name]
+                own += wanted.memory[name] if before is None else wanted.memory[name] - before[name]
         self._tick = tick
         self.left -= ticks
         if self.left == 0:

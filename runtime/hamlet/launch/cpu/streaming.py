@@ -21,8 +21,9 @@ CACHE = 1 << 20
 
 PARTS = 4
 """Steps try to write 0, 1, .. `PARTS` of so many equal parts of the rows past the caches."""
-WARM, TIMED = 2, 5
-"""Steps with each of them: the first ones find in the caches what others left there."""
+WARM, TIMED = 2, 3
+"""Steps with each of them, one after the other and once more the other way round, so that a busy moment of the machine
+hits several: the first steps find in the caches what others left there."""
 SAVES = 0.9
 """Rows are written through the caches, where others have something too, if a step then takes less than this part of its
 time."""
@@ -60,29 +61,29 @@ class Streaming:
     """
 
     def __init__(self, choices: Sequence[int]) -> None:
-        """`choices`: what `first` may be; where it is one there is nothing to find."""
+        """`choices`: what `first` may be, at last all rows; where it is one there is nothing to find."""
         self._choices = choices
         self._begin()
 
     def _begin(self) -> None:
-        self._times: list[list[float]] = [[] for _ in self._choices]
-        self._now, self._left = 0, AGAIN
+        self._turns = [*self._choices, *reversed(self._choices)]
+        self._times: dict[int, list[float]] = {choice: [] for choice in self._choices}
+        self._steps, self._left = 0, AGAIN
         self.first, self.trying = self._choices[0], len(self._choices) > 1
 
     def took(self, seconds: float) -> None:
         """A step with `first` has taken so long."""
-        times = self._times[self._now]
-        times.append(seconds)
-        if len(times) < WARM + TIMED:
+        turn, step = divmod(self._steps, WARM + TIMED)
+        if step >= WARM:
+            self._times[self._turns[turn]].append(seconds)
+        self._steps += 1
+        turn = self._steps // (WARM + TIMED)
+        if turn < len(self._turns):
+            self.first = self._turns[turn]
             return
-        self._now += 1
-        if self._now == len(self._choices):
-            typical = [median(each[WARM:]) for each in self._times]
-            least = min(typical)
-            self._now, self.trying = len(typical) - 1, False
-            if least < SAVES * typical[-1]:
-                self._now = typical.index(least)
-        self.first = self._choices[self._now]
+        typical = {choice: median(times) for choice, times in self._times.items()}
+        best, past = min(typical, key=lambda choice: typical[choice]), self._choices[-1]
+        self.first, self.trying = best if typical[best] < SAVES * typical[past] else past, False
 
     def passed(self) -> None:
         """A step with `first` has run."""

@@ -140,21 +140,22 @@ def test_large_observations_are_tried_each_way(module: Module, monkeypatch: pyte
         step(backend, buffers, actions, tick)
         seen.append(cached(backend))
 
-    for _ in range((PARTS + 1) * (WARM + TIMED) // TICKS + 2):
+    steps = 2 * (PARTS + 1) * (WARM + TIMED)
+    for _ in range(steps // TICKS + 2):
         run(trying, shape, tick=noted)
     assert list(dict.fromkeys(seen)) == parts(ROWS)
     assert trying._steps is not None
     assert trying._steps._streaming is not None
     assert not trying._steps._streaming.trying
     # What is found stays.
-    assert len(set(seen[(PARTS + 1) * (WARM + TIMED) :])) == 1
+    assert len(set(seen[steps:])) == 1
 
 
 def test_what_takes_the_least_time_is_found_and_tried_again() -> None:
     streaming = Streaming(parts(90))
     assert parts(90) == [90, 67, 45, 22, 0]
     for fastest in (45, 0, 90):
-        for number in range(5 * (WARM + TIMED)):
+        for number in range(2 * 5 * (WARM + TIMED)):
             assert streaming.trying
             # The first steps after a change are slow, and one of the others.
             slow = number % (WARM + TIMED) < WARM or number % (WARM + TIMED) == 3
