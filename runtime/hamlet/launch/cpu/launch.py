@@ -103,6 +103,7 @@ class NumbaBackend:
         self._team = Team(self.threads, kernels.team)
         self._steps: Steps | None = None
         self._others: Steps | None = None
+        self._found: dict[tuple[Shape, torch.dtype], Streaming] = {}
 
     def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
         """Start a new episode in every world, or in some; then observations and masks."""
@@ -245,7 +246,9 @@ class NumbaBackend:
             return None
         if self._streamed is not None:
             return Streaming([min(self._streamed, len(observed))])
-        return Streaming(parts(len(observed))) if observed.nbytes >= large(self.threads) else None
+        if observed.nbytes < large(self.threads):
+            return None
+        return self._found.setdefault((buffers.shape, observed.dtype), Streaming(parts(len(observed))))
 
     @contextmanager
     def _compiling(self, buffers: Buffers) -> Iterator[None]:

@@ -21,9 +21,10 @@ CACHE = 1 << 20
 
 PARTS = 4
 """Steps try to write 0, 1, .. `PARTS` of so many equal parts of the rows past the caches."""
-WARM, TIMED = 2, 3
-"""Steps with each of them, one after the other and once more the other way round, so that a busy moment of the machine
-hits several: the first steps find in the caches what others left there."""
+WARM, TIMED, ROUNDS = 2, 3, 2
+"""Steps with each of them, one after the other and the other way round, so many times, since a busy moment of the
+machine, or what a program does between two of its steps, hits some of them: the first steps find in the caches what
+others left there."""
 SAVES = 0.9
 """Rows are written through the caches, where others have something too, if a step then takes less than this part of its
 time."""
@@ -66,7 +67,7 @@ class Streaming:
         self._begin()
 
     def _begin(self) -> None:
-        self._turns = [*self._choices, *reversed(self._choices)]
+        self._turns = [*self._choices, *reversed(self._choices)] * ROUNDS
         self._times: dict[int, list[float]] = {choice: [] for choice in self._choices}
         self._steps, self._left = 0, AGAIN
         self.first, self.trying = self._choices[0], len(self._choices) > 1

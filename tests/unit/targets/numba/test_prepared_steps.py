@@ -16,7 +16,7 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import RecordedPolicy, Stream
 from hamlet.launch.cpu.launch import NumbaBackend
-from hamlet.launch.cpu.streaming import AGAIN, PARTS, TIMED, WARM, Streaming, large, parts
+from hamlet.launch.cpu.streaming import AGAIN, PARTS, ROUNDS, TIMED, WARM, Streaming, large, parts
 from hamlet.package.module import Module
 from hamlet.schema.abi import COUNTS
 
@@ -140,7 +140,7 @@ def test_large_observations_are_tried_each_way(module: Module, monkeypatch: pyte
         step(backend, buffers, actions, tick)
         seen.append(cached(backend))
 
-    steps = 2 * (PARTS + 1) * (WARM + TIMED)
+    steps = 2 * ROUNDS * (PARTS + 1) * (WARM + TIMED)
     for _ in range(steps // TICKS + 2):
         run(trying, shape, tick=noted)
     assert list(dict.fromkeys(seen)) == parts(ROWS)
@@ -155,10 +155,10 @@ def test_what_takes_the_least_time_is_found_and_tried_again() -> None:
     streaming = Streaming(parts(90))
     assert parts(90) == [90, 67, 45, 22, 0]
     for fastest in (45, 0, 90):
-        for number in range(2 * 5 * (WARM + TIMED)):
+        for number in range(2 * ROUNDS * 5 * (WARM + TIMED)):
             assert streaming.trying
-            # The first steps after a change are slow, and one of the others.
-            slow = number % (WARM + TIMED) < WARM or number % (WARM + TIMED) == 3
+            # The first steps after a change are slow, and all for some time.
+            slow = number % (WARM + TIMED) < WARM or 30 <= number < 45
             streaming.took(1.0 + abs(streaming.first - fastest) + 100 * slow)
         assert (streaming.first, streaming.trying) == (fastest, False)
         for _ in range(AGAIN - 1):
