@@ -147,6 +147,7 @@ def test_meters_of_any_bounds_are_added(
     assert several[0] == several[1]
 
 
+@pytest.mark.long
 def test_meters_that_nobody_observes_are_there_in_rollouts(compiled: Callable[[str], Module]) -> None:
     """Without the observations of every tick."""
     text = SHOP.replace("lifespan 60", "lifespan 12")
