@@ -139,24 +139,6 @@ class Frames:
         return frame
 
 
-def others(worlds: Tensor) -> Tensor:
-    """All worlds but these, [worlds] bool."""
-    # On a CPU numpy computes: a call of torch takes longer than all of it.
-    return torch.from_numpy(~worlds.numpy()) if worlds.device.type == "cpu" else ~worlds
-
-
-def any_of(worlds: Tensor) -> bool:
-    """Whether there are any worlds in a mask [worlds] bool. On a GPU this waits for it."""
-    return bool(worlds.numpy().any() if worlds.device.type == "cpu" else worlds.any())
-
-
-def numbers_of(worlds: Tensor) -> Tensor:
-    """The numbers of worlds, i64, of a mask [worlds] bool. On a GPU this waits for them."""
-    if worlds.device.type == "cpu":
-        return torch.from_numpy(worlds.numpy().nonzero()[0])
-    return worlds.nonzero().squeeze(1)
-
-
 def taken(tensor: Tensor, numbers: Tensor) -> Tensor:
     """A copy of these rows of a tensor [lanes, ...]."""
     if tensor.device.type != "cpu":

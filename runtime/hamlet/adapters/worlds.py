@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from hamlet.adapters.frames import Frame, Frames, any_of, numbers_of, others, taken
+from hamlet.adapters.frames import Frame, Frames, taken
 from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
@@ -83,21 +83,21 @@ class Turn:
     @property
     def any_over(self) -> bool:
         """Whether there are any. On a GPU this waits for it."""
-        return any_of(self.over)
+        return _any_of(self.over)
 
     @property
     def ended(self) -> Ended | None:
         """The same ones, with their last observations, where the frame has the first ones of the next episodes; `None`
         where there are none."""
         if self._ended is None and self._last is not None and self.any_over:
-            self._ended = self._last(self.frame, numbers_of(self.over))
+            self._ended = self._last(self.frame, _numbers_of(self.over))
         return self._ended
 
     @property
     def begun(self) -> Tensor | None:
         """[worlds] bool, those that began an episode in this call; `None` where none did."""
         begun = self._begun if self._last is None else self.over
-        return begun if begun is not None and any_of(begun) else None
+        return begun if begun is not None and _any_of(begun) else None
 
     def reports(self) -> dict[str, Tensor]:
         """The reports by name, each [worlds] f32."""
@@ -185,16 +185,16 @@ class Worlds:
         if not self._begun:
             raise EnvError("call reset before the first step")
         begun = self._waiting
-        if begun is not None and self.autoreset is Autoreset.DISABLED and any_of(begun):
-            number = int(numbers_of(begun)[0])
+        if begun is not None and self.autoreset is Autoreset.DISABLED and _any_of(begun):
+            number = int(_numbers_of(begun)[0])
             raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
         frame, by_hand = self._frames.take(), self.env.universe.by_hand
         self.env.step(actions, controls, frame.outputs)
-        if by_hand and begun is not None and any_of(begun):
+        if by_hand and begun is not None and _any_of(begun):
             self.env.reset(worlds=begun, out=frame.outputs)
         if self.autoreset is not Autoreset.SAME_STEP:
             # In a world that waits nobody is alive. That is half as much to look at as how episodes ended.
-            turn = Turn(frame, begun, over=None if by_hand else others(self.env.state["alive"]))
+            turn = Turn(frame, begun, over=None if by_hand else _others(self.env.state["alive"]))
             self._waiting = turn.over
             return turn
         if by_hand:
@@ -221,7 +221,7 @@ class Worlds:
         if not turn.any_over:
             return turn
         over, outcome = turn.over, frame.outputs.buffers.outcome
-        numbers = numbers_of(over)
+        numbers = _numbers_of(over)
         observation, mask = frame.outputs.results[0], frame.outputs.results[-1]["action_mask"]
         assert observation is not None
         assert mask is not None
@@ -235,6 +235,24 @@ class Worlds:
     def _open(self) -> None:
         if self._closed:
             raise EnvError("this environment is closed")
+
+
+def _others(worlds: Tensor) -> Tensor:
+    """All worlds but these, [worlds] bool."""
+    # On a CPU numpy computes: a call of torch takes longer than all of it.
+    return torch.from_numpy(~worlds.numpy()) if worlds.device.type == "cpu" else ~worlds
+
+
+def _any_of(worlds: Tensor) -> bool:
+    """Whether there are any worlds in a mask [worlds] bool. On a GPU this waits for it."""
+    return bool(worlds.numpy().any() if worlds.device.type == "cpu" else worlds.any())
+
+
+def _numbers_of(worlds: Tensor) -> Tensor:
+    """The numbers of worlds, i64, of a mask [worlds] bool. On a GPU this waits for them."""
+    if worlds.device.type == "cpu":
+        return torch.from_numpy(worlds.numpy().nonzero()[0])
+    return worlds.nonzero().squeeze(1)
 
 
 def _same(rows: Tensor) -> Tensor:

@@ -104,6 +104,20 @@ def test_it_counts_what_a_rollout_counts(shop: Module) -> None:
     assert record.lengths == tuple(sorted(lengths)[math.ceil(q * len(lengths)) - 1] for q in (0.25, 0.5, 0.75))
 
 
+def test_windows_that_end_within_a_rollout_have_the_counts_of_their_ticks(shop: Module) -> None:
+    """Whatever the rollout counts for its caller, from zero or on top of earlier counts, or not at all."""
+    several, earlier = [], made(shop).rollout(5).counts
+    for statistics in (False, True, earlier):
+        env, records = made(shop), []
+        with env.telemetry(every=30, to=records.append):
+            env.rollout(80, actions(env, 80), statistics=statistics)
+        counted = [(each.episodes, each.lengths, each.ends, each.uses, each.meters) for each in records]
+        assert [each.ticks for each in records] == [30, 30, 20]
+        assert all(each.episodes > 10 for each in records)
+        several.append(counted)
+    assert several[0] == several[1] == several[2]
+
+
 def test_meters_at_ends_are_those_of_final_observations(short: Module) -> None:
     env, records, seen = made(short), [], []
     with env.telemetry(every=80, to=records.append):
@@ -141,7 +155,7 @@ def test_meters_of_any_bounds_are_added(
             env.rollout(30)
         several.append(repr(records))
         for number, high in enumerate(bounds):
-            # After twelve ticks, of which each rounds once; `int` of a unit is one of 2**29 at the least.
+            # Twelve ticks round once each. Bits are compared below.
             expected = (0.7 - 12 * 0.013) * float(high)
             assert records[0].meters[f"m{number}"] == pytest.approx(expected, rel=1e-5)
     assert several[0] == several[1]

@@ -171,6 +171,7 @@ class _Context:
             "meters": phases.meters,
             "summed": summed,
             "meter_scales": scales,
+            "scale_table": functions.meter_scales,
             "by_lane": BY_LANE,
             "binning": self._binning(),
             "bin": self._bin(),

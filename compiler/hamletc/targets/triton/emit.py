@@ -146,7 +146,6 @@ class _Context:
         """All names of the template."""
         universe, meets = self.universe, self.meets
         held = [slot for slot in self.slots if not slot.fetched]
-        meters = [slot for slot in self.slots if slot.field == "meters"]
         agents = [output.name for name in ("tick", "settle") for output in self.outputs_of(name)]
         ticked = {*agents, "episode_return"}
         advancing = {*ticked, *(output.name for output in self.outputs_of("world")), "alive", "hour"}
@@ -237,7 +236,7 @@ class _Context:
             "steer_arguments": self.seeded("steer") if "steer" in self.bodies else [],
             "policy_arguments": ", ".join(self.seeded("policy")),
             "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
-            "scaled_meters": list(zip(meters, abi.meter_scales(universe), strict=True)),
+            "meter_scales": abi.meter_scales(universe),
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
             "arguments": self.arguments,
             "assign": assign,

@@ -103,7 +103,7 @@ class NumbaBackend:
         self._team = Team(self.threads, kernels.team)
         self._steps: Steps | None = None
         self._others: Steps | None = None
-        self._found: dict[tuple[Shape, torch.dtype], Streaming] = {}
+        self._streamings: dict[tuple[Shape, torch.dtype], Streaming] = {}
 
     def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
         """Start a new episode in every world, or in some; then observations and masks."""
@@ -248,7 +248,7 @@ class NumbaBackend:
             return Streaming([min(self._streamed, len(observed))])
         if observed.nbytes < large(self.threads):
             return None
-        return self._found.setdefault((buffers.shape, observed.dtype), Streaming(parts(len(observed))))
+        return self._streamings.setdefault((buffers.shape, observed.dtype), Streaming(parts(len(observed))))
 
     @contextmanager
     def _compiling(self, buffers: Buffers) -> Iterator[None]:
