@@ -1,4 +1,4 @@
-# The long runs. The tests themselves are run by pytest.
+# `make` says what there is. The first few are for every day; the others are long runs with committed results.
 
 PYTHON ?= python
 SECONDS ?= 600
@@ -11,52 +11,79 @@ ANEW ?=
 LEDGER ?=
 RESULTS ?=
 
+# Tests that make no kernels, or hardly any.
+FAST ?= tests/golden tests/unit/checking tests/unit/language tests/unit/ir tests/unit/passes tests/unit/functions tests/unit/townlet \
+  tests/unit/draws tests/unit/lowering
+
+.PHONY: help
+help: ## says what there is
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: test
+test: ## runs all tests
+	$(PYTHON) -m pytest
+
+.PHONY: fast
+fast: ## runs the tests that need no kernels: two minutes
+	$(PYTHON) -m pytest $(FAST)
+
+.PHONY: lint
+lint: ## looks at style, types and the borders between packages
+	ruff check
+	ruff format --check
+	mypy
+	lint-imports
+
+.PHONY: format
+format: ## formats the sources
+	ruff check --fix
+	ruff format
+
+.PHONY: wheel
+wheel: ## builds dist/hamletc-VERSION-py3-none-any.whl, which pip installs anywhere
+	$(PYTHON) -m pip wheel -q --no-deps -w dist .
+
 .PHONY: fuzz
-fuzz:
+fuzz: ## compares random universes on BACKENDS for SECONDS
 	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS) $(if $(LEDGER),--ledger $(LEDGER))
 
 .PHONY: wiring
-wiring:
+wiring: ## changes one attribute at a time, and looks where that shows first
 	for backend in $(WIRED); do \
 	  $(PYTHON) tests/equivalence/wire.py --backends $$backend $(if $(RESULTS),--results $(RESULTS)) || exit 1; \
 	done
 
 .PHONY: conformance
-conformance:
+conformance: ## replays all recorded traces of HAMLET
 	$(PYTHON) tests/conformance/everything.py
 
 .PHONY: mutants
-mutants:
+mutants: ## breaks the compiler in small ways, and looks which tests see it
 	nice -n 15 $(PYTHON) tests/mutation/run.py --jobs $(JOBS) $(if $(RESUME),--resume $(RESUME)) $(if $(ANEW),--anew)
 
 .PHONY: faults
-faults:
+faults: ## tells where `hamletc diff` finds planted faults
 	$(PYTHON) tests/unit/diff/table.py
 
-# Registers, spills and waits of kernels with each supported Triton, in environments of their own under build/.
 .PHONY: tritons
-tritons:
+tritons: ## counts registers, spills and waits of kernels with each supported Triton, in environments under build/
 	$(PYTHON) tests/static/tritons.py
 
-# Random universes as PTX of each of them, in these environments.
 .PHONY: fuzz-tritons
-fuzz-tritons:
+fuzz-tritons: ## executes random universes as PTX of each of them, in these environments
 	$(PYTHON) tests/equivalence/ptx_of_tritons.py --cases $(CASES)
 
-# Writes the numbers and plots of benchmarks/results into docs/performance.md and README.md.
 .PHONY: performance
-performance:
+performance: ## writes the numbers and plots of benchmarks/results into docs/performance.md and README.md
 	$(PYTHON) benchmarks/performance/page.py
 
-# Counts the machine code of the kernels anew, without a GPU, and what the model makes of it: some three minutes.
 .PHONY: kernels
-kernels:
+kernels: ## counts the machine code of kernels anew, without a GPU: three minutes
 	$(PYTHON) benchmarks/machine_code.py
 	$(PYTHON) benchmarks/performance/page.py
 
-# Measures what the CPU part of that page shows: some 20 minutes on two quiet cores.
 .PHONY: measure
-measure:
+measure: ## measures what the CPU part of that page shows: 20 minutes on two quiet cores
 	$(PYTHON) benchmarks/startup.py
 	$(PYTHON) benchmarks/cpu_rollout.py
 	NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 $(PYTHON) benchmarks/cpu_rollout.py --json benchmarks/results/cpu_avx2.json
@@ -68,22 +95,18 @@ measure:
 	$(PYTHON) benchmarks/peers/run.py
 	$(PYTHON) benchmarks/performance/page.py
 
-# Five thousand little universes with ranges at the edges of binary32: nothing that is accepted is ever infinite.
 .PHONY: finite
-finite:
+finite: ## tries 5,000 little universes with ranges at the edges of binary32: nothing is ever infinite
 	nice $(PYTHON) tests/finite/fuzz_finite.py --ledger benchmarks/results/finite.json
 
-# A million texts and packs that nobody would write: no traceback, nothing slow, nothing large.
 .PHONY: soak
-soak:
+soak: ## reads a million texts and packs that nobody would write
 	nice $(PYTHON) tests/soak/run.py --jobs $(JOBS) --ledger benchmarks/results/soak.json
 
-# Ten million ticks by steps, by rollouts and in part by the interpreter: the same bits, and no more memory.
 .PHONY: soak-ticks
-soak-ticks:
+soak-ticks: ## plays ten million ticks by steps, rollouts and in part the interpreter
 	nice $(PYTHON) tests/soak/ticks.py --json benchmarks/results/soak_ticks.json
 
-# The GPU check and tests/gpu on a simulated GPU, with the versions of a machine that one may borrow: 5 GB, seven minutes.
 .PHONY: rehearsal
-rehearsal:
+rehearsal: ## runs the GPU check and tests/gpu on a simulated GPU: 5 GB, seven minutes
 	nice $(PYTHON) tests/gpu/rehearsal/everything.py

@@ -189,24 +189,35 @@ def compile_file(
     Raises:
         CompileError: it has errors, or `output` cannot be written.
     """
-    from hamlet.package import cache
     from hamlet.package.module import in_memory
-    from hamletc.package import cache_folder, write
+    from hamletc.package import write
 
     stopwatch = Stopwatch()
     checked = check_file(path, stopwatch)
     files = build_checked(checked, Options(), stopwatch)
-    folder = Path(checked.universe.name) if output is None else output
     if output is not None:
         write(files, output)
-    else:
-        try:
-            folder = cache_folder(checked.universe.name, files)
-            write(files, folder)
-        except OSError as error:
-            cache.say_once(f"the package of {checked.universe.name} is not kept: {cache.reason(error)}")
-        except CompileError as error:
-            cache.say_once(f"the package of {checked.universe.name} is not kept: {error}")
+    folder = write_to_cache(checked.universe.name, files) if output is None else output
     for found in checked.warnings:
         warned(found)
     return in_memory(folder, files)
+
+
+def write_to_cache(name: str, files: Mapping[str, bytes]) -> Path:
+    """Write a package into the user's cache. Where the cache cannot be written one line on stderr says so.
+
+    Returns:
+        The folder in the cache, which is named after the contents; a folder that is nowhere if there is no cache.
+    """
+    from hamlet.package import cache
+    from hamletc.package import cache_folder, write
+
+    folder = Path(name)
+    try:
+        folder = cache_folder(name, files)
+        write(files, folder)
+    except OSError as error:
+        cache.say_once(f"the package of {name} is not kept: {cache.reason(error)}")
+    except CompileError as error:
+        cache.say_once(f"the package of {name} is not kept: {error}")
+    return folder

@@ -1,4 +1,4 @@
-"""Universe first_meal, compiled by hamletc 0.1.0 from first_meal.hamlet. Do not edit: compile it again.
+"""Universe first_meal, compiled by hamletc 0.2.0 from first_meal.hamlet. Do not edit: compile it again.
 
     from generated import first_meal
 
@@ -11,7 +11,7 @@ import hamlet
 from hamlet.package.module import Module
 
 SCHEMA = 10
-HAMLETC = "0.1.0"
+HAMLETC = "0.2.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {

@@ -1,4 +1,4 @@
-"""Universe shifts, compiled by hamletc 0.1.0 from shifts.hamlet. Do not edit: compile it again.
+"""Universe shifts, compiled by hamletc 0.2.0 from shifts.hamlet. Do not edit: compile it again.
 
     from generated import shifts
 
@@ -11,7 +11,7 @@ import hamlet
 from hamlet.package.module import Module
 
 SCHEMA = 10
-HAMLETC = "0.1.0"
+HAMLETC = "0.2.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {

@@ -1,4 +1,4 @@
-"""Universe town, compiled by hamletc 0.1.0 from town.hamlet. Do not edit: compile it again.
+"""Universe town, compiled by hamletc 0.2.0 from town.hamlet. Do not edit: compile it again.
 
     from generated import town
 
@@ -11,7 +11,7 @@ import hamlet
 from hamlet.package.module import Module
 
 SCHEMA = 10
-HAMLETC = "0.1.0"
+HAMLETC = "0.2.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {

@@ -34,11 +34,15 @@ __all__ = [
     "Normal",
     "Storage",
     "Uniform",
+    "__version__",
     "compile",
     "load",
     "make",
     "replay",
 ]
+
+__version__ = "0.2.0"
+"""The version of all packages of the distribution."""
 
 FROM_TORCH = {
     "MLP": "hamlet.policy.mlp",

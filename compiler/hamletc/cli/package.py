@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hamletc.cli.show import count_warnings
-from hamletc.compile import Options, build_checked, check_file
+from hamletc.compile import Options, build_checked, check_file, write_to_cache
 from hamletc.frontend import Stopwatch
 from hamletc.kinds import expect
 
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
     from hamlet.package.module import Module
 
 
-def open_package(universe: Path) -> Module:
-    """The generated package in a folder; or that of a file or a pack, compiled into generated/NAME."""
+def at_home() -> bool:
+    """Whether the current folder is the user's home, where no verb writes unasked."""
+    try:
+        return Path.cwd().samefile(Path.home())
+    except (OSError, RuntimeError):
+        return False
+
+
+def open_package(universe: Path, write_here: bool | None = None) -> Module:
+    """The generated package in a folder; or that of a file or a pack, compiled into `generated/NAME` of the current
+    folder, or into the user's cache where `write_here` is false. By default it is false in the user's home alone."""
     from hamlet.package.module import in_memory, load
 
     if expect(universe, "text", "sources", "package", "nothing") == "package":
@@ -25,8 +34,10 @@ def open_package(universe: Path) -> Module:
     stopwatch = Stopwatch()
     checked = check_file(universe, stopwatch)
     count_warnings(checked)
-    folder = default_folder(checked.universe.name)
     files = build_checked(checked, Options(), stopwatch)
+    if at_home() if write_here is None else not write_here:
+        return in_memory(write_to_cache(checked.universe.name, files), files)
+    folder = default_folder(checked.universe.name)
     ahead = ahead_in(folder, files)
     if ahead:
         files = with_ahead(files, ahead)

@@ -32,6 +32,7 @@ FORM = "NAME=NUMBER, as in --param hunger=0.5"
               help="How much triton may try for speed.")  # fmt: skip
 @click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
+@click.option("--no-write", is_flag=True, help="Write neither generated/NAME nor runs/NAME into this folder.")
 @click.option("--watch", is_flag=True, help="Show one world, tick by tick, in place of the report.")
 @click.option("--world", type=click.IntRange(min=0), help="Which one --watch shows, by its number; by default 0.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Ticks of a second; by default 8.")
@@ -46,6 +47,7 @@ def run(
     tune: Tune,
     given: tuple[str, ...],
     output: Path | None,
+    no_write: bool,
     watch: bool,
     world: int | None,
     rate: float | None,
@@ -56,7 +58,7 @@ def run(
 
     from hamlet.schema.roles import fewest_agents
     from hamletc.cli.live import live
-    from hamletc.cli.package import open_package
+    from hamletc.cli.package import at_home, open_package
     from hamletc.cli.plot import write_meters
     from hamletc.cli.report import show
     from hamletc.cli.watch import show_live
@@ -67,7 +69,8 @@ def run(
     if world is not None and world >= worlds:
         raise CompileError(f"--world {world}: there are worlds 0 .. {worlds - 1}")
     params = _parsed(given)
-    module = open_package(universe)
+    home = at_home()
+    module = open_package(universe, write_here=not (no_write or watch or home))
     for name, value in params.items():
         check_within(declared(name, module.universe), value)
 
@@ -94,11 +97,16 @@ def run(
         return
     report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
+    click.echo(f"package  {module.path}")
+    if output is None and (no_write or home):
+        why = "--no-write" if no_write else "this is your home folder; -o FOLDER says where"
+        click.echo(f"plot     not written: {why}")
+        return
     plot = (Path("runs") / module.name if output is None else output) / "meters.png"
     lanes = worlds * (agents or fewest_agents(module.universe))
     title = f"{module.name}: {lanes:,} agents under a random policy; mean and 10-90% band"
     write_meters(title, [meter.name for meter in module.universe.meters], samples, plot)
-    click.echo(f"package  {module.path}\nplot     {plot}")
+    click.echo(f"plot     {plot}")
 
 
 def _parsed(given: tuple[str, ...]) -> dict[str, float]:

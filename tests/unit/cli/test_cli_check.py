@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import hamlet
 from hamletc import __version__
 from processes import Command
 from samples import SHIPPED
@@ -141,8 +142,10 @@ def test_wrong_usage_is_exit_code_2(hamletc_here: Command, arguments: list[str])
 def test_version(hamletc_here: Command) -> None:
     done = hamletc_here("version")
     assert (done.returncode, done.stdout) == (0, f"hamletc {__version__}\n")
-    project = tomllib.loads((SHIPPED.parent / "pyproject.toml").read_text())["project"]
-    assert project["version"] == __version__
+    assert hamlet.__version__ == __version__
+    project = tomllib.loads((SHIPPED.parent / "pyproject.toml").read_text())
+    source = SHIPPED.parent / project["tool"]["hatch"]["version"]["path"]
+    assert Path(hamlet.__file__).samefile(source)
 
 
 def test_a_reader_that_goes_away() -> None:

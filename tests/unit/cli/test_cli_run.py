@@ -11,6 +11,7 @@ from rich.console import Console
 
 import hamlet
 from hamlet.look.text import drawn
+from hamletc.cli.package import open_package
 from hamletc.cli.report import sparkline
 from hamletc.cli.survival import survival
 from hamletc.cli.watch import show_live
@@ -46,6 +47,29 @@ def test_run_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
     )
     assert facts(again.stdout)[:-1] == facts(done.stdout)[:-1]
     assert (tmp_path / "out" / "meters.png").read_bytes().startswith(PNG)
+
+
+def test_nothing_is_written_where_it_is_not_wanted(
+    hamletc_here: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither with `--no-write`, nor unasked in the user's home; `-o` asks for the plot."""
+    arguments = ("run", MEAL, "--worlds", "30", "--ticks", "20", "--backend", "interpreter")
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    done = hamletc_here(*arguments, "--no-write")
+    package, plot = done.stdout.splitlines()[-2:]
+    assert plot == "plot     not written: --no-write"
+    assert hamlet.load(package.removeprefix("package  ")).name == "first_meal"
+    monkeypatch.setenv("HOME", str(place))
+    done = hamletc_here(*arguments)
+    assert done.stdout.splitlines()[-1] == "plot     not written: this is your home folder; -o FOLDER says where"
+    # What other verbs open is not written there either.
+    assert not open_package(MEAL).path.is_relative_to(place / "generated")
+    assert list(place.iterdir()) == []
+    assert hamletc_here(*arguments, "-o", "plots").stdout.endswith("\nplot     plots/meters.png\n")
+    # Matplotlib keeps its settings in `.config`.
+    assert {path.name for path in place.iterdir()} - {".config"} == {"plots"}
 
 
 def test_the_numbers_do_not_depend_on_the_backend(hamletc_here: Command) -> None:
@@ -148,7 +172,7 @@ def test_watch_shows_a_world_of_many(hamletc_here: Command) -> None:
     """In a pipe it shows the end; the world is the one that it is among all."""
     done = hamletc_here("run", MEAL, "--watch", "--world", "7", "--ticks", "20", "--seed", "3")
     assert (done.returncode, done.stderr) == (0, "")
-    env = hamlet.make(hamlet.load("generated/first_meal"), worlds=9, seed=3, backend="interpreter")
+    env = hamlet.make(hamlet.compile(MEAL), worlds=9, seed=3, backend="interpreter")
     env.rollout(20)
     assert done.stdout == drawn(env.view(7), colours=False) + "\n"
     assert "Kitchen" in done.stdout

@@ -1,0 +1,5 @@
+"""`python -m hamletc`."""
+
+from hamletc.cli.main import main
+
+main()
