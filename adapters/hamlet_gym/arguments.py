@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from hamlet.arguments import whole
+from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
 
+Array = np.ndarray[Any, Any]
 
-def seed_of(seed: Any, count: int) -> int | None:
-    """The one seed of all worlds. A list s, s + 1, ..., which is what Gymnasium makes of a number s, means s; any other
-    list becomes a number that depends on all of it.
+Seeds: TypeAlias = "int | list[int] | None"
+"""A number s, which gives the worlds the seeds s, s + 1, ..., a list of their seeds, or nothing."""
+
+
+def seeds_of(seed: Any, count: int, present: Seeds = None, mask: Array | None = None) -> Seeds:
+    """The seeds of a reset; of worlds that are not in the mask, [worlds] bool, those that they have at present.
 
     Raises:
-        EnvError: the list has another length, or something else in it than seeds.
+        EnvError: a list has another length, or something else in it than seeds.
     """
     if seed is None or isinstance(seed, (int, np.integer)):
         return None if seed is None else int(seed)
     listed = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else []
-    right = [isinstance(each, (int, np.integer)) and 0 <= each < 1 << 64 for each in listed]
+    begin = [True] * count if mask is None else mask.tolist()
+    given = [each for each, begins in zip(listed, begin, strict=False) if begins]
+    if len(listed) == count and all(each is None for each in given):
+        return None
+    right = [isinstance(each, (int, np.integer)) and 0 <= each < 1 << 64 for each in given]
     if len(listed) != count or not all(right):
         raise EnvError(f"a seed is a whole number, or a list of {count} of them, in 0 .. 2**64 - 1")
-    first = int(listed[0])
-    if all(int(each) == first + number for number, each in enumerate(listed)):
+    others = present if isinstance(present, list) else [(present or 0) + number for number in range(count)]
+    return [int(each) if begins else other for each, begins, other in zip(listed, begin, others, strict=True)]
+
+
+def seed_of(seeds: Seeds) -> int | None:
+    """The one seed of all worlds. A list s, s + 1, ..., which is what Gymnasium makes of a number s, means s; any other
+    list becomes a number that depends on all of it."""
+    if not isinstance(seeds, list):
+        return seeds
+    first = seeds[0]
+    if all(each == first + number for number, each in enumerate(seeds)):
         return first
-    return int(np.random.SeedSequence([int(each) for each in listed]).generate_state(1, np.uint64)[0])
+    return int(np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0])
 
 
 def parts(name: str, options: Any) -> tuple[Any, Any]:
@@ -58,7 +77,12 @@ def checked_render_mode(mode: Any) -> str | None:
     raise EnvError(f"render_mode is None, {' or '.join(RENDER_MODES)}, not {shown(mode)}")
 
 
-def checked_mask(mask: Any, count: int) -> np.ndarray[Any, Any]:
+def checked_limit(ticks: Any) -> int | None:
+    """The most ticks of an episode, or `EnvError`."""
+    return None if ticks is None else whole(ticks, 1, MOST_TICKS, "max_episode_steps is a whole number, at least 1")
+
+
+def checked_mask(mask: Any, count: int) -> Array:
     """A mask of worlds as Gymnasium has it, or `EnvError`."""
     if isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (count,) and mask.any():
         return mask

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import seeding
 
 from hamlet.adapters.frames import Frame
 from hamlet.adapters.source import Source, made
@@ -35,18 +36,21 @@ class Env(gymnasium.Env[Array, Any]):
             render_mode: what `render` gives, "ansi" or "rgb_array".
             arguments: those of `hamlet.make` but `worlds` and `agents`. `first_world=7` makes world 7 of a
                 `VectorEnv`. The backend is by default "interpreter", which starts at once; the bits are the same.
+                Without a `seed` a fresh one is drawn.
 
         Raises:
             EnvError: an argument is wrong.
         """
         self.render_mode = checked_render_mode(render_mode)
-        self.env = made(universe, 1, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
+        self.env = made(universe, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
         self.observation_space = observation_space(self.env)
         self.action_space = action_space(self.env)
         self._worlds = Worlds(self.env, Autoreset.DISABLED)
+        self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Begin an episode, with `options={"params": ...}` as `hamlet.make` takes them.
+        """Begin an episode, with `options={"params": ...}` as `hamlet.make` takes them. Without a seed it is the next
+        one of the seed that the world has, `np_random_seed`.
 
         Raises:
             EnvError: an argument is wrong, or the environment is closed. Nothing was changed.

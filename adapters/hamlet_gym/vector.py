@@ -8,18 +8,36 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
+from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
 from hamlet.env.pictures import RENDER_MODES
-from hamlet.errors import EnvError
-from hamlet_gym.arguments import checked_mask, checked_mode, checked_render_mode, parts, seed_of
+from hamlet.errors import EnvError, shown
+from hamlet_gym.arguments import (
+    Seeds,
+    checked_limit,
+    checked_mask,
+    checked_mode,
+    checked_render_mode,
+    parts,
+    seed_of,
+    seeds_of,
+)
+from hamlet_gym.attributes import attribute_of_worlds, set_attribute_of_worlds
 from hamlet_gym.infos import Infos
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
 
 Array = np.ndarray[Any, Any]
+
+SINGLE = {
+    "observation_space": "single_observation_space",
+    "action_space": "single_action_space",
+    **{name: name for name in ("render_mode", "metadata", "spec", "np_random", "np_random_seed")},
+}
+"""Attributes of a single `Env`, and those of `VectorEnv` that are the same."""
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
@@ -38,6 +56,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         universe: Source | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        max_episode_steps: int | None = None,
         **arguments: Any,
     ) -> None:
         """
@@ -46,16 +65,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             autoreset_mode: when a world whose episode ended begins the next one; "NextStep", "SameStep" or "Disabled".
             render_mode: what `render` gives of each world, "ansi" or "rgb_array".
+            max_episode_steps: after so many ticks an episode is truncated, at least 1; by default only the universe
+                ends episodes. The `cause` is -1 then, and the agent is alive.
             arguments: those of `hamlet.make` but `worlds`, `agents` and `autoreset`: `seed`, `params`, `backend`,
-                `device`, ...
+                `device`, .... Without a `seed` a fresh one is drawn.
 
         Raises:
             EnvError: an argument is wrong.
         """
         self.autoreset_mode = checked_mode(autoreset_mode)
         self.render_mode = checked_render_mode(render_mode)
+        limit = checked_limit(max_episode_steps)
         shows_ends = self.autoreset_mode is not AutoresetMode.SAME_STEP
-        self.env = made(universe, num_envs, 1, arguments, shows_ends)
+        self.env = made(universe, num_envs, arguments, shows_ends=shows_ends)
         self.metadata = {
             "render_modes": list(RENDER_MODES),
             "render_fps": PER_SECOND,
@@ -66,7 +88,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         self.single_action_space = action_space(self.env)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value))
+        self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value), limit)
+        self._seeds: Seeds = self.env.seed
+        self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
@@ -75,19 +99,22 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
         Args:
             seed: of all worlds. A list s, s + 1, ... means s; another list becomes one seed, which depends on all of
-                it. Without a seed every world begins its next episode.
+                it. Without a seed every world begins its next episode; `np_random_seed` is the seed that worlds have.
             options: `params`, a dictionary as `hamlet.make` takes it; `reset_mask`, an array [num_envs] bool of the
-                worlds that begin an episode, where the others go on.
+                worlds that begin an episode, where the others go on. A seed has to be the one that those have; the
+                entries that a list has for them are not looked at.
 
         Raises:
             EnvError: an argument is wrong, or the environment is closed. Nothing was changed.
         """
         params, mask = parts("reset", options)
-        wanted = seed_of(seed, self.num_envs)
         if mask is not None:
             mask = checked_mask(mask, self.num_envs)
+        seeds = seeds_of(seed, self.num_envs, self._seeds, mask)
+        wanted = seed_of(seeds)
         frame = self._worlds.reset(wanted, params, mask)
         if wanted is not None:
+            self._seeds = seeds if mask is None or mask.all() else self._seeds
             super().reset(seed=wanted)
         begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
         masks = frame.array("action_mask").view(np.int8)
@@ -118,6 +145,45 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             gymnasium.logger.warn("give a render_mode to see worlds: ansi or rgb_array")
             return None
         return tuple(self.env.render(self.render_mode, world) for world in range(self.num_envs))
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """What each world has of this name: the number of a param or of an input, what a single `Env` has as a space or
+        a render mode, or else an attribute of `env`, which all worlds share.
+
+        Raises:
+            EnvError: there is no such attribute, or it is a method or an array with all worlds, which `env` has.
+        """
+        if name in SINGLE and name not in (*self.env.params, *self.env.inputs):
+            return (getattr(self, SINGLE[name]),) * self.num_envs
+        return attribute_of_worlds(self.env, name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Write a param or an input, from the next tick on.
+
+        Args:
+            name: of the param or the input.
+            values: a number for all worlds, or a list, a tuple or an array with a number for each.
+
+        Raises:
+            EnvError: the universe has no such param and no such input, or a value is wrong. Nothing was changed.
+        """
+        set_attribute_of_worlds(self.env, name, values)
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What a method of a single `Env` gives for each world: `render`, or, with the name of an attribute,
+        `get_wrapper_attr`. The name of an attribute itself is as good.
+
+        Raises:
+            EnvError: worlds have no such method or attribute, or were given arguments that it does not take.
+        """
+        match name, args:
+            case "get_wrapper_attr", (attribute,) if not kwargs:
+                return self.get_attr(attribute)
+            case _, () if not kwargs:
+                pictures = self.render() if name == "render" else self.get_attr(name)
+                return (None,) * self.num_envs if pictures is None else pictures
+            case _:
+                raise EnvError(f"worlds have render and get_wrapper_attr to call, not {shown(name)} with arguments")
 
     def close_extras(self, **_: Any) -> None:
         """No other call is taken from now on."""

@@ -9,9 +9,10 @@ import pettingzoo
 import torch
 from gymnasium import spaces
 
-from hamlet.adapters.source import Source, made
+from hamlet.adapters.source import Source, made, opened
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
+from hamlet.schema.roles import suited_agents
 from hamlet_gym.arguments import checked_render_mode
 from hamlet_gym.spaces import PER_SECOND, Choice
 from hamlet_pettingzoo.players import Player, players_of
@@ -32,23 +33,27 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
     def __init__(
         self,
         universe: Source | None = None,
-        agents: int = 2,
+        agents: int | None = None,
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
         """
         Args:
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
-            agents: how many agents the world has.
+            agents: how many agents the world has; by default 2, or as many as the roles of the universe ask for.
             render_mode: what `render` gives, "ansi" or "rgb_array".
             arguments: those of `hamlet.make` but `worlds`. The backend is by default "interpreter", which starts at
-                once; the bits are the same.
+                once; the bits are the same. Without a `seed` a fresh one is drawn; `env.seed` is the one that the
+                world has.
 
         Raises:
             EnvError: an argument is wrong.
         """
         self.render_mode = checked_render_mode(render_mode)
-        self.env = made(universe, 1, agents, {"backend": "interpreter"} | arguments, shows_ends=True)
+        module = None if universe is None else opened(universe)
+        if agents is None and module is not None:
+            agents = suited_agents(module.universe, 2)
+        self.env = made(module, 1, {"backend": "interpreter"} | arguments, agents, shows_ends=True)
         self._players = players_of(self.env)
         self.metadata = {
             "name": self.env.universe.name,
@@ -96,19 +101,24 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Run a tick with an action for each agent of `agents`.
+        """Run a tick with an action for each agent of `agents`. When nobody is left, no actions give nothing: five
+        empty dictionaries.
 
         Returns:
             By agent: observations, rewards, terminations, truncations, and infos, with `action_mask` int8, `used`,
             `cause` and `reports`, as `hamlet.env.environment.Env.step` has them.
 
         Raises:
-            EnvError: an agent has no action, or there is no such action or agent; nobody is left; the environment is
-                closed or was never reset. Nothing was changed.
+            EnvError: an agent has no action, or there is no such action or agent; the environment is closed or was
+                never reset. Nothing was changed.
         """
         self._open()
+        if not self._begun:
+            raise EnvError("call reset before the first step")
+        if not self.agents and isinstance(actions, dict) and not actions:
+            return {}, {}, {}, {}, {}
         if not self.agents:
-            raise EnvError("every episode has ended: call reset" if self._begun else "call reset before the first step")
+            raise EnvError("every episode has ended: call reset, or step({}), which gives nothing")
         self.env.step(*self._lanes(actions))
         outcome = {name: values.cpu().numpy() for name, values in self.env.outcome.items()}
         observations = self._rows(self.env.observation)

@@ -38,12 +38,13 @@ class VecEnv(Interface):  # type: ignore[misc]
         Args:
             num_envs: the number of worlds.
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
-            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ...
+            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ....
+                Without a `seed` a fresh one is drawn; `cfg` has it.
 
         Raises:
             EnvError: an argument is wrong.
         """
-        self.env = made(universe, num_envs, 1, arguments)
+        self.env = made(universe, num_envs, arguments)
         self.device = self.env.device
         self.num_envs = self.env.num_worlds
         self._scores = 0 if steered(self.env) else self.env.num_actions

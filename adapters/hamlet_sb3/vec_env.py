@@ -37,14 +37,16 @@ class VecEnv(base_vec_env.VecEnv):
             num_envs: the number of worlds.
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             render_mode: what a picture of a world is, "ansi" or "rgb_array".
-            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ...
+            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ....
+                Without a `seed` a fresh one is drawn.
 
         Raises:
             EnvError: an argument is wrong.
         """
         self._shown_as = checked_render_mode(render_mode)
-        self.env = made(universe, num_envs, 1, arguments)
+        self.env = made(universe, num_envs, arguments)
         self._worlds = Worlds(self.env, Autoreset.SAME_STEP)
+        self._masks: Array | None = None
         self._chosen: Any = None
         done = action_space(self.env)
         if isinstance(done, spaces.Dict):
@@ -60,11 +62,12 @@ class VecEnv(base_vec_env.VecEnv):
         """
         if any(each != self._options[0] for each in self._options) or not set(self._options[0]) <= {"params"}:
             raise EnvError("options are a dictionary with params, the same for all worlds: params can be arrays")
-        self._frame = self._worlds.reset(self._seeds[0], self._options[0].get("params"))
+        frame = self._worlds.reset(self._seeds[0], self._options[0].get("params"))
+        self._masks = frame.array("action_mask")
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
-        return self._frame.array("observation")
+        return frame.array("observation")
 
     def step_async(self, actions: Array) -> None:
         """Take actions [num_envs] of an integer type for `step_wait`."""
@@ -80,14 +83,20 @@ class VecEnv(base_vec_env.VecEnv):
             raise EnvError("call step_async before step_wait")
         chosen, self._chosen = self._chosen, None
         turn = self._worlds.step(*parted(self.env, chosen))
-        self._frame = turn.frame
+        self._masks = turn.frame.array("action_mask")
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         _tell(turn, infos)
         return turn.frame.array("observation"), turn.frame.array("reward"), _numpy(turn.over).copy(), infos
 
     def action_masks(self) -> Array:
-        """[num_envs, actions] bool: which actions make sense now."""
-        return self._frame.array("action_mask")
+        """[num_envs, actions] bool: which actions make sense now.
+
+        Raises:
+            EnvError: the environment was never reset.
+        """
+        if self._masks is None:
+            raise EnvError("call reset before action_masks")
+        return self._masks
 
     def get_images(self) -> Sequence[Array | None]:
         """A picture of every world."""

@@ -34,12 +34,13 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         Args:
             num_envs: the number of worlds.
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
-            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ...
+            arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ....
+                Without a `seed` a fresh one is drawn.
 
         Raises:
             EnvError: an argument is wrong.
         """
-        worlds = made(universe, num_envs, 1, arguments, shows_ends=True)
+        worlds = made(universe, num_envs, arguments, shows_ends=True)
         batch = torch.Size([worlds.num_worlds])
         super().__init__(device=worlds.device, batch_size=batch)
         self.env = worlds
@@ -88,9 +89,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         params = arguments.pop("params", None)
         if arguments:
             raise EnvError(f"reset takes params, not {', '.join(arguments)}")
-        # Only a reset of all worlds takes a seed, and it has to be the first one.
-        whole = chosen is not None and (self._seed is not None or not self._worlds.begun) and bool(chosen.all())
-        return self._begin(None if whole else chosen, params)
+        return self._begin(chosen, params)
 
     def _begin(self, chosen: Tensor | None, params: Any = None) -> TensorDict:
         """Begin episodes in all worlds or in some, [worlds] bool."""

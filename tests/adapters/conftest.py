@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 if TYPE_CHECKING:
@@ -37,3 +39,43 @@ def stall(compiled: Callable[[str], Module]) -> Module:
 def by_hand(compiled: Callable[[str], Module]) -> Module:
     """The same, in worlds that do not start anew by themselves."""
     return compiled(STALL.replace("universe stall", "universe by_hand\nepisodes by hand"))
+
+
+ADAPTERS = {
+    "hamlet_gym.Env": (),
+    "hamlet_gym.VectorEnv": (2,),
+    "hamlet_pettingzoo.ParallelEnv": (),
+    "hamlet_sb3.VecEnv": (2,),
+    "hamlet_torchrl.TorchRLEnv": (2,),
+    "hamlet_rsl_rl.VecEnv": (2,),
+}
+"""The classes, and what they take before the universe."""
+
+
+@pytest.fixture(params=ADAPTERS)
+def adapted(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Makes an environment of each adapter, of a module and arguments of `hamlet.make`."""
+    package, _, name = request.param.partition(".")
+    for needed, other in (("hamlet_torchrl", "torchrl"), ("hamlet_rsl_rl", "rsl_rl")):
+        if package == needed:
+            pytest.importorskip(other, reason=f"hamletc[{other}] is not installed")
+    made = getattr(import_module(package), name)
+    return lambda module, **given: made(*ADAPTERS[request.param], module, **given)
+
+
+@pytest.fixture
+def first() -> Callable[[Any], Any]:
+    """The observations with which an environment begins, an array."""
+
+    def of(env: Any) -> Any:
+        begun = env.reset()
+        if isinstance(begun, tuple):
+            begun = begun[0]
+        if isinstance(begun, Mapping) and not hasattr(begun, "batch_size"):
+            return np.stack(list(begun.values()))
+        for name in ("observation", "policy"):
+            if hasattr(begun, "batch_size") and name in begun:
+                return begun[name].numpy()
+        return begun
+
+    return of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ import hamlet
 import hamlet_gym
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
+from hamlet.schema.roles import fewest_agents
 from hamlet_gym import Env, VectorEnv, check_vector_env
+from samples import universe_of
 
 BRAKE = "action BRAKE { roll -= 0.1 * roll }\n"
 ROOT = Path(__file__).parents[2]
@@ -200,7 +203,13 @@ WRONG: list[tuple[str, Callable[[VectorEnv], Any]]] = [
     ("no param 'hast'", lambda env: env.reset(options={"params": {"hast": 1}})),
     ("out of bounds|outside|beyond|must lie", lambda env: env.reset(options={"params": {"haste": 9}})),
     ("reset_mask is an array", lambda env: env.reset(options={"reset_mask": np.zeros(3, bool)})),
-    ("a seed is one of all", lambda env: env.reset(seed=1, options={"reset_mask": np.ones(3, bool)})),
+    ("all worlds have one seed", lambda env: env.reset(seed=2, options={"reset_mask": np.array([True, True, False])})),
+    ("no attribute 'hast'.*noise, haste", lambda env: env.get_attr("hast")),
+    ("observation is one of all worlds", lambda env: env.get_attr("observation")),
+    ("rollout is one of all worlds", lambda env: env.call("rollout")),
+    ("not 'render' with arguments", lambda env: env.call("render", 3)),
+    ("cannot be given 'spec'", lambda env: env.set_attr("spec", 1)),
+    ("haste", lambda env: env.set_attr("haste", [1.0, 2.0])),
 ]
 
 
@@ -237,6 +246,9 @@ def test_arguments(stall: Module) -> None:
         {"autoreset_mode": "Later"},
         {"render_mode": "film"},
         {"worlds": 2},
+        {"max_episode_steps": 0},
+        {"max_episode_steps": "9"},
+        {"shard": (0, 2)},
     ):
         with pytest.raises(EnvError) as caught:
             VectorEnv(**({"num_envs": 2, "universe": stall} | given))
@@ -256,6 +268,67 @@ def test_arguments(stall: Module) -> None:
         ended = terminated or truncated
     with pytest.raises(EnvError, match="has ended"):
         single.step(5)
+
+
+def test_masks_of_a_reset_take_seeds(stall: Module) -> None:
+    """As those of Gymnasium's `SyncVectorEnv` do, as far as all worlds have one seed."""
+    env = VectorEnv(3, stall, "Disabled", backend="interpreter")
+    with pytest.raises(EnvError, match="never reset"):
+        env.reset(options={"reset_mask": np.array([True, True, False])})
+    first, infos = env.reset(seed=[4, 5, 6], options={"reset_mask": np.ones(3, bool)})
+    assert np.array_equal(first, env.reset(seed=4)[0])
+    assert infos["_action_mask"].all()
+    some = np.array([True, True, False])
+    for seed in ([4, 5, 0], [4, 5, None], 4):
+        later = env.step(np.array([0, 1, 2]))[0]
+        again, infos = env.reset(seed=seed, options={"reset_mask": some.copy()})  # type: ignore[arg-type]
+        assert np.array_equal(again[:2], first[:2])
+        assert np.array_equal(again[2], later[2])
+        assert not np.array_equal(again[2], first[2])
+        assert env.env.state["episode"].tolist() == [0, 0, 0]
+        assert infos["_action_mask"].tolist() == some.tolist()
+    env.reset(seed=[None] * 3, options={"reset_mask": some})  # type: ignore[list-item]
+    assert env.env.state["episode"].tolist() == [1, 1, 0]
+    apart = env.reset(seed=[7, 3, 9])[0]
+    env.step(np.array([0, 1, 2]))
+    assert np.array_equal(env.reset(seed=[7, 3, 0], options={"reset_mask": some})[0][:2], apart[:2])
+
+
+def test_attributes_of_worlds(stall: Module) -> None:
+    env = VectorEnv(3, stall, backend="interpreter", render_mode="ansi")
+    env.reset(seed=1)
+    env.set_attr("haste", [1.0, 2.0, 3.0])
+    env.set_attr("noise", 0.5)
+    assert env.get_attr("haste") == env.call("haste") == (1, 2, 3)
+    assert env.env.params["noise"].tolist() == [0.5] * 3
+    assert env.get_attr("action_space") == (env.single_action_space,) * 3
+    assert env.get_attr("np_random_seed") == env.get_attr("seed") == (1,) * 3
+    assert env.call("render") == env.render()
+    assert env.call("get_wrapper_attr", "render_mode") == ("ansi",) * 3
+
+
+def test_ids() -> None:
+    """Each registered one can be made as it is; universes that ask for several agents are not among them."""
+    paths = [path for path in hamlet_gym.registration.SHIPPED.rglob("*.hamlet") if "packs" not in path.parts]
+    texts = {path.stem: path.read_text() for path in paths}
+    names = set(texts)
+    # Only a universe with roles, of its own or of another file, asks for several agents.
+    asking = {name for name, text in texts.items() if re.search(r"^\s*(role|extends|include)\b", text, re.MULTILINE)}
+    several = {name for name in asking if fewest_agents(universe_of(texts[name], shipped(name))) > 1}
+    assert several == hamlet_gym.registration.SEVERAL
+    ids = {name for name in gymnasium.registry if name.startswith("hamlet/")}
+    assert ids == {f"hamlet/{name}-v0" for name in names - several} | {"hamlet/universe-v0"}
+    for made in (
+        lambda: Env(shipped("wolves")),
+        lambda: VectorEnv(2, shipped("tag")),
+        lambda: VectorEnv(2, "x", agents=2),
+    ):
+        with pytest.raises(EnvError, match="hamlet_pettingzoo"):
+            made()
+
+
+def shipped(name: str) -> Path:
+    return next(hamlet_gym.registration.SHIPPED.rglob(f"{name}.hamlet"))
 
 
 def test_controls_are_boxes(compiled: Callable[[str], Module]) -> None:

@@ -118,11 +118,16 @@ class Frames:
     def __init__(self, env: Env, finals: bool = False) -> None:
         """`finals`: whether frames have final observations of their own, which is for a CPU."""
         self._env = env
+        self._finals = finals
         self._like = env.outputs().tensors()
         final = env.info["final_observation"]
         if finals and final is not None:
             self._like["final_observation"] = final
         self._kept: list[HostFrame] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy of the environment has steps of its own, and nobody sees those of the other one there.
+        return Frames, (self._env, self._finals)
 
     def take(self) -> HostFrame | DeviceFrame:
         """A frame."""

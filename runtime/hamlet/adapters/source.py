@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import secrets
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,6 +15,11 @@ from hamlet.package.module import Module
 
 OWN = ("module", "worlds", "agents", "autoreset")
 """Arguments of `hamlet.make` that adapters give themselves."""
+SEVERAL = "worlds of several agents are for hamlet_pettingzoo, of which SuperSuit makes vector environments"
+"""The way for those who ask for several agents where others know one."""
+SEED_BITS = 62
+"""Seeds that nobody gave have fewer bits than `hamlet.make` takes: other libraries add numbers of worlds to a seed, and
+keep the sum as a signed number of 64 bits."""
 
 Source: TypeAlias = "Module | str | Path"
 """A module, the folder of a generated package, or the path of a `.hamlet` file or of a pack of HAMLET."""
@@ -34,13 +40,17 @@ def opened(source: Source) -> Module:
     return hamlet.load(source) if (Path(source) / FILENAME).is_file() else hamlet.compile(source)
 
 
-def made(source: Source | None, worlds: Any, agents: Any, arguments: dict[str, Any], shows_ends: bool = False) -> Env:
-    """Worlds for an adapter, with arguments of `hamlet.make`; they say nothing about themselves on stderr.
+def made(
+    source: Source | None, worlds: Any, arguments: dict[str, Any], agents: Any = None, shows_ends: bool = False
+) -> Env:
+    """Worlds for an adapter, with arguments of `hamlet.make`; they say nothing about themselves on stderr. Without a
+    seed a fresh one is drawn, as environments of other libraries do: copies that nobody seeded live lives of their own.
 
     Args:
         source: the universe.
-        worlds, agents: how many.
+        worlds: how many.
         arguments: the others.
+        agents: how many are in a world; by default as many as the roles of the universe say, see `hamlet.make`.
         shows_ends: whether a world whose episode ended shows its last state for a tick (`autoreset` "next_step").
 
     Raises:
@@ -49,12 +59,17 @@ def made(source: Source | None, worlds: Any, agents: Any, arguments: dict[str, A
     if source is None:
         raise EnvError("say which universe: universe=a module, a .hamlet file, or a generated package")
     known = inspect.signature(hamlet.make).parameters
+    if "agents" in arguments:
+        raise EnvError(f"a world has one agent here: {SEVERAL}")
     for name in arguments:
         if name not in known or name in OWN:
             others = ", ".join(each for each in known if each not in OWN)
             raise EnvError(f"{name} is no argument here: beside its own an adapter takes {others}")
+    unseeded = arguments.get("seed") is None
+    if unseeded and arguments.get("shard") is not None:
+        raise EnvError("shards are parts of the same worlds: give all of them the same seed")
     module = opened(source)
     # Where episodes are begun by hand, nothing else begins them.
     autoreset = "next_step" if shows_ends and not module.universe.by_hand else "same_step"
-    given = {"quiet": True} | arguments
+    given = {"quiet": True} | arguments | ({"seed": secrets.randbits(SEED_BITS)} if unseeded else {})
     return hamlet.make(module, worlds=worlds, agents=agents, autoreset=autoreset, **given)

@@ -17,6 +17,8 @@ import torch
 from torch import Tensor
 
 from hamlet.adapters.frames import Frame, Frames, taken
+from hamlet.adapters.limit import Limit
+from hamlet.adapters.source import SEVERAL
 from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
@@ -113,14 +115,15 @@ class Worlds:
         autoreset: when the next episode begins.
     """
 
-    def __init__(self, env: Env, autoreset: Autoreset) -> None:
-        """Worlds that `hamlet.adapters.source.made` made for this mode.
+    def __init__(self, env: Env, autoreset: Autoreset, limit: int | None = None) -> None:
+        """Worlds that `hamlet.adapters.source.made` made for this mode. With a `limit` an episode that has not ended
+        by itself is truncated after so many ticks.
 
         Raises:
             EnvError: worlds have several agents, or nothing is observed.
         """
         if env.num_agents != 1:
-            raise EnvError(f"this interface has one agent per world, not {env.num_agents}: take hamlet_pettingzoo")
+            raise EnvError(f"a world of {env.universe.name} has {env.num_agents} agents: {SEVERAL}")
         if env.observation is None:
             raise EnvError('an adapter shows observations: take another obs_dtype than None, as "float32"')
         self.env = env
@@ -128,6 +131,7 @@ class Worlds:
         # Nobody has to look at last observations that are not shown in the place of others.
         self._later = autoreset is Autoreset.SAME_STEP and env.device.type == "cpu" and not env.universe.by_hand
         self._frames = Frames(env, finals=self._later)
+        self._limit = None if limit is None else Limit(env, limit)
         self._waiting: Tensor | None = None
         self._begun = False
         self._closed = False
@@ -139,17 +143,13 @@ class Worlds:
         """The worlds whose episode ended and that did not begin the next one, [worlds] bool, or `None` for none."""
         return self._waiting
 
-    @property
-    def begun(self) -> bool:
-        """Whether there was a reset."""
-        return self._begun
-
     def close(self) -> None:
         """No other call is taken from now on."""
         self._closed = True
 
     def reset(self, seed: int | None = None, params: Mapping[str, Any] | None = None, worlds: Any = None) -> Frame:
-        """Begin episodes: in all worlds, or in those of a mask [worlds] bool.
+        """Begin episodes: in all worlds, or in those of a mask [worlds] bool. A mask of all of them is none where that
+        makes a difference: at the first reset, and with a seed.
 
         Returns:
             The observations and the masks, also of the other worlds.
@@ -158,9 +158,11 @@ class Worlds:
             EnvError: the environment is closed, or an argument is wrong as `Env.reset` says. Nothing was changed.
         """
         self._open()
-        if worlds is not None and not self._begun:
-            raise EnvError("this environment was never reset: reset all worlds first")
         chosen = None if worlds is None else mask_of_worlds(worlds, self.env.num_worlds, self.env.device)
+        if chosen is not None and (seed is not None or not self._begun) and bool(chosen.all()):
+            chosen = None
+        if chosen is not None and not self._begun:
+            raise EnvError("this environment was never reset: reset all worlds first")
         frame = self._frames.take()
         self.env.reset(seed, params, chosen, frame.outputs)
         self._begun = True
@@ -168,6 +170,8 @@ class Worlds:
             self._waiting = None
         elif self._waiting is not None:
             self._waiting = self._waiting & ~chosen
+        if self._limit is not None:
+            self._limit.begin(chosen)
         return frame
 
     def step(self, actions: Actions, controls: Any = None) -> Turn:
@@ -192,13 +196,15 @@ class Worlds:
         self.env.step(actions, controls, frame.outputs)
         if by_hand and begun is not None and _any_of(begun):
             self.env.reset(worlds=begun, out=frame.outputs)
+        late = None if self._limit is None else self._limit.truncate(frame, begun)
         if self.autoreset is not Autoreset.SAME_STEP:
-            # In a world that waits nobody is alive. That is half as much to look at as how episodes ended.
-            turn = Turn(frame, begun, over=None if by_hand else _others(self.env.state["alive"]))
+            turn = Turn(frame, begun, over=self._over(late))
             self._waiting = turn.over
             return turn
         if by_hand:
-            return self._restarted(frame)
+            return self._restarted(frame, None)
+        if late is not None and _any_of(late):
+            return self._restarted(frame, late)
         turn = Turn(frame, None, self._ended)
         if not self._later:
             # The next step writes last observations again.
@@ -215,8 +221,21 @@ class Worlds:
             observation = partial(_same, taken(final, numbers))
         return Ended(numbers, observation, self._only_wait.expand(len(numbers), -1))
 
-    def _restarted(self, frame: Frame) -> Turn:
-        """What a tick gave that only a reset follows, in worlds whose episode ended: begun here, in the same frame."""
+    def _over(self, late: Tensor | None) -> Tensor | None:
+        """The worlds that wait for their next episode after a tick, [worlds] bool, where that is known: those of whose
+        agents nobody is alive, which is half as much to look at as how episodes ended. `late` are those that were
+        truncated."""
+        if self.env.universe.by_hand or (late is not None and self.autoreset is Autoreset.DISABLED):
+            return None
+        alive = self.env.state["alive"]
+        if late is not None:
+            # The next tick begins an episode where nobody is alive, and does nothing else there.
+            alive.masked_fill_(late, False)
+        return _others(alive)
+
+    def _restarted(self, frame: Frame, late: Tensor | None) -> Turn:
+        """What a tick gave that a reset follows, in worlds whose episode ended, or in those of them that were truncated
+        late, [worlds] bool: begun here, in the same frame. The others began theirs in the tick."""
         turn = Turn(frame, None)
         if not turn.any_over:
             return turn
@@ -225,9 +244,14 @@ class Worlds:
         observation, mask = frame.outputs.results[0], frame.outputs.results[-1]["action_mask"]
         assert observation is not None
         assert mask is not None
-        ended = Ended(numbers, partial(_same, taken(observation, numbers)), taken(mask, numbers))
+        rows, masks = taken(observation, numbers), taken(mask, numbers)
+        if late is not None:
+            by_themselves = self._ended(frame, numbers)
+            here = late[numbers].unsqueeze(1)
+            rows, masks = rows.where(here, by_themselves.observation()), masks.where(here, by_themselves.action_mask)
+        ended = Ended(numbers, partial(_same, rows), masks)
         happened = {name: values.clone() for name, values in outcome.items()}
-        self.env.reset(worlds=over, out=frame.outputs)
+        self.env.reset(worlds=over if late is None else late, out=frame.outputs)
         for name, values in happened.items():
             outcome[name].copy_(values)
         return Turn(frame, None, lambda _frame, _numbers: ended)

@@ -99,12 +99,13 @@ class Env(Running):
 
         Args:
             seed: random numbers start again, at tick 0 and episode 0. Without a seed, every world begins its next
-                episode; a new environment begins episode 0 again.
+                episode; a new environment begins episode 0 again. With `worlds` it can only be the seed that the
+                environment has: those worlds begin episode 0 again, in the present tick.
             params: new values by name, which the new episodes begin with and keep: a number for all worlds, numbers
                 [worlds], or a distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world
                 draws a number for the episode that it now begins.
             worlds: [worlds] bool, those that begin their next episode and take the new params; what others have, their
-                last outcomes included, stays as it is. By default all of them. A seed is one of all worlds.
+                last outcomes included, stays as it is. By default all of them.
             out: where to write observations, masks and outcomes, as in `step`: `outputs()`, or for the observations
                 alone a tensor.
 
@@ -122,15 +123,17 @@ class Env(Running):
         now = self._now
         wanted = None if seed is None else checked_seed(seed)
         chosen = None if worlds is None else mask_of_worlds(worlds, self.num_worlds, self.device)
-        if chosen is not None and wanted is not None:
-            raise EnvError("a seed is one of all worlds: leave out worlds, or the seed")
+        if chosen is not None and wanted not in (None, now.seed):
+            raise EnvError(f"all worlds have one seed, and those that go on have {now.seed}: give that one, or none")
         written = self._own if out is None else self._stepping.outputs(out)
         episode = self._buffers.state["episode"]
         later = 0 if wanted is not None or now.untouched else 1
         new = self._given_params(params, lambda: self._drawing(wanted, episode * (wanted is None) + later))
         self.check_given()
         with self._whole:
-            if wanted is not None:
+            if wanted is not None and chosen is not None:
+                episode.masked_fill_(chosen, 0)
+            elif wanted is not None:
                 now.seed, now.tick = wanted, 0
                 episode.zero_()
             elif later:

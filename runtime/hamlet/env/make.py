@@ -70,7 +70,8 @@ def make(
             numba where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured to
             be faster for this number of agents. It prints its choice on stderr, unless `quiet`. A backend that was
             named is never replaced: if it cannot run here, that is an error.
-        seed: of all random numbers, 0 .. 2**64 - 1.
+        seed: of all random numbers, 0 .. 2**64 - 1. Environments that are given none have seed 0, and are alike; those
+            of adapters draw a fresh one.
         params: values by name, which take the place of the defaults: a number for all worlds, numbers [worlds], or a
             distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world draws a number. They
             stay until you give others, see `hamlet.env.params.Numbers`.
