@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from hamlet.package.module import Module
 from hamlet_gym import VectorEnv, check_vector_env
@@ -89,6 +90,31 @@ class Outside(VectorEnv):
         observation, *rest = super().step(actions)
         observation[0] = 99
         return observation, *rest
+
+
+class Miscounting(RecordEpisodeStatistics):
+    """Gymnasium's, as it was before 1.4: the first step after an end is none."""
+
+    def step(self, actions: Any) -> Any:
+        before = self.episode_lengths.copy()
+        ended, self._ended = getattr(self, "_ended", np.zeros(self.num_envs, bool)), np.zeros(self.num_envs, bool)
+        stepped = super().step(actions)
+        self._ended = stepped[2] | stepped[3]
+        self.episode_lengths[ended] = before[ended]
+        return stepped
+
+
+def test_it_says_whose_fault_it_is(stall: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check() -> None:
+        check_vector_env(lambda **given: VectorEnv(2, stall, backend="interpreter", **given), [SAME], 40, render=False)
+
+    monkeypatch.setattr("gymnasium.wrappers.vector.RecordEpisodeStatistics", Miscounting)
+    monkeypatch.setattr(gymnasium, "__version__", "1.4.0")
+    with pytest.raises(AssertionError, match="counts other lengths"):
+        check()
+    monkeypatch.setattr(gymnasium, "__version__", "1.2.2")
+    with pytest.warns(UserWarning, match=r"a fault of Gymnasium 1\.2\.2: RecordEpisodeStatistics.* 1\.4"):
+        check()
 
 
 CASES: list[tuple[type[VectorEnv], AutoresetMode, str]] = [

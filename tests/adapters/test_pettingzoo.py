@@ -85,6 +85,35 @@ def test_roles(compiled: Callable[[str], Module]) -> None:
                 assert int(env.env.state["position"][0, lane]) == (int(before[0, lane]) - 1) % 11
 
 
+def test_nobody_is_left(stall: Module) -> None:
+    """A step without actions gives nothing then, as in PettingZoo's own environments: SuperSuit takes such steps."""
+    env = ParallelEnv(stall, agents=2)
+    with pytest.raises(EnvError, match="call reset before"):
+        env.step({})
+    env.reset(seed=1)
+    while env.agents:
+        env.step(dict.fromkeys(env.agents, 5))
+    before = env.env.tick
+    assert env.step({}) == ({}, {}, {}, {}, {})
+    assert env.env.tick == before
+    for actions in ({"agent_0": 5}, [], None):
+        with pytest.raises(EnvError, match="every episode has ended"):
+            env.step(actions)  # type: ignore[arg-type]
+    env.reset()
+    assert env.agents == ["agent_0", "agent_1"]
+
+
+def test_agents_by_default(stall: Module, compiled: Callable[[str], Module]) -> None:
+    """Two, or as many as roles ask for."""
+    gallery = Path(__file__).parents[2] / "universes" / "gallery"
+    assert len(ParallelEnv(stall).possible_agents) == 2
+    assert ParallelEnv(compiled((gallery / "wolves.hamlet").read_text())).possible_agents == [
+        "wolf_0",
+        "wolf_1",
+        "sheep_0",
+    ]
+
+
 def test_looking(stall: Module) -> None:
     env = ParallelEnv(stall, agents=2, render_mode="rgb_array")
     env.reset(seed=1)
