@@ -18,7 +18,7 @@ Seeds: TypeAlias = "int | list[int] | None"
 """A number s, which gives the worlds the seeds s, s + 1, ..., a list of their seeds, or nothing."""
 
 
-def seeds_of(seed: Any, count: int, present: Seeds = None, mask: Array | None = None) -> Seeds:
+def seeds_of(seed: Any, count: int, present: int | list[int], mask: Array | None = None) -> Seeds:
     """The seeds of a reset; of worlds that are not in the mask, [worlds] bool, those that they have at present.
 
     Raises:
@@ -34,7 +34,7 @@ def seeds_of(seed: Any, count: int, present: Seeds = None, mask: Array | None = 
     right = [isinstance(each, (int, np.integer)) and 0 <= each < 1 << 64 for each in given]
     if len(listed) != count or not all(right):
         raise EnvError(f"a seed is a whole number, or a list of {count} of them, in 0 .. 2**64 - 1")
-    others = present if isinstance(present, list) else [(present or 0) + number for number in range(count)]
+    others = present if isinstance(present, list) else [present + number for number in range(count)]
     return [int(each) if begins else other for each, begins, other in zip(listed, begin, others, strict=True)]
 
 

@@ -10,6 +10,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 
 from hamlet.adapters.frames import Frame
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds
 from hamlet.env.pictures import RENDER_MODES
@@ -45,7 +46,7 @@ class Env(gymnasium.Env[Array, Any]):
         self.env = made(universe, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
         self.observation_space = observation_space(self.env)
         self.action_space = action_space(self.env)
-        self._worlds = Worlds(self.env, Autoreset.DISABLED)
+        self._worlds = Worlds(self.env, Autoreset.DISABLED, FirstSeed(arguments))
         self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
@@ -59,8 +60,8 @@ class Env(gymnasium.Env[Array, Any]):
         if mask is not None:
             raise EnvError("a single environment has no reset_mask")
         frame = self._worlds.reset(seed, params)
-        if seed is not None:
-            super().reset(seed=seed)
+        if seed is not None or self.env.seed != self._np_random_seed:
+            super().reset(seed=self.env.seed)
         return frame.array("observation")[0], {"action_mask": _mask(frame)}
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:

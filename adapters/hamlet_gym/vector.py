@@ -12,6 +12,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
 from hamlet.env.pictures import RENDER_MODES
@@ -88,8 +89,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         self.single_action_space = action_space(self.env)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value), limit)
-        self._seeds: Seeds = self.env.seed
+        self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value), FirstSeed(arguments), limit)
+        self._seeds: Seeds = None
         self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
 
     def reset(
@@ -110,12 +111,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         params, mask = parts("reset", options)
         if mask is not None:
             mask = checked_mask(mask, self.num_envs)
-        seeds = seeds_of(seed, self.num_envs, self._seeds, mask)
+        present = self.env.seed if self._seeds is None else self._seeds
+        seeds = seeds_of(seed, self.num_envs, present, mask)
         wanted = seed_of(seeds)
         frame = self._worlds.reset(wanted, params, mask)
-        if wanted is not None:
-            self._seeds = seeds if mask is None or mask.all() else self._seeds
-            super().reset(seed=wanted)
+        if wanted is not None and (mask is None or mask.all()):
+            self._seeds = seeds
+        # A copy of an environment that nobody seeded has drawn a seed now.
+        if wanted is not None or self.env.seed != self._np_random_seed:
+            super().reset(seed=self.env.seed)
         begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
         masks = frame.array("action_mask").view(np.int8)
         if mask is not None:

@@ -9,6 +9,7 @@ import pettingzoo
 import torch
 from gymnasium import spaces
 
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made, opened
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
@@ -54,6 +55,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         if agents is None and module is not None:
             agents = suited_agents(module.universe, 2)
         self.env = made(module, 1, {"backend": "interpreter"} | arguments, agents, shows_ends=True)
+        self._first = FirstSeed(arguments)
         self._players = players_of(self.env)
         self.metadata = {
             "name": self.env.universe.name,
@@ -90,7 +92,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         given = {} if options is None else options
         if not isinstance(given, dict):
             raise EnvError(f"options are a dictionary, not {shown(options)}")
-        self.env.reset(seed, given.get("params"))
+        self.env.reset(self._first.of(seed), given.get("params"))
+        self._first.begun()
         self._begun, self.agents = True, list(self.possible_agents)
         observations, masks = self._rows(self.env.observation), self.env.action_mask.cpu().numpy()
         return (

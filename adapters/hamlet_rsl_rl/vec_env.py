@@ -10,6 +10,7 @@ from tensordict import TensorDict
 from torch import Tensor
 
 from hamlet.adapters.frames import Frame
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds, steered
 from hamlet.errors import EnvError, shown
@@ -53,7 +54,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         lifespan = self.env.universe.lifespan
         self.max_episode_length = ENDLESS if lifespan is None else lifespan.ticks
         self.cfg = {"universe": self.env.universe.name, "digest": self.env.module.digest, "seed": self.env.seed}
-        self._worlds = Worlds(self.env, Autoreset.SAME_STEP)
+        self._worlds = Worlds(self.env, Autoreset.SAME_STEP, FirstSeed(arguments))
         self._show(self._worlds.reset())
 
     @property

@@ -10,6 +10,7 @@ import torch
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import base_vec_env
 
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Turn, Worlds
 from hamlet.errors import EnvError, shown
@@ -45,7 +46,7 @@ class VecEnv(base_vec_env.VecEnv):
         """
         self._shown_as = checked_render_mode(render_mode)
         self.env = made(universe, num_envs, arguments)
-        self._worlds = Worlds(self.env, Autoreset.SAME_STEP)
+        self._worlds = Worlds(self.env, Autoreset.SAME_STEP, FirstSeed(arguments))
         self._masks: Array | None = None
         self._chosen: Any = None
         done = action_space(self.env)

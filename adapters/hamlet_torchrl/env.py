@@ -10,6 +10,7 @@ from torch import Tensor
 from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds, observed, steered
 from hamlet.errors import EnvError
@@ -44,7 +45,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         batch = torch.Size([worlds.num_worlds])
         super().__init__(device=worlds.device, batch_size=batch)
         self.env = worlds
-        self._worlds = Worlds(worlds, Autoreset.DISABLED)
+        self._worlds = Worlds(worlds, Autoreset.DISABLED, FirstSeed(arguments))
         self._seed: int | None = None
         low, high = observed(worlds)
         assert worlds.observation is not None

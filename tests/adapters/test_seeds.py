@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +27,23 @@ def test_an_adapter_without_a_seed(adapted: Callable[..., Any], first: Callable[
     assert adapted(stall, seed=None).env.seed not in (0, one.env.seed)
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_before_the_first_reset(
+    adapted: Callable[..., Any], first: Callable[[Any], Any], copied: Callable[[Any], Any], stall: Module
+) -> None:
+    """SuperSuit makes a vector environment of pickles of one world, and nobody seeds them."""
+    env = adapted(stall, backend="interpreter")
+    if hasattr(env, "episode_length_buf"):
+        pytest.skip("rsl_rl's environments begin when they are made")
+    seen = [first(each).tobytes() for each in (copied(env), copied(env), copied(copied(env)), env)]
+    assert len(set(seen)) == 4
+    seeded = adapted(stall, backend="interpreter", seed=3)
+    assert first(copied(seeded)).tobytes() == first(seeded).tobytes()
+    again = copied(env)
+    assert again.env.seed == env.env.seed
+    assert first(again).tobytes() == first(env).tobytes()
+
+
 def test_a_shard_without_a_seed_is_refused(adapted: Callable[..., Any], stall: Module) -> None:
     with pytest.raises(EnvError, match="same seed"):
         adapted(stall, shard=(0, 2))
@@ -39,6 +58,9 @@ def test_gymnasium_reports_it(stall: Module) -> None:
         env.reset(seed=3)
         assert env.np_random_seed == 3
     assert Env(stall, seed=8).np_random_seed == 8
+    for env in (copy.deepcopy(Env(stall)), copy.deepcopy(VectorEnv(2, stall, backend="interpreter"))):
+        env.reset()
+        assert env.np_random_seed == env.env.seed
     copies = SyncVectorEnv([lambda: Env(stall)] * 4)
     observations, _ = copies.reset()
     assert len({each.tobytes() for each in observations}) == 4

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import secrets
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import hamlet
+from hamlet.adapters.seeds import fresh_seed, unseeded
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
 from hamlet.package.manifest import FILENAME
@@ -17,10 +17,6 @@ OWN = ("module", "worlds", "agents", "autoreset")
 """Arguments of `hamlet.make` that adapters give themselves."""
 SEVERAL = "worlds of several agents are for hamlet_pettingzoo, of which SuperSuit makes vector environments"
 """The way for those who ask for several agents where others know one."""
-SEED_BITS = 62
-"""Seeds that nobody gave have fewer bits than `hamlet.make` takes: other libraries add numbers of worlds to a seed, and
-keep the sum as a signed number of 64 bits."""
-
 Source: TypeAlias = "Module | str | Path"
 """A module, the folder of a generated package, or the path of a `.hamlet` file or of a pack of HAMLET."""
 
@@ -65,11 +61,10 @@ def made(
         if name not in known or name in OWN:
             others = ", ".join(each for each in known if each not in OWN)
             raise EnvError(f"{name} is no argument here: beside its own an adapter takes {others}")
-    unseeded = arguments.get("seed") is None
-    if unseeded and arguments.get("shard") is not None:
+    if unseeded(arguments) and arguments.get("shard") is not None:
         raise EnvError("shards are parts of the same worlds: give all of them the same seed")
     module = opened(source)
     # Where episodes are begun by hand, nothing else begins them.
     autoreset = "next_step" if shows_ends and not module.universe.by_hand else "same_step"
-    given = {"quiet": True} | arguments | ({"seed": secrets.randbits(SEED_BITS)} if unseeded else {})
+    given = {"quiet": True} | arguments | ({"seed": fresh_seed()} if unseeded(arguments) else {})
     return hamlet.make(module, worlds=worlds, agents=agents, autoreset=autoreset, **given)

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from hamlet.adapters.frames import Frame, Frames, taken
 from hamlet.adapters.limit import Limit
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import SEVERAL
 from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
@@ -115,7 +116,7 @@ class Worlds:
         autoreset: when the next episode begins.
     """
 
-    def __init__(self, env: Env, autoreset: Autoreset, limit: int | None = None) -> None:
+    def __init__(self, env: Env, autoreset: Autoreset, first: FirstSeed, limit: int | None = None) -> None:
         """Worlds that `hamlet.adapters.source.made` made for this mode. With a `limit` an episode that has not ended
         by itself is truncated after so many ticks.
 
@@ -128,6 +129,7 @@ class Worlds:
             raise EnvError('an adapter shows observations: take another obs_dtype than None, as "float32"')
         self.env = env
         self.autoreset = autoreset
+        self._first = first
         # Nobody has to look at last observations that are not shown in the place of others.
         self._later = autoreset is Autoreset.SAME_STEP and env.device.type == "cpu" and not env.universe.by_hand
         self._frames = Frames(env, finals=self._later)
@@ -164,7 +166,8 @@ class Worlds:
         if chosen is not None and not self._begun:
             raise EnvError("this environment was never reset: reset all worlds first")
         frame = self._frames.take()
-        self.env.reset(seed, params, chosen, frame.outputs)
+        self.env.reset(self._first.of(seed), params, chosen, frame.outputs)
+        self._first.begun()
         self._begun = True
         if chosen is None or (self._waiting is not None and torch.equal(chosen, self._waiting)):
             self._waiting = None
