@@ -74,6 +74,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         Raises:
             EnvError: an argument is wrong.
         """
+        # Before 1.3 Gymnasium closes environments that are deleted, one that could not be made too.
+        self.closed = True
         self.autoreset_mode = checked_mode(autoreset_mode)
         self.render_mode = checked_render_mode(render_mode)
         limit = checked_limit(max_episode_steps)
@@ -92,6 +94,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value), FirstSeed(arguments), limit)
         self._seeds: Seeds = None
         self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
+        self.closed = False
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
