@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test, parallel_seed_test
+from stable_baselines3 import PPO
 
 import hamlet
 from hamlet.errors import EnvError
@@ -101,6 +102,17 @@ def test_nobody_is_left(stall: Module) -> None:
             env.step(actions)  # type: ignore[arg-type]
     env.reset()
     assert env.agents == ["agent_0", "agent_1"]
+
+
+def test_supersuit(stall: Module) -> None:
+    """Its `black_death_v3` steps after the last end, and its copies of a world that nobody seeded differ."""
+    supersuit = pytest.importorskip("supersuit", reason="supersuit is not installed")
+    world = supersuit.pettingzoo_env_to_vec_env_v1(supersuit.black_death_v3(ParallelEnv(stall, agents=2)))
+    envs = supersuit.concat_vec_envs_v1(world, 4, num_cpus=1, base_class="stable_baselines3")
+    first = envs.reset()
+    assert len({first[2 * copy : 2 * copy + 2].tobytes() for copy in range(4)}) == 4
+    model = PPO("MlpPolicy", envs, n_steps=24, batch_size=96, n_epochs=1, policy_kwargs={"net_arch": [8]})
+    assert model.learn(400).num_timesteps >= 400
 
 
 def test_agents_by_default(stall: Module, compiled: Callable[[str], Module]) -> None:

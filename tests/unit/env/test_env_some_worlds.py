@@ -10,6 +10,7 @@ import torch
 
 import hamlet
 from hamlet.env.environment import Env
+from hamlet.errors import EnvError
 from hamlet.package.module import Module
 
 WORLDS, AGENTS = 6, 2
@@ -50,6 +51,26 @@ def test_some_worlds_begin_their_next_episode(valley: Module, backend: str) -> N
         if name != "final":
             after = torch.where(chosen, contents(all_reset)[name], contents(none_reset)[name])
             assert torch.equal(value, after), name
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+def test_some_worlds_begin_again_with_the_seed_of_all(valley: Module, backend: str) -> None:
+    """They are as in the beginning, params drawn included, and the others go on; another seed is refused."""
+    name = next(iter(make(valley, backend).params))
+    bounds = {name: hamlet.Uniform(valley.universe.params[0].low, valley.universe.params[0].high)}
+    env, first = make(valley, backend), make(valley, backend)
+    first.reset(seed=4, params=bounds)
+    env.reset()
+    before = contents(env)
+    with pytest.raises(EnvError, match="those that go on have 4"):
+        env.reset(seed=5, worlds=MASK)
+    env.reset(seed=4, worlds=MASK, params=bounds)
+    begun = contents(first)
+    for field, value in contents(env).items():
+        chosen = MASK if value.shape[-1] == WORLDS else LANES
+        assert torch.equal(value, torch.where(chosen, begun[field], before[field])), field
+    assert not torch.equal(before["episode"], begun["episode"])
+    assert env.tick == 8
 
 
 def test_params_are_those_of_the_worlds_that_begin(valley: Module) -> None:
