@@ -54,16 +54,16 @@ def constructs(declaration: syntax.Decl) -> Iterator[tuple[str, object]]:
             yield from ((f"world {construct}", part) for item in items for construct, part in constructs(item))
         case syntax.CellsDecl(items=items):
             yield from ((f"cells {construct}", part) for item in items for construct, part in constructs(item))
-        case syntax.RewardDecl(name=None, value=value, who=who):
-            paid = value if who is None else syntax.WhenExpr(value, who, value.span)
+        case syntax.RewardDecl(name=None, value=value, role=role):
+            paid = syntax.WhenExpr(value, syntax.RoleExpr(role, value.span), value.span) if role else value
             yield f"reward: {spell_expression(paid)}", value
-        case syntax.DiesDecl(condition=condition, who=who):
+        case syntax.DiesDecl(condition=condition, role=role):
             for disjunct in disjuncts(condition):
-                yield f"dies when {spell_expression(for_role(who, disjunct))}", disjunct
-        case syntax.EndsDecl(condition=condition, properties=properties, who=who):
+                yield f"dies when {_in_role(role, disjunct)}", disjunct
+        case syntax.EndsDecl(condition=condition, properties=properties, role=role):
             for disjunct in disjuncts(condition):
-                yield f"ends when {spell_expression(for_role(who, disjunct))}", disjunct
-            yield f"goal {spell_expression(for_role(who, condition))}", properties
+                yield f"ends when {_in_role(role, disjunct)}", disjunct
+            yield f"goal {_in_role(role, condition)}", properties
         case _:
             kind, named = type(declaration).__name__.removesuffix("Decl").lower(), getattr(declaration, "name", None)
             yield f"{kind} {named.text}" if isinstance(named, syntax.Name) else kind, declaration
@@ -79,6 +79,12 @@ def disjuncts(condition: syntax.Expr) -> list[syntax.Expr]:
 def for_role(who: syntax.RoleExpr | None, condition: syntax.Expr) -> syntax.Expr:
     """A condition of agents of a role."""
     return condition if who is None else syntax.BinaryExpr("and", who, condition, condition.span, condition.span)
+
+
+def _in_role(role: str, condition: syntax.Expr) -> str:
+    """The spelling of a condition that stands in a role, with the role's name also where all agents are of the role: so
+    another role changes no draws of this one."""
+    return spell_expression(for_role(syntax.RoleExpr(role, condition.span) if role else None, condition))
 
 
 def key(construct: str) -> int:

@@ -244,10 +244,10 @@ class Roles:
                 self._kept_items[role].append(made)
             case syntax.ReportDecl(value=value):
                 made = replace(made, value=value if who is None else syntax.WhenExpr(value, who, value.span))
-            case syntax.ItemDecl() | syntax.SlotsDecl():
-                made = replace(made, role=role, who=who)
-            case syntax.CascadeDecl() | syntax.DiesDecl() | syntax.EndsDecl() | syntax.RewardDecl():
+            case syntax.CascadeDecl():
                 made = replace(made, who=who)
+            case syntax.ItemDecl() | syntax.SlotsDecl() | syntax.DiesDecl() | syntax.EndsDecl() | syntax.RewardDecl():
+                made = replace(made, role=role, who=who)
             case syntax.LetDecl():
                 self.lets.append(made)
             case _:

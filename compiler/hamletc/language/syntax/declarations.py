@@ -276,33 +276,36 @@ class AllowDecl:
 
 @dataclass(frozen=True, slots=True)
 class DiesDecl:
-    """`dies when health <= 0 or energy <= 0`. `who` is the role whose agents die so."""
+    """`dies when health <= 0 or energy <= 0`. `role` and `who` are as those of `SlotsDecl`."""
 
     condition: Expr
     span: Span
+    role: str = ""
     who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EndsDecl:
     """`ends when money >= 10 { reward 1 }`, `world ends when count(alone) == 0`: an end that is no death, of an agent
-    or of all agents of a `world`. `who` is the role whose agents reach it."""
+    or of all agents of a `world`. `role` and `who` are as those of `SlotsDecl`."""
 
     condition: Expr
     properties: tuple[Property, ...]
     world: bool
     span: Span
+    role: str = ""
     who: RoleExpr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RewardDecl:
     """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
-    file order. `reward nothing` has that word as its value. `who` is the role whose agents are paid."""
+    file order. `reward nothing` has that word as its value. `role` and `who` are as those of `SlotsDecl`."""
 
     name: Name | None
     value: Expr
     span: Span
+    role: str = ""
     who: RoleExpr | None = None
 
 
