@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from hamlet import universe
@@ -156,13 +157,19 @@ class Asking:
 
     def own(self, expr: syntax.CallExpr) -> Expression | None:
         """`own(e)`, of a number or a condition."""
+        return self._own(expr, self._resolver.inside(self._at.scope, asker="itself").value)
+
+    def own_option(self, expr: syntax.CallExpr) -> Expression | None:
+        """The number of the option that a state of the agent who asks is: `own(weather)`."""
+        return self._own(expr, self._resolver.inside(self._at.scope, asker="itself").held)
+
+    def _own(self, expr: syntax.CallExpr, resolved: Callable[[syntax.Expr], Operand | None]) -> Expression | None:
         if not self._at.asked("`own`", expr.span):
             return None
         if len(expr.arguments) != 1:
             wrong_arguments(expr.function, expr.span, self._at.report)
             return None
-        itself = self._resolver.inside(self._at.scope, asker="itself")
-        value = itself.value(expr.arguments[0])
+        value = resolved(expr.arguments[0])
         operand = None if value is None else self._operations.rounded(value)
         if operand is None:
             return None

@@ -69,6 +69,8 @@ class Expressions:
                 return self._quantities.held(expr)
             case syntax.CallExpr(function=syntax.Name(text="previous")):
                 return self._past.previous(expr)
+            case syntax.CallExpr(function=syntax.Name(text="own")):
+                return self._asking.own_option(expr)
             case syntax.CallExpr():
                 return self._past.look_back(expr)
             case _:

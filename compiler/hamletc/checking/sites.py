@@ -19,26 +19,27 @@ FNV_OFFSET, FNV_PRIME = 0x811C9DC5, 0x01000193
 
 def sites(declarations: Iterable[syntax.Decl]) -> Mapping[Span, int]:
     """The site of the first random word of each call that draws, by its place. `normal` takes two words, the others
-    one; a call inside another one comes after it. What a `let` stands for is drawn where it is used."""
-    calls: dict[str, list[syntax.CallExpr]] = {}
+    one; a call inside another one comes after it. What a `let` stands for is drawn where it is used. A call that is
+    written out more than once, as for the edges of a space, is one draw: it has one place."""
+    calls: dict[str, dict[Span, syntax.CallExpr]] = {}
     for declaration in declarations:
         for construct, part in constructs(declaration):
-            drawn = [node for node in nodes(part) if isinstance(node, syntax.CallExpr) and _draws(node)]
+            drawn = {node.span: node for node in nodes(part) if isinstance(node, syntax.CallExpr) and _draws(node)}
             if drawn:
-                calls.setdefault(construct, []).extend(drawn)
+                calls.setdefault(construct, {}).update(drawn)
     found: dict[Span, int] = {}
     taken: set[int] = set()
     for construct in sorted(calls):
         words = [0]
-        for call in calls[construct]:
+        for call in calls[construct].values():
             words.append(words[-1] + (2 if call.function.text == "normal" else 1))
         blocks = -(-words[-1] // BLOCK_WORDS)
         first = key(construct)
         while first + blocks > BLOCKS or not taken.isdisjoint(range(first, first + blocks)):
             first = (first + 1) % BLOCKS
         taken.update(range(first, first + blocks))
-        for call, word in zip(calls[construct], words, strict=False):
-            found[call.span] = first * BLOCK_WORDS + word
+        for span, word in zip(calls[construct], words, strict=False):
+            found[span] = first * BLOCK_WORDS + word
     return found
 
 

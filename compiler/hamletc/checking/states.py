@@ -20,8 +20,8 @@ from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
 from hamletc.suggest import closest
 
-OF_PAST = ("previous", "lag")
-"""Functions that give what something was: of a state with options one of them."""
+OF_OPTIONS = ("previous", "lag", "own")
+"""Functions that give of a state with options one of them: which it was, or which it is of the agent who asks."""
 
 
 def written(
@@ -63,8 +63,8 @@ class Options:
         self._resolver = resolver
 
     def of(self, expr: syntax.Expr) -> syntax.StateSpec | None:
-        """What a state with options holds, or what it was; `None` for anything else."""
-        if isinstance(expr, syntax.CallExpr) and expr.arguments and is_word(expr.function, *OF_PAST):
+        """What a state with options holds, or held, or holds of the agent who asks; `None` for anything else."""
+        while isinstance(expr, syntax.CallExpr) and expr.arguments and is_word(expr.function, *OF_OPTIONS):
             expr = expr.arguments[0]
         found = self._names.state(expr)
         return found if found is not None and found.kind == "options" else None
