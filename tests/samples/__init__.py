@@ -31,7 +31,7 @@ CONSTRUCTS = (
 
 CORNERS = (
     *("swift", "launched", "curves", "zeros", "field", "steppe", "uneven", "swing", "plots", "huddle"),
-    *("yard", "court", "alley", "serpent", "horizon", "panes", "stroll"),
+    *("yard", "court", "alley", "serpent", "horizon", "panes", "stroll", "orchard"),
 )
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""
 

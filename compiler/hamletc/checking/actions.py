@@ -274,7 +274,9 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     needs = resolve_needs(declaration.items, names, report)
     by = None if move is None else displacement(move.delta, space, move.span, report)
     idle = all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items)
-    if idle and ("action", declaration.name.text) not in names.compared:
+    # Where something asks which action was chosen, one that nobody asks for means that it is none of the others.
+    asked = any(("action", action) in names.compared for action in names.of_kind("action"))
+    if idle and not asked:
         hint = "Add a statement, `move`, `teleport` or a rule that asks for it; `WAIT` does nothing in every universe."
         report.add("H049", f"the action `{declaration.name.text}` does nothing", declaration.name.span, hint=hint)
     if move is not None and by is not None and not any(by):

@@ -77,10 +77,12 @@ class Asking:
         if self._at.whose == "neighbour":
             self._at.not_beside("`over cells`", expr.span)
             return None
-        if not self._at.names.of_kind("cell meter") or not isinstance(space, universe.Grid) or overall is None:
+        if not self._at.names.of_kind("cell meter"):
             hint = "Give them some: `cells { meter moss = 0  rule grow: moss += 0.01 }`."
             self._at.report.add("H242", "cells have nothing here", expr.span, hint=hint)
             return None
+        if not isinstance(space, universe.Grid) or overall is None:
+            return None  # what cells have needs a grid, which is reported where it is missing or wrong
         if op not in OPERATIONS or expr.function.quoted or len(expr.arguments) != 1:
             hint = "Write `total(x)`, `average(x)`, `lowest(x)`, `highest(x)` or `count(c)` before it."
             self._at.report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)

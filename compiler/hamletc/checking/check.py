@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, parts
+from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes, parts
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
@@ -348,7 +348,7 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
-    if not all_of(file.declarations, syntax.MeterDecl):
+    if not any(isinstance(each, syntax.MeterDecl) for each in nodes(file.declarations)):
         _missing("meter", file, "Add `meter energy = 1.0 { decay 0.005 }`.", report)
     ends = all_of(file.declarations, syntax.EndsDecl)
     draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), ends, names, report)

@@ -113,8 +113,8 @@ class Conditions:
 
     def _chain(self, chain: universe.Binary, place: Place) -> bool:
         """Each condition of the chain is held against the others that decide something, the last one first; in a long
-        chain against those before it."""
-        conditions, holds = links(chain), chain.op == "and"
+        chain against those before it. What looks back is one condition: `rising(c)` is not `c` and something else."""
+        conditions, holds = links(chain, self._past), chain.op == "and"
         found, decided = False, set[int]()
         for number in reversed(range(len(conditions))):
             last = len(conditions) if len(conditions) <= LONGEST_CHAIN else number

@@ -11,6 +11,8 @@ from hamlet import universe
 from hamlet.universe import Expression
 from hamletc.checking.intervals import Interval, hull_of
 
+MOST_LEVELS = 16
+"""How many levels the factors of a product have together that are looked at again, for their signs."""
 Shape: TypeAlias = int
 """Stands for all expressions that are written alike."""
 Naming: TypeAlias = universe.Here | universe.LastUse | universe.Used | universe.ActionTaken
@@ -65,6 +67,26 @@ class Shapes:
                 return frozenset()
             case _:
                 return frozenset().union(*(self.reads[part] for part in parts))
+
+
+def factors_but_squares(product: universe.Binary, shapes: Shapes) -> list[Expression] | None:
+    """The factors of a product without those that are there twice: one of each that is there an odd number of times.
+    `None` where none is there twice, or where there is much to look through."""
+    factors: list[Expression] = []
+    pending: list[Expression] = [product]
+    while pending:
+        factor = pending.pop()
+        if isinstance(factor, universe.Binary) and factor.op == "*":
+            pending += [factor.right, factor.left]
+        else:
+            factors.append(factor)
+    found: dict[Shape, list[Expression]] = {}
+    for factor in factors:
+        found.setdefault(shapes.of(factor), []).append(factor)
+    if len(found) == len(factors):
+        return None
+    others = [same[0] for same in found.values() if len(same) % 2]
+    return others if sum(shapes.height[shapes.of(other)] for other in others) <= MOST_LEVELS else None
 
 
 _ATOMS = (str, int, float, type(None))

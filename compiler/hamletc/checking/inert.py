@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias
 
 from hamlet import universe
-from hamlet.universe import Expression, Span, assigns, guards, parts, pushes
+from hamlet.universe import Expression, Span, assigns, draws, guards, parts, pushes
 from hamlet.universe.space import axes_of
 from hamletc.checking import intervals
 from hamletc.checking.draft import Claim, Draft
@@ -103,7 +103,11 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown |= {meter for affordance in draft.affordances for meter in affordance.moving}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    sources: dict[str, set[str]] = {meter.name: set() for meter in draft.meters_of_all()}
+    # Start values read what a world keeps.
+    sources = {
+        meter.name: _meters_in(meter.start) if isinstance(meter.start, Expression) else set()
+        for meter in draft.meters_of_all()
+    }
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
@@ -174,7 +178,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
             )
         elif of_world.type is not None:
             _check_state(of_world, changes, span, report)
-        elif of_world.name not in changes.raised.keys() | changes.lowered.keys():
+        elif not _varies(of_world.start) and of_world.name not in changes.raised.keys() | changes.lowered.keys():
             hint = "Let a rule of the world change it, or make it a param."
             report.add("H073", f"the meter `{of_world.name}` of the world never changes", span, hint=hint)
     _check_cells(draft, shown, changes, names, report)
@@ -187,9 +191,17 @@ def _check_cells(draft: Draft, shown: set[str], changes: Changes, names: Names, 
             hint = "Use it in an expression, observe it, as in `window 2 of " + meter.name + "`, or delete it."
             label = "it has no influence on anything that shows"
             report.add("H060", f"nobody reads the {_noun(meter)} `{meter.name}` of cells", span, label, hint=hint)
-        elif meter.name not in changes.raised.keys() | changes.lowered.keys():
+        elif not _varies(meter.start) and meter.name not in changes.raised.keys() | changes.lowered.keys():
             hint = "Let a rule of cells change it; what never changes is a terrain of a map, or a param."
             report.add("H073", f"the {_noun(meter)} `{meter.name}` of cells never changes", span, hint=hint)
+
+
+def _varies(start: float | Expression) -> bool:
+    """Whether episodes, or agents, begin with different values: they are drawn, or read what the world keeps."""
+    different = universe.WorldValue | universe.AgentNumber
+    return isinstance(start, Expression) and (
+        any(draws(start)) or any(isinstance(node, different) for node, _ in parts(start))
+    )
 
 
 def _noun(meter: universe.AnyMeter) -> str:
@@ -199,7 +211,7 @@ def _noun(meter: universe.AnyMeter) -> str:
 
 def _check_state(state: universe.Meter | universe.WorldMeter, changes: Changes, span: Span, report: Findings) -> None:
     """Warn of a state that nothing changes, unless episodes begin with different values of it."""
-    same = not isinstance(state.start, universe.Expression)
+    same = not isinstance(state.start, Expression)
     if same and state.name not in changes.raised.keys() | changes.lowered.keys():
         hint = "Let something write it, or write what it is where it is read."
         report.add("H073", f"the state `{state.name}` never changes", span, hint=hint)
@@ -227,6 +239,8 @@ def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report
     happens to it is a score or a counter."""
     raised, lowered = changes.raised.get(meter.name, []), changes.lowered.get(meter.name, [])
     drains = {drain.span for drain in (meter.decay, meter.move, meter.interact) if drain is not None}
+    if not raised and not lowered and _varies(meter.start):
+        return
     if not raised and not lowered:
         hint = "Give it a decay, or make it a param; say `only read` in its braces where others write it."
         report.add("H073", f"the meter `{meter.name}` never changes", span, hint=hint)

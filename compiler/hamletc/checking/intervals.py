@@ -148,6 +148,12 @@ def multiply(a: Interval, b: Interval) -> Interval:
     return _rounded([x * y for x in (a.low, a.high) for y in (b.low, b.high)])
 
 
+def square(a: Interval) -> Interval:
+    """`a * a`, of a number and itself."""
+    size = absolute(a)
+    return multiply(size, size)
+
+
 def divide(a: Interval, b: Interval) -> Interval:
     """`a / b`, where b does not hold zero."""
     return _rounded([x / y for x in (a.low, a.high) for y in (b.low, b.high)])
@@ -197,6 +203,19 @@ def power(a: Interval, b: Interval) -> Interval:
     is monotone in each operand, so its ends lie in corners; `OverflowError` where it can be too large."""
     corners = [_power(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
     return _near(min(corners), max(corners))
+
+
+def whole_power(a: Interval, exponent: float) -> Interval:
+    """`pow(a, n)` with a whole n, which is above 0 where a holds zero: the power of the size, with the sign of the base
+    where n is odd."""
+    of_exponent = single(exponent)
+    size = power(absolute(a), of_exponent)
+    if exponent % 2 == 0 or a.low >= 0:
+        return size
+    if a.high <= 0:
+        return negate(size)
+    below, over = (power(Interval(0.0, end), of_exponent) for end in (-a.low, a.high))
+    return Interval(-below.high, over.high)
 
 
 def length(extents: list[float]) -> float:

@@ -7,13 +7,13 @@ is safe to compute, which `hamletc.checking.ranges` finds for every lane.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
-from hamlet.universe import Expression
+from hamlet.universe import Expression, Span
 from hamletc.checking import intervals
 from hamletc.checking.facts import VELOCITY, Levels, Naming, Shape, Shapes, joined
 from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
@@ -82,7 +82,7 @@ class Known:
         self._facts = facts or {}
         self._orders = orders or {}
         self._truths = truths or {}
-        self._ranges = _Narrowed(around, {}, setting.ignored, intervals.ANYTHING, known=self)
+        self._ranges = _Narrowed(around, {}, setting.ignored, intervals.ANYTHING, shapes=setting.shapes, known=self)
         self._numbers: dict[Shape, Interval | None] = {}
         self._assumed: dict[tuple[Shape, bool], Known | None] = {}
 
@@ -323,13 +323,13 @@ class _Narrowed(Ranges):
         return self.known.number(expression)
 
 
-def links(chain: universe.Binary) -> tuple[Expression, ...]:
-    """The operands of a chain of `and`, or of `or`."""
+def links(chain: universe.Binary, whole: Collection[Span] = ()) -> tuple[Expression, ...]:
+    """The operands of a chain of `and`, or of `or`; what stands at one of the places `whole` is one operand."""
     found: list[Expression] = []
     pending: list[Expression] = [chain]
     while pending:
         condition = pending.pop()
-        if isinstance(condition, universe.Binary) and condition.op == chain.op:
+        if isinstance(condition, universe.Binary) and condition.op == chain.op and condition.span not in whole:
             pending += [condition.right, condition.left]
         else:
             found.append(condition)

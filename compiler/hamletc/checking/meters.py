@@ -43,6 +43,8 @@ KNOWN_OF_CELLS = (
     universe.TerrainValue,
 )
 """What start values of cells consist of."""
+MOST_KEPT_SHOWN = 4
+"""How many of the meters that the world keeps a hint names."""
 DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
@@ -200,16 +202,29 @@ def _known_at_start(
         if isinstance(node, universe.WorldValue) and node.meter in kept:
             continue
         if not isinstance(node, KNOWN_AT_START):
-            hint = "Read params and `agents`, or draw; a rule of the world can write it in a tick."
+            what, tick = "params and `agents`", "a rule of the world can write it in a tick."
             if statement is not None:
-                hint = "Read params, `agent` and `agents`, or draw; in the first tick: "
-                hint += f"`rule start: age == 0 -> {statement}`."
-            if isinstance(node, universe.WorldValue) and kept:
-                hint = "Read what the world keeps, params and draws, or let the world keep this, too: `kept meter ...`."
-            label = "this is known from the first tick on"
-            report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
+                what, tick = (
+                    "params, `agent` and `agents`",
+                    f"in the first tick: `rule start: age == 0 -> {statement}`.",
+                )
+            _refuse_start(node, f"Read {what}, or draw; {tick}", tick, kept, report)
             return None
     return start
+
+
+def _refuse_start(node: Expression, hint: str, tick: str, kept: frozenset[str], report: Findings) -> None:
+    """Report what a start value cannot read; `tick` says how a tick writes it. What has a start value itself is there,
+    but all begin at once."""
+    label = "this is known from the first tick on"
+    if isinstance(node, universe.MeterValue | universe.WorldValue | universe.CellValue):
+        label = "start values do not see each other"
+        hint = "Let the world keep what both read: `world { kept meter luck = uniform(0, 1)  "
+        hint += f"rule draws: luck = uniform(0, 1) }}`; {tick}"
+        if kept:
+            shown = ", ".join(f"`{name}`" for name in sorted(kept)[:MOST_KEPT_SHOWN])
+            hint = f"Read what the world keeps, as {shown}, or let it keep this, too: `kept meter ...`."
+    report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
 
 
 def start_and_bounds_of_cells(
@@ -231,8 +246,7 @@ def _known_of_cells(start: Expression | None, names: Names, report: Findings) ->
             continue
         if not isinstance(node, KNOWN_OF_CELLS):
             hint = "Read params, terrains, regions and `position x`, or draw."
-            label = "this is known from the first tick on"
-            report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
+            _refuse_start(node, hint, "a rule of cells can write it in a tick.", names.kept, report)
             return None
     return start
 

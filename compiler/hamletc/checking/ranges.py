@@ -15,6 +15,7 @@ from hamlet import schema, universe
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span, parts
 from hamletc.checking import intervals
+from hamletc.checking.facts import Shapes, factors_but_squares
 from hamletc.checking.intervals import Comparison, Interval, spell
 from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.report import Findings
@@ -41,6 +42,8 @@ class Ranges:
     before: State
     report: Findings
     error: Interval | None
+    shapes: Shapes = field(default_factory=Shapes, kw_only=True)
+    """Tell which expressions are written alike."""
     settled: bool = field(default=False, kw_only=True)
     """Whether agents have done what they do in a tick: what they have together is then of what they are now, and before
     of what they were at its beginning."""
@@ -238,9 +241,16 @@ class Ranges:
     def _power(self, base: Interval | None, exponent: Interval | None, expression: universe.Binary) -> Interval | None:
         if base is None or exponent is None:
             return None
-        if base.low > 0 or (base.low == 0 and isinstance(expression.right, universe.Number) and exponent.low > 0):
-            return self.finite(intervals.power, base, exponent, expression.span, partial(_narrowing, expression))
-        problem = "`pow` needs a base above 0, or one of 0 or more with a constant exponent above 0"
+        hint = partial(_narrowing, expression)
+        if base.low > 0:
+            return self.finite(intervals.power, base, exponent, expression.span, hint)
+        if isinstance(expression.right, universe.Number):
+            above_zero, number = exponent.low > 0, exponent.low
+            if base.low == 0 and above_zero:
+                return self.finite(intervals.power, base, exponent, expression.span, hint)
+            if number.is_integer() and (above_zero or base.high < 0):
+                return self.finite(lambda a, _: intervals.whole_power(a, number), base, exponent, expression.span, hint)
+        problem = "`pow` needs a base above 0; with a constant exponent above 0 it may be 0, with a whole one anything"
         return self._outside(problem, expression.left, base)
 
     def _outside(self, problem: str, operand: Expression, a: Interval) -> Interval | None:
@@ -309,7 +319,7 @@ class Ranges:
             case "-":
                 return self.finite(intervals.subtract, left, right, expression.span, partial(_narrowing, expression))
             case "*":
-                return self.finite(intervals.multiply, left, right, expression.span, partial(_narrowing, expression))
+                return self._product(left, right, expression, meters)
             case "/":
                 return self._quotient(left, right, expression)
             case "mod":
@@ -322,6 +332,25 @@ class Ranges:
                 return self._power(left, right, expression)
             case _:
                 return None
+
+    def _product(
+        self, left: Interval | None, right: Interval | None, expression: universe.Binary, meters: State
+    ) -> Interval | None:
+        """Where a product lies; what is multiplied with itself is known to be no less than 0."""
+        hint = partial(_narrowing, expression)
+        if self.shapes.of(expression.left) == self.shapes.of(expression.right):
+            return self.finite(lambda a, _: intervals.square(a), left, right, expression.span, hint)
+        found = self.finite(intervals.multiply, left, right, expression.span, hint)
+        if found is None or found.low >= 0 or found.high <= 0:
+            return found
+        others = factors_but_squares(expression, self.shapes)
+        if others is None:
+            return found
+        signs = [self.number(other, meters) for other in others]
+        if any(where is None or where.low < 0 < where.high for where in signs):
+            return found
+        below = sum(where is not None and where.low < 0 for where in signs) % 2
+        return Interval(found.low, 0.0) if below else Interval(0.0, found.high)
 
     def _quotient(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
         if right is not None and right.low <= 0 <= right.high:

@@ -31,8 +31,8 @@ def write_meters(title: str, names: Sequence[str], samples: Sequence[Sample], pa
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    columns = min(len(names), 4)
-    rows = -(-len(names) // columns)
+    columns = min(len(names), 4) or 1
+    rows = -(-len(names) // columns) or 1
     figure, panels = pyplot.subplots(
         rows, columns, figsize=(3.2 * columns, 2.1 * rows + 0.5), sharex=True, squeeze=False, layout="constrained"
     )
@@ -57,7 +57,7 @@ def write_meters(title: str, names: Sequence[str], samples: Sequence[Sample], pa
         if index + columns >= len(names):
             panel.set_xlabel("tick", fontsize=9)
             panel.tick_params(labelbottom=True)
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title if names else f"{title}\n(agents have no meters)", fontsize=11)
     save(figure, path)
 
 

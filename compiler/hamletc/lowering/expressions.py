@@ -13,7 +13,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
-from hamletc.lowering.functions import call, modulo, power
+from hamletc.lowering.functions import call, modulo, power, whole_power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, distance, is_on_place, speed, straight_distance, walking_distance
@@ -129,6 +129,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lower_expression(replace(lane.before, columns=lane.columns, row=lane.row), operand)
         case universe.Unary(op=op, operand=operand):
             return _unary(builder, op, lower(operand))
+        case universe.Binary(op="pow", left=left, right=universe.Number(exponent)) if exponent.is_integer():
+            return whole_power(builder, lower(left), exponent)
         case universe.Binary(op=op, left=left, right=right):
             return _binary(builder, op, lower(left), lower(right))
         case universe.Clamp(operand=operand, low=low, high=high):

@@ -221,6 +221,14 @@ def power(builder: Builder, x: Value, y: Value) -> Value:
     return builder.select(builder.less(builder.f32(0.0), x), result, builder.f32(0.0))
 
 
+def whole_power(builder: Builder, x: Value, exponent: float) -> Value:
+    """x^n with a whole n: abs(x)^n, which is turned where x is below 0 and n is odd."""
+    result = power(builder, builder.abs(x), builder.f32(exponent))
+    if exponent % 2 == 0:
+        return result
+    return builder.select(builder.less(x, builder.f32(0.0)), builder.neg(result), result)
+
+
 def _long_log2(builder: Builder, x: Value) -> _Pair:
     """n + 2 log2(e) atanh(s) with x = 2^n (1 + v), s = v / (2 + v)."""
     number, v = _split(builder, x)

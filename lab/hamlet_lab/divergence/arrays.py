@@ -83,7 +83,8 @@ class Named:
         for field in self._fields:
             values = (buffers.state | buffers.outcome)[field.name]
             rows = field.rows if field.rows is not None else ("",)
-            result.append(Array(field.name, field.per, rows, values.view(len(rows), -1)))
+            if rows:  # meters have none where agents have no meters
+                result.append(Array(field.name, field.per, rows, values.view(len(rows), -1)))
         if buffers.observation is not None and buffers.final_observation is not None:
             result.append(Array("observation", "lane", self._observed, buffers.observation))
             result.append(Array("final_observation", "lane", self._observed, buffers.final_observation))

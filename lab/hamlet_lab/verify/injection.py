@@ -168,7 +168,7 @@ class Injector:
                     needed = draws.one_of(near, lanes)
                     row = torch.where((affordance == number) & draws.chance(0.4, lanes), needed, row)
             rows.append(_legal(row, meter))
-        return torch.stack(rows)
+        return torch.stack(rows) if rows else torch.empty(0, lanes)
 
     def _given(self, declared: tuple[Param | Input | WorldMeter | CellMeter, ...], count: int) -> Tensor:
         """Params, inputs or meters of worlds."""

@@ -75,7 +75,7 @@ def _found(value: Any) -> str:
 def _check_bounds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
     """Raise `EnvError` unless all values lie within the bounds of their fields."""
     for field in schema.state_fields(universe):
-        if field.bounds is not None:
+        if field.bounds:  # meters have none where agents have no meters
             rows = state[field.name].view(len(field.bounds), -1)
             if field.pitch and _lie_within(rows, field.bounds):
                 continue

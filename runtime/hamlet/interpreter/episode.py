@@ -88,8 +88,9 @@ def _begin_moving(universe: Universe, state: dict[str, Tensor], worlds: Tensor) 
 
 def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
     """Give the meters whose start is an expression their values in these worlds, which begin an episode."""
-    meters = buffers.state["meters"].view(-1, buffers.shape.worlds, buffers.shape.agents)
-    for row, meter in enumerate(lanes.universe.meters):
+    declared = lanes.universe.meters
+    meters = buffers.state["meters"].view(len(declared), buffers.shape.worlds, buffers.shape.agents)
+    for row, meter in enumerate(declared):
         if not isinstance(meter.start, float):
             meters[row, worlds] = _begun(meter, meter.start, lanes).expand(meters[row].shape)[worlds]
 

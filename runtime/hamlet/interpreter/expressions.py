@@ -113,6 +113,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return evaluate(operand, lanes.before)
         case universe.Unary(op=op, operand=operand):
             return unary(op, evaluate(operand, lanes, measured))
+        case universe.Binary(op="pow", left=left, right=universe.Number(exponent)) if exponent.is_integer():
+            return functions.whole_power(evaluate(left, lanes, measured), exponent)
         case universe.Binary(op=op, left=left, right=right):
             return binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
         case universe.Clamp(operand=operand, low=low, high=high):

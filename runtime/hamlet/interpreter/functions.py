@@ -241,3 +241,9 @@ def power(x: Tensor, y: Tensor) -> Tensor:
     r, lost = fast_sum(part, exponent_low)
     less_one = fma(polynomial(e.EXP2, r), r, lost * number(e.LN2_HIGH, x))
     return torch.where(x > 0.0, scale(one + less_one, whole_bits), number(0.0, x))
+
+
+def whole_power(x: Tensor, exponent: float) -> Tensor:
+    """x^n with a whole n: abs(x)^n, with the sign of x where n is odd."""
+    size = power(x.abs(), number(exponent, x))
+    return torch.where(x < 0.0, -size, size) if exponent % 2 else size

@@ -294,7 +294,7 @@ def store(lanes: Lanes, buffers: Buffers) -> None:
         "seen": tuple(lanes.seen.values()),
     }
     for name, parts in values.items():
-        if name in state:
+        if parts and name in state:
             for row, value in zip(state[name].view(len(parts), -1), parts, strict=True):
                 row.copy_(value.reshape(-1))
     store_cells(lanes.cells, state)

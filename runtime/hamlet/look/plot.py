@@ -25,7 +25,7 @@ def figure(title: str, view: View, meters: np.ndarray[Any, Any]) -> Any:
     picture.imshow(pixels)
     picture.axis("off")
     rows = np.arange(len(bars))
-    low, high = (np.array([[getattr(bar, end)] for bar in bars]) for end in ("low", "high"))
+    low, high = (np.array([getattr(bar, end) for bar in bars]).reshape(-1, 1) for end in ("low", "high"))
     shares = (meters - low) / np.where(high > low, high - low, 1.0)
     if shares.shape[1]:
         for begin, end, dark in BANDS:

@@ -12,7 +12,7 @@ from checking_cases import BASE, codes, universe
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from hamlet.interpreter.functions import Function, call, modulo, power
+from hamlet.interpreter.functions import Function, call, modulo, power, whole_power
 from hamlet.interpreter.space import in_continuous, length
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Axis, Continuous, Edges, Grid, Span
@@ -83,6 +83,29 @@ def test_powers_lie_in_the_interval(bases: list[float], exponents: list[float]) 
     assert result.low <= float(power(f32(x), f32(y))[0]) <= result.high
 
 
+@settings(deadline=None)
+@given(st.lists(numbers(-1e4, 1e4), min_size=3, max_size=3), st.integers(-9, 9), st.booleans())
+def test_whole_powers_lie_in_the_interval(bases: list[float], exponent: int, tiny: bool) -> None:
+    a, x, b = sorted(round32(base * 1e-9) if tiny else base for base in bases)
+    assume(exponent > 0 or a > 0 or b < 0)
+    try:
+        result = intervals.whole_power(Interval(a, b), float(exponent))
+    except OverflowError:
+        return
+    assert result.low <= float(whole_power(f32(x), float(exponent))[0]) <= result.high
+
+
+@settings(deadline=None)
+@given(st.lists(numbers(-1e30, 1e30), min_size=3, max_size=3))
+def test_squares_lie_in_the_interval(ends: list[float]) -> None:
+    a, x, b = sorted(ends)
+    try:
+        result = intervals.square(Interval(a, b))
+    except OverflowError:
+        return
+    assert 0 <= result.low <= float((f32(x) * f32(x))[0]) <= result.high
+
+
 AXES = st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
@@ -149,7 +172,25 @@ def test_distances_on_a_long_grid() -> None:
         ("reward pow(energy, -1)", ["H054"]),
         ("reward pow(energy, 0.1 + level)", ["H054"]),
         ("reward pow(level, mood)", []),
-        ("reward pow(energy - 0.5, 2)", ["H054"]),
+        ("reward pow(energy - 0.5, 2)", []),
+        ("reward sqrt(pow(energy - 0.5, 2) + pow(mood - 0.5, 4))", []),
+        ("reward sqrt(pow(energy - 0.5, 3))", ["H054"]),
+        ("reward pow(energy - 0.5, -1)", ["H054"]),
+        ("reward pow(energy - 0.5, 0)", ["H054"]),
+        ("reward pow(energy - 0.5, 2.5)", ["H054"]),
+        ("reward pow(energy - 0.5, level)", ["H054"]),
+        ("reward pow(energy - 2, -3)", []),
+        ("reward sqrt((energy - 0.5) * (energy - 0.5) + (mood - 0.5) * (mood - 0.5))", []),
+        ("reward sqrt(0.5 * level * (energy - 0.5) * (energy - 0.5))", []),
+        ("reward sqrt((energy - 0.5) * level * (energy - 0.5) * (mood - 1) * (mood - 1))", []),
+        ("reward sqrt(-2 * (energy - 0.5) * (energy - 0.5) * -level)", []),
+        ("let half = energy - 0.5  reward sqrt(half * half)", []),
+        ("reward sqrt((energy - 0.5) * (mood - 0.5))", ["H054"]),
+        ("reward sqrt((energy - 0.5) * (energy - 0.5) * (energy - 0.5))", ["H054"]),
+        ("reward sqrt(-(energy - 0.5) * (energy - 0.5))", ["H054"]),
+        ("reward sqrt(uniform(-1, 1) * uniform(-1, 1))", ["H054"]),
+        ("let luck = uniform(-1, 1)  reward sqrt(luck * luck)", ["H054"]),
+        ("reward 1 when (energy - 0.5) * (energy - 0.5) >= 0", ["H062"]),
         ("reward pow(1 + 99 * level, 20 * level)", ["H051"]),
         ("reward exp(100 * energy)", ["H051"]),
         ("report r: exp(88 * energy)", []),

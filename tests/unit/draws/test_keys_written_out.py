@@ -1,4 +1,4 @@
-"""Keys of draws in what is written out (what wanders, items, copies, roles), and what wanders, against docs/semantics.md."""
+"""Keys of draws in what is written out (what wanders, items, copies, roles), and what wanders, by docs/semantics.md."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ observe { meters  items  state }
 OF_THE_SHED = (
     "start milk", "cells start lying of milk", "action USE_milk", "action CRAFT_milk", "action PICK_wood",
     "action DROP_coal", "world start fed of Duck 1", "world start fed of Duck 2", "start liking of Duck 1",
-    "start liking of Duck 2", "action PET", "world rule eats of Duck 1", "world rule eats of Duck 2", "affordance Duck 1",
-    "affordance Duck 2", "world rule stages",
+    "start liking of Duck 2", "action PET", "world rule eats of Duck 1", "world rule eats of Duck 2",
+    "affordance Duck 1", "affordance Duck 2", "world rule stages",
 )  # fmt: skip
 
 

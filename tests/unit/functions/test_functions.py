@@ -15,7 +15,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import F32
-from hamletc.lowering.functions import Function, call, modulo, power
+from hamletc.lowering.functions import Function, call, modulo, power, whole_power
 
 Array = np.ndarray[Any, Any]
 
@@ -99,6 +99,24 @@ def test_a_power_is_near_the_truth_and_the_same_everywhere() -> None:
     assert ulps(got, exact).max() <= 1.13
     interpreted = functions.power(torch.from_numpy(x), torch.from_numpy(y)).numpy()
     np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+
+
+@pytest.mark.parametrize("exponent", [2.0, 3.0, 1.0, -1.0, -2.0, 0.0, -7.0, 16777218.0])
+def test_a_whole_power_of_any_number_has_its_sign_and_is_the_same_everywhere(exponent: float) -> None:
+    x = np.concatenate([samples(False, 3.5e38), np.float32([0.0, -0.0, 1.0, -1.0, -3.0])])
+    builder = Builder()
+    value = whole_power(builder, builder.input(F32, "x"), exponent)
+    got = evaluate(builder.finish("power", (Output("result", value),)), {"x": x}, ())["result"]
+    interpreted = functions.whole_power(torch.from_numpy(x), exponent).numpy()
+    np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+    with np.errstate(all="ignore"):
+        exact = np.power(x.astype(np.longdouble), exponent).astype(np.float64)
+    assert ulps(got[x != 0], exact[x != 0]).max() <= 1.13
+    positive = x > 0
+    usual = by_ir("pow", x[positive], np.full(positive.sum(), exponent, np.float32))
+    np.testing.assert_array_equal(got[positive].view(np.int32), usual.view(np.int32))
+    if exponent > 0:
+        assert (got[x == 0].view(np.int32) == 0).all()
 
 
 ROUNDINGS: dict[Function, Callable[[Array], Array]] = {"floor": np.floor, "ceil": np.ceil, "round": np.rint}
