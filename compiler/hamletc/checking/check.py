@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
-from hamletc.checking.report import Findings, all_of, only
+from hamletc.checking.report import Findings, all_of, in_order, once, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
 from hamletc.checking.roles import fewest_agents, number_roles
 from hamletc.checking.rules import (
@@ -53,12 +53,16 @@ from hamletc.checking.symbols import Kind
 from hamletc.checking.terrain import check_walks, check_ways, fits, resolve_map
 from hamletc.checking.wholes import Wholes, check_whole
 from hamletc.checking.world import check_blocks, resolve_world_meter
+from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
+from hamletc.expansion.trees import in_backticks
 from hamletc.language import syntax
 
 T = TypeVar("T")
 
+REFUSED = "H023"
+"""The code of a declaration of a name that every universe knows."""
 DEEPEST_TREE = 200
 """The most levels that an expression may have."""
 
@@ -68,11 +72,32 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
 
     The universe is `None` where one of them is an error. `source_names` are the names, without their folder, of the
     files that spans refer to by number. What has an error is left out of the later stages, so that one mistake is
-    reported once; unread names and warnings are looked for when all else is right.
+    reported once; unread names and warnings are looked for when all else is right. A name that is refused is read as
+    if it stood in backticks wherever it is used, unless more is wrong then: so its uses are no mistakes, too.
     """
+    first = _checked(file, source_names)
+    if not first.refused:
+        return first.universe, first.findings
+    refusals = tuple(each for each in first.findings if each.code == REFUSED)
+    again = _checked(in_backticks(file, first.refused), source_names).findings
+    others = (each for each in again if each.severity == "error" and each.code not in INERT)
+    found = in_order((*refusals, *others))
+    return None, min(found, first.findings, key=lambda findings: sum(each.severity == "error" for each in findings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What a check of a file gives. `refused` are declared names that mean something else in every universe."""
+
+    universe: Universe | None
+    findings: tuple[Diagnostic, ...]
+    refused: frozenset[str] = frozenset()
+
+
+def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
     expanded = expand(file, len(source_names))
     if expanded.problems:
-        return None, expanded.problems
+        return _Checked(None, once(expanded.problems))
     as_written, file = file, expanded.file
     inert_allowed = any(isinstance(item, syntax.InertDecl) for item in file.declarations)
     report = Findings(expanded.places, inert_allowed=inert_allowed)
@@ -81,7 +106,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     names = Names(file, report)
     numbered = with_numbers(file, names, report)
     if numbered is None:
-        return None, report.in_source_order()
+        return _Checked(None, report.in_source_order(), frozenset(names.refused))
     file = numbered
     number_roles(all_of(file.declarations, syntax.RoleDecl), names, report)
     draft = resolve(file, names, report)
@@ -98,7 +123,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
                 check_course(draft, names, reach, report)
     found = None if report.failed else draft.finish(file.name.text, source_names)
     whole = None if found is None else expanded.places.settled(_with_reach(found, reach.meters))
-    return whole, report.in_source_order()
+    return _Checked(whole, report.in_source_order(), frozenset(names.refused))
 
 
 def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:

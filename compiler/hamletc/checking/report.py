@@ -77,7 +77,20 @@ class Findings:
 
     def in_source_order(self) -> tuple[Diagnostic, ...]:
         """The findings by the place they point at; of one place, in the order they were made."""
-        return tuple(sorted(dict.fromkeys(self._findings), key=_place))
+        return in_order(self._findings)
+
+
+def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Findings by the place they point at, each once; of one place, in the order they were made."""
+    return tuple(sorted(dict.fromkeys(findings), key=_place))
+
+
+def once(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The findings, of those that say the same of one place the first: copies of a text have the same mistakes."""
+    first: dict[tuple[str, str, Span], Diagnostic] = {}
+    for finding in findings:
+        first.setdefault((finding.code, finding.message, finding.primary.span), finding)
+    return tuple(first.values())
 
 
 def _inside(inner: Span, outer: Span) -> bool:

@@ -58,7 +58,7 @@ class Symbol:
     @property
     def called(self) -> str:
         """What it is, in messages."""
-        return self.kind if self.state is None else self.kind.replace("meter", "state")
+        return called(self.kind, self.state)
 
     @property
     def span(self) -> Span:
@@ -77,6 +77,8 @@ class Symbols:
         self._of_kinds: dict[tuple[Kind, ...], tuple[str, ...]] = {}
         self._comparisons = 0
         self.space: Space | None = None
+        self.refused: set[str] = set()
+        """Names that were declared, and mean something else in every universe."""
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
@@ -196,11 +198,12 @@ class Symbols:
         if what is not None:
             self._report.add(
                 "H023",
-                f"{article(kind)} cannot be called `{name.text}`",
+                f"{article(called(kind, state))} cannot be called `{name.text}`",
                 name.span,
                 f"`{name.text}` is {what}",
                 hint=f"Choose another name, or write it in backticks, also where it is used: `` `{name.text}` ``.",
             )
+            self.refused.add(name.text)
             return
         symbols = self._symbols.setdefault(name.text, [])
         shared = next(kinds for kinds in NAMESPACES if kind in kinds)
@@ -228,6 +231,11 @@ class Symbols:
         symbol = Symbol(name, kind, state)
         symbols.append(symbol)
         self._in_order.append(symbol)
+
+
+def called(kind: Kind, state: syntax.StateSpec | None) -> str:
+    """What something of a kind is, in messages, that holds this."""
+    return kind if state is None else kind.replace("meter", "state")
 
 
 def builtin(name: syntax.Name) -> str | None:

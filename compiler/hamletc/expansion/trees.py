@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Collection
+from dataclasses import fields, is_dataclass, replace
 from functools import cache, reduce
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.language import syntax
 
+T = TypeVar("T")
+WORDS = frozenset(("kind", "key", "function", "quantity", "word"))
+"""Fields that hold words of the language."""
 Role: TypeAlias = Literal["expression", "span", "tree"]
 """What a field of a node holds."""
 
@@ -41,6 +44,20 @@ def rebuilt(node: Any, changed: Callable[[str, Role, Any], Any]) -> Any:
         if new is not old:
             changes[name] = new
     return replace(node, **changes) if changes else node
+
+
+def in_backticks(node: T, names: Collection[str]) -> T:
+    """A tree in which these names mean declarations, as if they stood in backticks; words that begin something, and
+    functions, stay what they are."""
+    made: Any = node
+    if isinstance(node, syntax.Name):
+        made = replace(node, quoted=True) if node.text in names else node
+    elif isinstance(node, tuple):
+        made = tuple(in_backticks(item, names) for item in node)
+    elif is_dataclass(node) and not isinstance(node, Span | type):
+        olds = {field.name: getattr(node, field.name) for field in fields(node) if field.name not in WORDS}
+        made = replace(node, **{name: in_backticks(old, names) for name, old in olds.items()})
+    return cast(T, made)
 
 
 def number(value: float, span: Span) -> syntax.Expr:
