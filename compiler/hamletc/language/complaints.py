@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
@@ -27,6 +28,8 @@ _PHRASES = (
     *(("per", "per agent", "rule"), ("up", "up to", "up")),
 )
 """Words that begin something of two words, with these, where another one can stand too."""
+_WRITTEN = ("meter", "state", "item")
+"""Words before what statements write."""
 _MANY = 20
 """Declarations that are not named one by one any more."""
 
@@ -153,7 +156,7 @@ def _hint(situation: Situation) -> str:
     if token.text in ("+", "-") and "<" in texts and "+" not in texts:
         return "A condition after `when` that adds or subtracts goes in parentheses."
     if "+=" in texts and "==" not in texts:
-        return f"A statement is written `{situation.before.text} += 0.1`."
+        return _statement(situation)
     if ")" in texts and begins_line(situation.tokens, situation.index):
         return "Close the parenthesis with `)`."
     if token.text == "universe":
@@ -178,6 +181,23 @@ def _hint(situation: Situation) -> str:
     if block is not None and "}" in texts and token.text in DECLARATIONS and token.kind == "word":
         return f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`."
     return shape(situation.tokens, block if block is not None and _begins_item(situation) else situation.start)
+
+
+def _statement(situation: Situation) -> str:
+    """How a statement is written, behind a word that may begin one or not: a meter does, and hardly what stands before
+    a number, a word or a parenthesis."""
+    word, tokens = situation.before.text, situation.tokens
+    meters = [name.text for kind, name in pairwise(tokens) if kind.text in _WRITTEN and name.kind == "word"]
+    follows = situation.token.kind in ("word", "number", "quoted") or situation.token.text in ("(", "{")
+    if word in meters or not follows:
+        return f"A statement is written `{word} += 0.1`."
+    if word in ("move", "teleport"):
+        return "Agents move by actions of their own, as in `action JUMP { teleport (0, 0) }` or `{ move (1, 0) }`."
+    meant = closest(word, meters)
+    if meant is not None:
+        return f"A statement is written `{meant} += 0.1`."
+    meter = meters[0] if meters else "energy"
+    return instead(word) or f"There is no statement `{word}`: a statement writes a meter, as in `{meter} += 0.1`."
 
 
 def _open_parenthesis(tokens: tuple[Token, ...], index: int) -> Token | None:
