@@ -11,7 +11,7 @@ from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet_lab.sweep.grid import Grid
-    from hamlet_lab.sweep.run import Trial
+    from hamlet_lab.sweep.run import Numbers, Trial
     from hamlet_lab.sweep.table import Table
 
 PATH = click.Path(path_type=Path)
@@ -28,6 +28,7 @@ PATH = click.Path(path_type=Path)
 @click.option(
     "--agents", type=click.IntRange(min=1), default=None, help="In each world; by default 1, or as roles say."
 )
+@click.option("--independent", is_flag=True, help="Worlds of other random numbers for each variant.")
 @click.option("--out", type=PATH, help="Write the table there: .csv, or .parquet, which needs pyarrow.")
 @click.option("--plot", type=PATH, help="Write a PNG there: of one or two params that vary.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
@@ -40,6 +41,7 @@ def sweep(
     ticks: int,
     worlds: int,
     agents: int | None,
+    independent: bool,
     out: Path | None,
     plot: Path | None,
     seed: int,
@@ -50,6 +52,9 @@ def sweep(
 
     The table has a row for each variant: its params, how many episodes ended, mean, median and quartiles of their
     returns and of lives, and what share each affordance has in all uses and each cause in all ends.
+
+    All variants have the same worlds, so rows differ by their params and not by chance, and a row says the same
+    wherever it stands in the table.
 
     Under `torchrun` every rank runs a part of the variants, and rank 0 writes the same table.
     """
@@ -75,7 +80,8 @@ def sweep(
     if plot is not None:
         check_drawable(wanted)
     begin = perf_counter()
-    table = swept(Trial(module, worlds, agents, ticks, seed, backend, device, chosen), wanted)
+    numbers: Numbers = "independent" if independent else "common"
+    table = swept(Trial(module, worlds, agents, ticks, seed, backend, device, chosen, numbers), wanted)
     seconds = perf_counter() - begin
     if distributed.shard().number > 0:
         return

@@ -27,7 +27,7 @@ WIDER = 0.1
 SECOND = 8
 """The best candidates, which are looked at a second time,"""
 MORE = 16
-"""in so many times the worlds, others than before: the best of many candidates was also lucky."""
+"""in so many times the worlds, others than the first time: the best of many candidates was also lucky."""
 STEPS = 1000
 """A range has about so many steps, powers of ten, to which values are rounded."""
 CHANCE = 1e-9
@@ -97,11 +97,11 @@ def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: 
     known, scores = np.zeros((0, len(ranges))), np.zeros(0)
     best: Found | None = None
     for number in range(1, ROUNDS + 1):
-        misses, _ = worlds.look(shares, trial.worlds)
+        misses = worlds.first_look(shares)
         known, scores = np.concatenate([known, shares]), np.concatenate([scores, misses.sum(axis=0)])
         order = np.argsort(scores, kind="stable")
         chosen = known[order[:SECOND]]
-        again, values = worlds.look(chosen, trial.worlds * MORE)
+        again, values = worlds.second_look(chosen)
         # What the second look found is what is known of these.
         scores[order[:SECOND]] = again.sum(axis=0)
         first = int(np.argmin(again.sum(axis=0)))
@@ -129,25 +129,29 @@ def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: 
 
 
 class _Worlds:
-    """Looks at candidates, each time in worlds that were not used before."""
+    """Looks at candidates: all of them in the same worlds, and at the best in the worlds after these."""
 
     def __init__(self, trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish]) -> None:
         self._trial, self._ranges, self._wishes = trial, ranges, wishes
-        self._used = 0
 
-    def look(self, shares: Values, worlds: int) -> tuple[Values, list[Values]]:
+    def first_look(self, shares: Values) -> Values:
+        """[wishes, candidates] misses."""
+        return self._look(self._trial, shares)[0]
+
+    def second_look(self, shares: Values) -> tuple[Values, list[Values]]:
         """[wishes, candidates] misses, and of each wish [values, candidates] values."""
-        trial = replace(self._trial, worlds=worlds)
-        first = -(-self._used // worlds)
+        worlds = self._trial.worlds
+        return self._look(replace(self._trial, worlds=worlds * MORE, first_world=worlds), shares)
+
+    def _look(self, trial: Trial, shares: Values) -> tuple[Values, list[Values]]:
         given = {each.name: each.values(shares[:, n]) for n, each in enumerate(self._ranges)}
         values: list[list[NDArray[np.float64]]] = [[] for _ in self._wishes]
 
         def numbered(begin: int, end: int) -> dict[str, Values]:
-            return {name: array[begin - first : end - first] for name, array in given.items()}
+            return {name: array[begin:end] for name, array in given.items()}
 
-        for measured in measure(trial, numbered, len(shares), first):
+        for measured in measure(trial, numbered, len(shares)):
             self._add(values, measured)
-        self._used = (first + len(shares)) * worlds
         joined = [np.concatenate(each, axis=1) for each in values]
         misses = [wish.misses(each) for wish, each in zip(self._wishes, joined, strict=True)]
         return np.stack(misses), joined

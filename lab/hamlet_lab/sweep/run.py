@@ -1,25 +1,28 @@
-"""Runs variants: the worlds of many in one environment, as many as memory allows."""
+"""Runs variants: the worlds of many in one environment, as many as memory allows, or one variant after the other."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 import hamlet
+from hamlet.backend.choose import choose
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
 from hamlet.env.make import LANE_LIMIT
 from hamlet.errors import EnvError, HamletError
 from hamlet.package.module import Module
+from hamlet_lab.sweep.common import build_repeating
 from hamlet_lab.sweep.grid import Values
 from hamlet_lab.sweep.measured import Measured
 from hamletc.errors import CompileError
+from hamletc.targets.target import target_names
 
 BATCH = 1 << 29
 """Bytes that the counts of a batch take, about."""
@@ -27,7 +30,13 @@ FIRST_LANES = 4096
 """The lanes of the first batch, which tells how many episodes a lane has."""
 FIRST_KEPT = 32
 """The episodes that it has room for at first."""
+FEW_VARIANTS = 64
+"""Up to so many variants with common random numbers run one after the other: kernels of their own would take longer."""
+MANY_LANES = 4096
+"""So do variants of so many lanes, each of which keeps the machine busy alone."""
 
+Numbers: TypeAlias = Literal["common", "independent"]
+"""Whether all variants have the same random numbers, or each its own."""
 Given = Callable[[int, int], Mapping[str, Values]]
 """The params of the variants from one number to before another."""
 
@@ -38,12 +47,15 @@ class Trial:
 
     Attributes:
         module: of the universe.
-        worlds: of each variant. Variant v has the global worlds v * worlds .. v * worlds + worlds - 1.
+        worlds: of each variant.
         agents: in each world.
         ticks: for how long.
         seed: of all randomness.
         backend, device: as `hamlet.make` takes them.
         policy: "random", or the contents of a file: "features" and "table", as `Env.tabular` takes them.
+        numbers: "common": every variant has the global worlds first_world .. first_world + worlds - 1. "independent":
+            variant v has the `worlds` worlds from first_world + v * worlds on.
+        first_world: see `numbers`.
     """
 
     module: Module
@@ -54,6 +66,13 @@ class Trial:
     backend: str = "auto"
     device: str | None = None
     policy: Mapping[str, Any] | str = "random"
+    numbers: Numbers = "common"
+    first_world: int = 0
+
+    @property
+    def lanes(self) -> int:
+        """Of each variant."""
+        return self.worlds * self.agents
 
 
 def policy_of(path: Path) -> Mapping[str, Any]:
@@ -84,19 +103,44 @@ def measure(trial: Trial, given: Given, variants: int, first: int = 0) -> Iterat
     Raises:
         CompileError: there are too many worlds, or the environment refuses what it is given.
     """
-    lanes = trial.worlds * trial.agents
-    if (first + variants) * lanes >= LANE_LIMIT:
+    if trial.numbers == "common":
+        yield from _common(trial, given, variants, first)
+        return
+    if (first + variants) * trial.lanes >= LANE_LIMIT:
         raise CompileError(
             f"{first + variants:,} variants of {trial.worlds:,} worlds of {trial.agents:,} agents are too many: "
             "fewer than 2**31 agents fit"
         )
-    end, kept, room = first + variants, min(FIRST_KEPT, trial.ticks), max(FIRST_LANES // lanes, 1)
+    yield from _batches(trial, given, variants, first)
+
+
+def _common(trial: Trial, given: Given, variants: int, first: int) -> Iterator[Measured]:
+    """Variants that have the same worlds."""
+    try:
+        backend = choose(trial.backend, trial.device).backend
+    except HamletError as error:
+        raise CompileError(str(error)) from error
+    alone = variants <= FEW_VARIANTS or trial.lanes >= MANY_LANES
+    if alone or trial.first_world or backend not in target_names():
+        kept = min(FIRST_KEPT, trial.ticks)
+        for number in range(first, first + variants):
+            measured, kept = _batch(trial, given(number, number + 1), trial.first_world, 1, kept)
+            yield measured
+        return
+    module = build_repeating(trial.module.universe, trial.worlds, trial.agents, backend)
+    yield from _batches(replace(trial, module=module, backend=backend), given, variants, first)
+
+
+def _batches(trial: Trial, given: Given, variants: int, first: int) -> Iterator[Measured]:
+    """Variants side by side; their worlds are numbered one after the other, and with common random numbers kernels
+    begin anew with each variant."""
+    end, kept, room = first + variants, min(FIRST_KEPT, trial.ticks), max(FIRST_LANES // trial.lanes, 1)
     while first < end:
         count = min(room, end - first)
-        measured, most = _batch(trial, given(first, first + count), first, count, kept)
+        number = 0 if trial.numbers == "common" else trial.first_world + first * trial.worlds
+        measured, kept = _batch(trial, given(first, first + count), number, count, kept)
         yield measured
-        kept = min(max(kept, most + most // 2), trial.ticks)
-        room = max(BATCH // (lanes * _bytes(trial.module, kept)), 1)
+        room = max(BATCH // (trial.lanes * _bytes(trial.module, kept)), 1)
         first += count
 
 
@@ -105,27 +149,28 @@ def _bytes(module: Module, kept: int) -> int:
     return 4 * len(module.universe.affordances) + 12 * kept
 
 
-def _batch(trial: Trial, params: Mapping[str, Values], first: int, count: int, kept: int) -> tuple[Measured, int]:
-    """Some variants, and the most episodes that a lane finished."""
+def _batch(trial: Trial, params: Mapping[str, Values], world: int, count: int, kept: int) -> tuple[Measured, int]:
+    """Variants side by side, from a global world on, and how many episodes of a lane to keep in the next batch."""
     given = {name: np.repeat(values.astype(np.float32), trial.worlds) for name, values in params.items()}
     try:
-        counts, env = _rollout(trial, given, first, count, kept)
+        counts, env = _rollout(trial, given, world, count, kept)
         most = int(counts.episodes.max())
         if most > kept:
             # Once more, from the same beginning, with room for all.
-            counts, env = _rollout(trial, given, first, count, most)
+            counts, env = _rollout(trial, given, world, count, most)
     except HamletError as error:
         raise CompileError(str(error)) from error
     ages, alive = (env.state[name].cpu().numpy() for name in ("age", "alive"))
-    return Measured.of(counts, ages, alive, count, len(trial.module.universe.causes) + 1), most
+    measured = Measured.of(counts, ages, alive, count, len(trial.module.universe.causes) + 1)
+    return measured, min(max(kept, most + most // 2), trial.ticks)
 
 
-def _rollout(trial: Trial, params: Mapping[str, Any], first: int, count: int, kept: int) -> tuple[Any, Env]:
+def _rollout(trial: Trial, params: Mapping[str, Any], world: int, count: int, kept: int) -> tuple[Any, Env]:
     env = hamlet.make(
         trial.module,
         worlds=count * trial.worlds,
         agents=trial.agents,
-        first_world=first * trial.worlds,
+        first_world=world,
         seed=trial.seed,
         backend=trial.backend,
         device=trial.device,

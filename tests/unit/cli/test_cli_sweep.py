@@ -71,6 +71,20 @@ def test_one_param_is_printed_and_drawn_as_lines(hamletc_here: Command, shop: Pa
     assert (tmp_path / "lines.png").read_bytes().startswith(PNG)
 
 
+def test_a_row_does_not_depend_on_the_others(hamletc_here: Command, shop: Path, tmp_path: Path) -> None:
+    run = ("sweep", shop, "--ticks", "80", "--worlds", "5", "--backend", "interpreter")
+    for values, name, more in (
+        ("0.2", "alone", ()),
+        ("0,0.1,0.2", "third", ()),
+        ("0,0.1,0.2", "other", ("--independent",)),
+    ):
+        done = hamletc_here(*run, "--param", f"wage={values}", "--out", f"{name}.csv", *more)
+        assert done.returncode == 0, done.stderr
+    alone, third, other = (rows(tmp_path / f"{name}.csv")[-1] for name in ("alone", "third", "other"))
+    assert alone == third
+    assert other != third
+
+
 def test_what_did_not_happen(hamletc_here: Command, shop: Path, tmp_path: Path) -> None:
     done = hamletc_here(
         "sweep", shop, "--param", "hunger=0.5", "--ticks", "5", "--backend", "interpreter", "--out", "t.csv"
@@ -115,7 +129,7 @@ def test_a_policy(hamletc_here: Command, shop: Path, tmp_path: Path) -> None:
             "a table of 10,000,000,000 variants takes ",
         ),
         (
-            ["--param", "wage=0:0.5:1000", "--worlds", "3000000"],
+            ["--param", "wage=0:0.5:1000", "--worlds", "3000000", "--independent"],
             "1,000 variants of 3,000,000 worlds of 1 agents are too many: fewer than 2**31 agents fit",
         ),
         (["--param", "wage=0.1", "--policy", "no.json"], "cannot read no.json: No such file or directory"),
