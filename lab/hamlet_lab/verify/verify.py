@@ -17,6 +17,7 @@ from hamlet_lab.divergence.locate import locate
 from hamlet_lab.divergence.record import Divergence
 from hamlet_lab.divergence.session import Parting, Session, Side
 from hamlet_lab.divergence.versions import NOTHING_APART, Apart
+from hamlet_lab.verify.naming import named
 from hamlet_lab.verify.recording import Playback, Recording
 from hamlet_lab.verify.scenarios import THOROUGH, Effort, events, scenarios, work
 
@@ -29,7 +30,8 @@ class Comparison:
         left, others: what a user calls the sides; the others are held to the left one.
         compared: how many values.
         ticks: agent-ticks that each side ran.
-        coverage: how often each construct of the left universe fired, in file order; see `hamlet.interpreter.coverage`.
+        coverage: how often each construct of the left universe fired, in file order; see `hamlet.interpreter.coverage`,
+            and of draws `hamlet_lab.verify.naming`.
         divergence: the first difference, or `None`.
         skipped: what only the left side can do, and so was not run.
         must_fire: how many of the constructs, for the comparison to count.
@@ -164,7 +166,7 @@ def play(
             break
     names = tuple(side.label for side in others)
     divergence = None if parting is None else record(parting)
-    return Comparison(left.label, names, compared, ticks, dict(coverage.counts), divergence, tuple(skipped))
+    return Comparison(left.label, names, compared, ticks, named(left, coverage.counts), divergence, tuple(skipped))
 
 
 def _recording(sides: Sequence[Side]) -> Recording | None:

@@ -52,6 +52,35 @@ def test_verify_compares_all_backends(tmp_path: Path, run_program: Run) -> None:
     )
 
 
+RARE = """
+universe rare
+space none
+lifespan 20 ticks
+meter fuel = choice(1: 1, 0.5: 0.000001)
+rule drip: fuel -= 0.1 * uniform(0.5, 1)
+affordance Pump { instantly { fuel += 0.5 } }
+dies when fuel <= 0
+reward fuel
+observe { meters }
+"""
+
+
+def test_what_is_too_rare_is_listed_and_may_be_allowed(hamletc_here: Command, tmp_path: Path) -> None:
+    (tmp_path / "rare.hamlet").write_text(RARE)
+    verify = ("verify", "rare.hamlet", "--backends", "numba", "--quick", "--worlds", "9", "--ticks", "3")
+    strict = hamletc_here(*verify)
+    assert strict.returncode == 1, strict.stdout + strict.stderr
+    listed = "  never fired, so not verified: `choice(1: 1, 0.5: 0.000001)` in line 5: option 2, `0.5`"
+    assert listed in strict.stdout.splitlines()
+    assert strict.stdout.splitlines()[-1] == (
+        "what never fired is a failure: take more --ticks or --worlds, or --allow-unfired where it is rare"
+    )
+    allowed = hamletc_here(*verify, "--allow-unfired", "--counts")
+    assert allowed.returncode == 0, allowed.stdout + allowed.stderr
+    assert listed in allowed.stdout.splitlines()
+    assert "`uniform(0.5, 1)` in line 6" in allowed.stdout
+
+
 def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tmp_path: Path) -> None:
     """A package whose kernels were made from another universe than it says, hashes and all."""
     assert hamletc_here("compile", MEAL, "-o", "right", "--target", "numba").returncode == 0

@@ -12,9 +12,10 @@ from plain_philox import draw_word, site
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter import Interpreter
+from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
+from hamlet_lab.verify.naming import draw_names
 from hamlet_lab.verify.scenarios import rare_ticks
 from hamletc.compile import check
 from hamletc.language.source import Source
@@ -47,8 +48,36 @@ def test_rare_chances_fire() -> None:
     report = verify(rare, [Candidate(Interpreter(rare, CPU), CPU)], Effort(worlds=31, ticks=2, rounds=8))
     assert report.ok, report.render(counts=True)
     assert report.coverage["rule plague"] > 0
-    assert report.coverage[f"draw {site('report treat')}, choice in line 11: option 2"] > 0
-    assert report.coverage[f"draw {site('rule stroll')}, chance in line 7: fails"] > 0
+    assert report.coverage["choice in line 11, column 15: option 2"] > 0
+    assert report.coverage["chance in line 7, column 35: fails"] > 0
+
+
+def test_draws_are_named_by_their_text() -> None:
+    names = draw_names(universe(RARE), {"rare.hamlet": RARE})
+    assert list(names.values()) == [
+        "`chance(0.00003)` in line 6: holds",
+        "`chance(0.00003)` in line 6: fails",
+        "`chance(0.999999)` in line 7: holds",
+        "`chance(0.999999)` in line 7: fails",
+        "`chance(0.00001)` in line 8: holds",
+        "`chance(0.00001)` in line 8: fails",
+        "`choice(1: 1, 2: 0.00003, health: 2)` in line 11: option 1, `1`",
+        "`choice(1: 1, 2: 0.00003, health: 2)` in line 11: option 2, `2`",
+        "`choice(1: 1, 2: 0.00003, health: 2)` in line 11: option 3, `health`",
+    ]
+
+
+def test_draws_of_copies_and_long_ones_have_names_of_their_own() -> None:
+    many = ", ".join(str(number) for number in range(60))
+    text = RARE.replace("choice(1: 1, 2: 0.00003, health: 2)", f"choice({many})")
+    text = text.replace("space none", "space grid 3 x 3").replace("Inn {", "Inn: 3 copies at random {")
+    names = draw_names(universe(text), {"rare.hamlet": text})
+    assert names.keys() == {name for name in Coverage(universe(text)).counts if name.startswith("draw ")}
+    assert len(set(names.values())) == len(names)
+    assert "`chance(0.00001)` in line 8, copy 3: fails" in names.values()
+    assert (
+        "`choice(0, 1, 2, 3, 4, 5, 6, 7, ... 53, 54, 55, 56, 57, 58, 59)` in line 11: option 60, `59`" in names.values()
+    )
 
 
 def test_nothing_is_looked_up_where_everything_fired() -> None:
