@@ -82,6 +82,25 @@ def mask_of_worlds(worlds: Any, count: int, device: torch.device) -> torch.Tenso
     return mask.to(device)
 
 
+def worlds_by_number(worlds: Any, count: int) -> torch.Tensor:
+    """Some of so many worlds by their numbers, [n] i64 on the CPU; `None` for all of them.
+
+    Raises:
+        EnvError: they are something else than numbers of worlds.
+    """
+    if worlds is None:
+        return torch.arange(count)
+    what = "worlds are the numbers of worlds"
+    numbers = dense(worlds, what)
+    if numbers.dtype is torch.bool:
+        raise EnvError(f"{what}, not {numbers.dtype}")
+    numbers = numbers.to(device="cpu", dtype=torch.float64)
+    whole = numbers.dim() == 1 and bool(((numbers >= 0) & (numbers < count) & (numbers == numbers.floor())).all())
+    if not whole:
+        raise EnvError(f"worlds are a list of numbers in 0 .. {count - 1}")
+    return numbers.long()
+
+
 def _converted(value: Any, what: str) -> torch.Tensor:
     if not isinstance(value, (int, float, np.generic, np.ndarray, list, tuple)):
         raise EnvError(f"{what}, not {shown(value)}")

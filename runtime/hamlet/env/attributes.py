@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -25,6 +25,7 @@ from hamlet.env.params import Held, Numbers
 from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info
 from hamlet.env.sealed import Sealed
+from hamlet.env.setting import Values, set_state
 from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
 from hamlet.telemetry.opened import Opened
@@ -117,7 +118,8 @@ class Attributes(Sealed):
     @property
     def state(self) -> Mapping[str, torch.Tensor]:
         """The fields of the state by name, as the backend stores them: field-major, see `hamlet.schema.state_fields`.
-        Read them only, unless you write values that a tick can leave, and call `observe` afterwards."""
+        Read them only: `set` writes meters and states, `place` moves affordances. What you write into other fields has
+        to be what a tick can leave; call `observe` afterwards."""
         return MappingProxyType(self._buffers.state)
 
     @property
@@ -147,9 +149,9 @@ class Attributes(Sealed):
         return self._present().buffers.mask.T
 
     def meter(self, name: str) -> torch.Tensor:
-        """The values of a meter by its name, for reading only: a view [lanes] f32 of `state["meters"]`, for a
-        meter of the world [worlds] f32 of `state["world_meters"]`, or for a meter of cells [cells, worlds] f32 of
-        `state["cell_meters"]`, cells by their index.
+        """The values of a meter or a state by its name, for reading only (`set` writes them): a view [lanes] f32 of
+        `state["meters"]`, for a meter of the world [worlds] f32 of `state["world_meters"]`, or for a meter of cells
+        [cells, worlds] f32 of `state["cell_meters"]`, cells by their index.
 
         Raises:
             EnvError: the universe has no such meter.
@@ -167,6 +169,33 @@ class Attributes(Sealed):
             values = self._buffers.state["cell_meters"]
             return values.view(len(of_cells), -1, values.shape[1])[of_cells.index(name)]
         return self._buffers.state["world_meters"][of_world.index(name)]
+
+    def set(self, name: str, values: Values, worlds: Sequence[int] | torch.Tensor | None = None) -> None:
+        """Write the values of a meter or a state by its name, and compute observations and masks again: the next
+        `observation` shows them, and the next tick goes on from them. Nothing else changes: not the outcomes of the
+        last tick, and an agent whose meter says that it is dead dies at the end of the next tick.
+
+        Args:
+            name: of a meter or a state of agents, of the world or of cells.
+            values: a number for all of them; or of agents [worlds * agents] or [worlds, agents], of the world [worlds],
+                of cells [cells] or [cells, worlds], in the order of `worlds`. They are rounded to f32, and lie where a
+                tick can leave them. Of a condition True and False; of a state with options their names or numbers.
+                Agents of roles that do not have the meter, and walls, keep what they have.
+            worlds: the numbers of the worlds, 0 .. num_worlds - 1, each once; by default all worlds.
+
+        Raises:
+            EnvError: there is no such meter or state, or `values` have another type or shape or are out of bounds, or
+                there is no such world, or a param or an input was written in place and is out of bounds. Nothing was
+                changed.
+
+        Example:
+            env.set("energy", 0.5)
+            env.set("energy", torch.linspace(0, 1, env.num_agents), worlds=[0])
+        """
+        self.check_given()
+        with self._whole:
+            set_state(self.universe, self._buffers.shape, self._buffers.state, name, values, worlds)
+            self.observe()
 
     def check_given(self) -> None:
         """Check the params and inputs that were written in place. Every call that runs or copies worlds does so itself.
@@ -199,7 +228,7 @@ class Attributes(Sealed):
                 kind = "params" if name in self.params else "inputs"
                 return f'write env.{kind}["{name}"]'
             case _ if name in [meter.name for meter in self.universe.meters]:
-                return f'write env.meter("{name}")'
+                return f'call env.set("{name}", ...)'
             case _:
                 return super()._instead(name)
 

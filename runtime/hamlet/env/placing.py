@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from hamlet import schema
-from hamlet.arguments import dense, named
+from hamlet.arguments import dense, named, worlds_by_number
 from hamlet.errors import EnvError
 from hamlet.schema.grid import words
 from hamlet.universe import Continuous, Grid, Universe
@@ -32,9 +32,9 @@ def place(
     named("affordance", affordance, names)
     moving = universe.affordances[names.index(affordance)].moving
     if moving:
-        meters = " and ".join(f"env.meter({meter!r})" for meter in moving)
+        meters = " and ".join(f"env.set({meter!r}, ...)" for meter in moving)
         raise EnvError(f"{affordance} moves: {meters} say where it is")
-    where = _worlds(worlds, places)
+    where = worlds_by_number(worlds, places.shape[1])
     axes = schema.axes(universe)
     expected = f"a place is {len(axes)} numbers ({', '.join(axes)}), or a tensor [{len(where)}, {len(axes)}]"
     wanted = _numbers(position, expected)
@@ -51,18 +51,6 @@ def _numbers(value: Any, expected: str) -> torch.Tensor:
     if numbers.dtype is torch.bool:
         raise EnvError(f"{expected}, not {numbers.dtype}")
     return numbers.to(device="cpu", dtype=torch.float64)
-
-
-def _worlds(worlds: Sequence[int] | torch.Tensor | None, places: torch.Tensor) -> torch.Tensor:
-    """The numbers of the worlds, i64 [n] on the CPU."""
-    count = places.shape[1]
-    if worlds is None:
-        return torch.arange(count)
-    numbers = _numbers(worlds, "worlds are the numbers of worlds")
-    whole = numbers.dim() == 1 and bool(((numbers >= 0) & (numbers < count) & (numbers == numbers.floor())).all())
-    if not whole:
-        raise EnvError(f"worlds are a list of numbers in 0 .. {count - 1}")
-    return numbers.long()
 
 
 def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:

@@ -370,6 +370,15 @@ TABLE: dict[tuple[str, str], Row] = {
             [("x", 4)],
         ],
     ),
+    ("Env.set", "name"): Row(["food", np.str_("food")], [*NO_NAME, "rate", "wage", "lift"]),
+    ("Env.set", "values"): Row(
+        [0.5, np.float32(0.5), 1, [0.5] * LANES, np.zeros((3, 2)), of(LANES, dtype=torch.float64), of(LANES)],
+        [*numbers(LANES), "food", ["food"] * LANES, of(2, 3), of(LANES, dtype=torch.bool)],
+    ),
+    ("Env.set", "worlds"): Row(
+        [None, [0, 2], np.array([1]), torch.tensor([2]), []],
+        [*ODD, 3, "all", True, [3], [-1], [0.5], [1, 1], [True, False, True], [[0]], *strange(3)[:6], [None]],
+    ),
     ("Env.place", "affordance"): Row(["Stall"], [value for value in NO_NAME if value != "fod"]),
     ("Env.place", "position"): Row(
         [(1, 2), [1, 2], np.array([1, 2]), torch.ones(2), torch.ones(3, 2), np.ones((3, 2), np.uint8)],
@@ -447,6 +456,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "Env.save": {"path": "nowhere/nothing.safetensors"},
     "replay": {"episode": Made(lambda env: env.record(1, 2)), "backend": "interpreter"},
     "Env.telemetry": {"to": print},
+    "Env.set": {"name": "food", "values": 0.5},
     "Env.place": {"affordance": "Stall", "position": (1, 1)},
     "Numbers.__setitem__": {"name": "rate", "value": 1.0},
     "Numbers.setdefault": {"key": "rate"},

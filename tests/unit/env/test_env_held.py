@@ -259,7 +259,7 @@ def assigned(name: str, value: Any, get: Callable[[Env], Any] = lambda env: env)
         (assigned("tick", 3), "'tick' of Env cannot be assigned"),
         (assigned("validate", False), "'validate' of Env cannot be assigned: make another environment"),
         (assigned("step", None), "'step' of Env cannot be assigned"),
-        (assigned("flour", 1), r"write env.meter\(\"flour\"\)"),
+        (assigned("flour", 1), r"call env.set\(\"flour\", ...\)"),
         (assigned("whatever", 1), "Env has no attribute 'whatever', and takes no new ones"),
         (lambda env: env.grain, r"Env has no attribute 'grain': write env.params\[\"grain\"\]"),
         (lambda env: env.params.grain, r"write env.params\[\"grain\"\]"),
