@@ -113,6 +113,9 @@ class CaseRates:
         bytes: moved per agent-tick, at the least.
         roofline: `bytes` times the median rate, as a share of the copy bandwidth of the same run.
         first: seconds of the first launch, with compilation.
+        memory: bytes of the environment's arrays: state, outcomes, observations, masks.
+        peak: bytes that the allocator of a GPU gave out at most for the environment and its first launches, arrays
+            included; `None` on CPUs, where nobody counts them.
     """
 
     case: Case
@@ -123,6 +126,8 @@ class CaseRates:
     bytes: float
     roofline: float
     first: float
+    memory: int
+    peak: int | None
 
 
 def copy_bandwidth(device: torch.device, samples: int) -> float:
@@ -158,6 +163,32 @@ def measure(
     return [run.result(bandwidth) for run in runs]
 
 
+def env_bytes(env: Env) -> int:
+    """The bytes of all arrays of an environment, with the room that is left between them."""
+    final = env.info["final_observation"]
+    arrays = [*env.state.values(), *env.outcome.values(), env.action_mask]
+    arrays += [each for each in (env.observation, final) if each is not None]
+    return sum({each.untyped_storage().data_ptr(): each.untyped_storage().nbytes() for each in arrays}.values())
+
+
+class _Allocator:
+    """What the allocator of a GPU gives out from now on."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, int] = {}
+        if torch.cuda.is_available():
+            for index in range(torch.cuda.device_count()):
+                torch.cuda.reset_peak_memory_stats(index)
+                self._before[index] = torch.cuda.memory_allocated(index)
+
+    def most(self, device: torch.device) -> int | None:
+        """Bytes at most, beyond those from before; `None` on a CPU."""
+        if device.type != "cuda":
+            return None
+        index = torch.cuda.current_device() if device.index is None else device.index
+        return torch.cuda.max_memory_allocated(index) - self._before[index]
+
+
 def some_controls(env: Env, generator: torch.Generator) -> torch.Tensor | None:
     """Controls of a step within their bounds; `None` in a universe without any."""
     if not env.control_names:
@@ -173,6 +204,7 @@ class _Sampling:
     def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
         observed = None if case.observed == "none" else case.observed
         self._case = case
+        allocator = _Allocator()
         self._env: Env = hamlet.make(
             module,
             worlds=case.worlds,
@@ -192,6 +224,7 @@ class _Sampling:
         self._controls = some_controls(self._env, generator)
         self._first = _seconds(self._launch)
         self._launches = max(1, round(SHORTEST / max(_seconds(self._launch), 1e-7)))
+        self._peak = allocator.most(self._env.device)
         self._rates: list[float] = []
 
     def sample(self) -> None:
@@ -202,7 +235,9 @@ class _Sampling:
         rates, moved = self._rates, bytes_per_agent_tick(self._env.universe, self._case)
         median = statistics.median(rates)
         share = moved * median / bandwidth
-        return CaseRates(self._case, median, min(rates), max(rates), len(rates), moved, share, self._first)
+        memory = env_bytes(self._env)
+        least, most = min(rates), max(rates)
+        return CaseRates(self._case, median, least, most, len(rates), moved, share, self._first, memory, self._peak)
 
     def _launch(self, launches: int = 1) -> None:
         env, case = self._env, self._case

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hamlet_lab.bench import CaseRates, Observed
 
 OBSERVED = ("none", "uint8", "bfloat16", "float32")
-NARROWEST = 110
+NARROWEST = 120
 """Columns that the table takes."""
 LINES = {"none": "-", "uint8": "-.", "bfloat16": "--", "float32": ":"}
 COLORS = {"triton": "tab:green", "numba": "tab:blue", "interpreter": "tab:orange"}
@@ -40,7 +40,9 @@ COLORS = {"triton": "tab:green", "numba": "tab:blue", "interpreter": "tab:orange
 @click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
               help="How much triton may try for speed.")  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers there.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Write a PNG of rate against number of agents there.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="Write a PNG of rate and memory against number of agents there."
+)
 def bench(
     universe: Path,
     backends: tuple[str, ...],
@@ -57,7 +59,8 @@ def bench(
     """Time UNIVERSE (a file, or a generated package) by backend, number of worlds and type of observation.
 
     The rate is in agent-ticks per second: the median of the samples, with the slowest and the fastest. The bytes are
-    what a tick has to move at the least; the roofline is their share of the bandwidth of a copy in the same run.
+    what a tick has to move at the least; the roofline is their share of the bandwidth of a copy in the same run. The
+    memory is that of the environment's arrays, on a GPU what its allocator gave out at most.
     """
     from rich.console import Console
 
@@ -106,7 +109,7 @@ def table(found: list[CaseRates]) -> Any:
     result = Table(box=None, pad_edge=False)
     for heading in ("backend", "launch", "observed", "agents"):
         result.add_column(heading)
-    for heading in ("million/s", "slowest", "fastest", "bytes", "roofline", "first launch"):
+    for heading in ("million/s", "slowest", "fastest", "bytes", "roofline", "first launch", "memory"):
         result.add_column(heading, justify="right")
     for item in found:
         case = item.case
@@ -114,13 +117,18 @@ def table(found: list[CaseRates]) -> Any:
         rates = (f"{rate / 1e6:,.2f}" for rate in (item.median, item.slowest, item.fastest))
         result.add_row(
             case.backend, launch, case.observed, f"{case.lanes:,}", *rates,
-            f"{item.bytes:.1f}", f"{item.roofline:.1%}", f"{item.first:.2f} s",
+            f"{item.bytes:.1f}", f"{item.roofline:.1%}", f"{item.first:.2f} s", mebibytes(item),
         )  # fmt: skip
     return result
 
 
+def mebibytes(item: CaseRates) -> str:
+    """The memory of a case: of the environment's arrays, or on a GPU what its allocator gave out at most."""
+    return f"{(item.memory if item.peak is None else item.peak) / 2**20:,.2f} MiB"
+
+
 def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
-    """A panel for rollouts and one for steps; a line for each backend and type of observation.
+    """A panel for rollouts, one for steps and one for memory; a line for each backend and type of observation.
 
     Raises:
         CompileError: the file cannot be written.
@@ -132,29 +140,39 @@ def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
 
     launches = [launch for launch in ("rollout", "step") if any(item.case.launch == launch for item in found)]
     figure, panels = pyplot.subplots(
-        1, len(launches), figsize=(4.6 * len(launches), 3.6), sharey=True, squeeze=False, layout="constrained"
+        1, len(launches) + 1, figsize=(4.6 * len(launches) + 4.6, 3.6), squeeze=False, layout="constrained"
     )
-    for launch, panel in zip(launches, panels[0], strict=True):
+    *timed, memory = panels[0]
+    for launch, panel in zip(launches, timed, strict=True):
         chosen = [item for item in found if item.case.launch == launch]
-        for backend, observed in dict.fromkeys((item.case.backend, item.case.observed) for item in chosen):
-            line = sorted(
-                (item.case.lanes, item.median)
-                for item in chosen
-                if (item.case.backend, item.case.observed) == (backend, observed)
-            )
-            panel.plot(
-                *zip(*line, strict=True),
-                linestyle=LINES[observed],
-                color=COLORS.get(backend),
-                marker="o",
-                markersize=3,
-                linewidth=1.4,
-                label=f"{backend}, observations {observed}",
-            )
+        _lines(panel, chosen, lambda item: item.median)
         panel.set(xscale="log", yscale="log", xlabel="agents", title=launch)
-        panel.grid(alpha=0.25, linewidth=0.5)
-        panel.spines[["top", "right"]].set_visible(False)
-    panels[0][0].set_ylabel("agent-ticks per second")
-    panels[0][-1].legend(fontsize=7)
+        panel.sharey(timed[0])
+    # What is launched needs no other arrays.
+    _lines(memory, [item for item in found if item.case.launch == launches[0]], lambda item: item.peak or item.memory)
+    memory.set(xscale="log", yscale="log", xlabel="agents", ylabel="bytes", title="memory")
+    timed[0].set_ylabel("agent-ticks per second")
+    timed[-1].legend(fontsize=7)
     figure.suptitle(title, fontsize=11)
     save(figure, path)
+
+
+def _lines(panel: Any, found: Sequence[CaseRates], of: Callable[[CaseRates], float]) -> None:
+    """A number of cases against their agents."""
+    for backend, observed in dict.fromkeys((item.case.backend, item.case.observed) for item in found):
+        line = sorted(
+            (item.case.lanes, of(item))
+            for item in found
+            if (item.case.backend, item.case.observed) == (backend, observed)
+        )
+        panel.plot(
+            *zip(*line, strict=True),
+            linestyle=LINES[observed],
+            color=COLORS.get(backend),
+            marker="o",
+            markersize=3,
+            linewidth=1.4,
+            label=f"{backend}, observations {observed}",
+        )
+    panel.grid(alpha=0.25, linewidth=0.5)
+    panel.spines[["top", "right"]].set_visible(False)

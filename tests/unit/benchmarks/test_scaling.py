@@ -81,7 +81,7 @@ def test_a_point_has_its_model_beside_it() -> None:
     bare, seen = run.cases("numba", 1000, 8, launched=False)
     assert (bare, seen.launch, seen.observed) == (BARE, "rollout", "float32")
     assert run.cases("numba", 1000, 8, launched=True)[1] == STEP
-    point = run.row(town, machine, 4, CaseRates(bare, 3.0, 2.0, 4.0, 5, 7.5, 0.1, 0.2))
+    point = run.row(town, machine, 4, CaseRates(bare, 3.0, 2.0, 4.0, 5, 7.5, 0.1, 0.2, 9, None))
     assert (point["value"], point["median"], point["slowest"], point["fastest"]) == (4, 3.0, 2.0, 4.0)
     assert point["model"] == run.predicted(machine, bare, point["operations"], 7.5)
 

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from hamlet import schema
+from hamlet.backend.buffers import OBS_DTYPES, Shape
+from hamlet.env.make import buffer_bytes
 from hamlet_lab.bench import Case, bytes_per_agent_tick, cases, observable
 from processes import Command
 from samples import SHIPPED, sample, universe_of
@@ -28,6 +30,12 @@ def test_bench_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
     for each in report["cases"]:
         assert 0 < each["slowest"] <= each["median"] <= each["fastest"]
         assert each["roofline"] == pytest.approx(each["bytes"] * each["median"] / report["copy"])
+        dtype = OBS_DTYPES.get(each["case"]["observed"])
+        assert each["memory"] == buffer_bytes(sample("first_meal"), Shape(each["case"]["worlds"], 1), dtype)
+        assert each["peak"] is None, "nobody counts it on a CPU"
+    heading, first = done.stdout.splitlines()[1:3]
+    assert heading.endswith("memory")
+    assert first.endswith(" MiB")
     assert (tmp_path / "rates.png").read_bytes().startswith(b"\x89PNG")
 
 
