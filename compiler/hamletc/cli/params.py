@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from hamlet.universe import Param, Universe
 
 
+FORM = "NAME=NUMBER, as in --param hunger=0.5"
+
+
 def named_text(text: str, form: str) -> tuple[str, str]:
     """The name and the rest of `NAME=REST`; the name may stand in backticks.
 
@@ -46,3 +49,22 @@ def check_within(param: Param, value: float) -> None:
     if not (abs(value) <= LARGEST and param.low <= round32(value) <= param.high):
         bounds = f"{param.low:.10g} .. {param.high:.10g}"
         raise CompileError(f"--param {param.name}: {value:.10g} is outside of its bounds, {bounds}")
+
+
+def numbers_of(given: tuple[str, ...]) -> dict[str, float]:
+    """The numbers of params by name, as they stand on the command line.
+
+    Raises:
+        CompileError: one is malformed, or is given twice.
+    """
+    params: dict[str, float] = {}
+    for text in given:
+        name, number = named_text(text, FORM)
+        try:
+            value = float(number)
+        except ValueError as error:
+            raise CompileError(f"--param {text}: write {FORM}") from error
+        if name in params:
+            raise CompileError(f"--param {text}: {name} is given twice")
+        params[name] = value
+    return params

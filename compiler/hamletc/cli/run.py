@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 import hamlet
-from hamletc.cli.params import check_within, declared, named_text
+from hamletc.cli.params import check_within, declared, numbers_of
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.backend.registry import Tune
     from hamlet.env.environment import Env
-
-FORM = "NAME=NUMBER, as in --param hunger=0.5"
 
 
 @click.command()
@@ -33,7 +31,7 @@ FORM = "NAME=NUMBER, as in --param hunger=0.5"
 @click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
 @click.option("--no-write", is_flag=True, help="Write neither generated/NAME nor runs/NAME into this folder.")
-@click.option("--watch", is_flag=True, help="Show one world, tick by tick, in place of the report.")
+@click.option("--watch", is_flag=True, help="Show one world, tick by tick, in place of the report: see hamletc watch.")
 @click.option("--world", type=click.IntRange(min=0), help="Which one --watch shows, by its number; by default 0.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Ticks of a second; by default 8.")
 def run(
@@ -61,20 +59,25 @@ def run(
     from hamletc.cli.package import at_home, open_package
     from hamletc.cli.plot import write_meters
     from hamletc.cli.report import show
-    from hamletc.cli.watch import show_live
+    from hamletc.cli.watch import RATE, watch_world
 
     for option, value in (("--world", world), ("--rate", rate)):
         if value is not None and not watch:
             raise CompileError(f"{option} is about the world that --watch shows")
     if world is not None and world >= worlds:
         raise CompileError(f"--world {world}: there are worlds 0 .. {worlds - 1}")
-    params = _parsed(given)
+    params = numbers_of(given)
+    if watch:
+        # One world needs no kernels, and the interpreter starts at once; it gives the same bits.
+        alone = "interpreter" if backend == "auto" and device is None else backend
+        watch_world(universe, agents, ticks, seed, params, world or 0, RATE if rate is None else rate, alone, device)
+        return
     home = at_home()
-    module = open_package(universe, write_here=not (no_write or watch or home))
+    module = open_package(universe, write_here=not (no_write or home))
     for name, value in params.items():
         check_within(declared(name, module.universe), value)
 
-    def make(worlds: int = worlds, backend: str = backend, first_world: int = 0) -> Env:
+    def make() -> Env:
         return hamlet.make(
             module,
             worlds=worlds,
@@ -82,7 +85,6 @@ def run(
             device=device,
             backend=backend,
             seed=seed,
-            first_world=first_world,
             params=params,
             obs_dtype=None,
             quiet=True,
@@ -90,11 +92,6 @@ def run(
             launch="step",
         )
 
-    if watch:
-        # One world needs no kernels, and the interpreter starts at once; it gives the same bits.
-        alone = "interpreter" if backend == "auto" and device is None else backend
-        show_live(make(1, alone, world or 0), ticks, 8.0 if rate is None else rate, Console(highlight=False))
-        return
     report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
     click.echo(f"package  {module.path}")
@@ -107,18 +104,3 @@ def run(
     title = f"{module.name}: {lanes:,} agents under a random policy; mean and 10-90% band"
     write_meters(title, [meter.name for meter in module.universe.meters], samples, plot)
     click.echo(f"plot     {plot}")
-
-
-def _parsed(given: tuple[str, ...]) -> dict[str, float]:
-    """The numbers of params by name, as they stand on the command line."""
-    params: dict[str, float] = {}
-    for text in given:
-        name, number = named_text(text, FORM)
-        try:
-            value = float(number)
-        except ValueError as error:
-            raise CompileError(f"--param {text}: write {FORM}") from error
-        if name in params:
-            raise CompileError(f"--param {text}: {name} is given twice")
-        params[name] = value
-    return params

@@ -1,49 +1,97 @@
-"""One world, live in the terminal."""
+"""`hamletc watch`: one world live in the terminal, which goes on when its text changes."""
 
 from __future__ import annotations
 
-from time import monotonic, sleep
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import rich_click as click
+
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hamlet.env.environment import Env
+    from hamlet.package.module import Module
+
+RATE = 8.0
+"""Ticks of a second."""
 
 
-def show_live(env: Env, ticks: int, rate: float, console: Console) -> None:
-    """Show the world of an environment for so many ticks of the random policy, which are those that it has among many.
-    Ctrl-C ends it; the last picture stays. Where nobody watches, as in a pipe, it shows the world as it is at the end,
-    and waits for nothing.
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--agents", type=click.IntRange(min=1), default=None, help="In the world; by default 1, or as roles say.")
+@click.option("--ticks", type=click.IntRange(1, 2**31 - 1), help="For how long; by default until Ctrl-C.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of the world. Repeatable.")
+@click.option("--world", type=click.IntRange(min=0), default=0, show_default=True, help="Which one, by its number.")
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=RATE, show_default=True,
+              help="Ticks of a second.")  # fmt: skip
+def watch(
+    universe: Path,
+    agents: int | None,
+    ticks: int | None,
+    seed: int,
+    given: tuple[str, ...],
+    world: int,
+    rate: float,
+) -> None:
+    """Watch a world of UNIVERSE (a file, or a generated package) live, under a random policy.
+
+    Save the file, and the world goes on in the new version: meters, positions, ages and the hour stay, new ones begin
+    with their start values. Errors are shown beneath the world, which goes on as it was. Nothing is written.
+    """
+    from hamletc.cli.params import numbers_of
+
+    watch_world(universe, agents, ticks, seed, numbers_of(given), world, rate)
+
+
+def watch_world(
+    universe: Path,
+    agents: int | None,
+    ticks: int | None,
+    seed: int,
+    params: Mapping[str, float],
+    world: int,
+    rate: float,
+    backend: str = "interpreter",
+    device: str | None = None,
+) -> None:
+    """Show a world of what a user named, and what becomes of it when that changes.
 
     Args:
-        rate: the ticks of a second.
+        ticks: for how long; `None` until Ctrl-C.
+        backend: one world needs no kernels, and the interpreter starts at once; it gives the same bits.
+
+    Raises:
+        CompileError: it cannot be read or has errors, or a param does not fit.
+        EnvError: the backend cannot run here.
     """
-    from rich.live import Live
-    from rich.text import Text
+    from rich.console import Console
 
-    def picture() -> Text:
-        colours = console.is_terminal and not console.no_color
-        return Text.from_ansi(str(env.render("ansi")) if colours else plain(str(env.render("ansi"))), no_wrap=True)
+    import hamlet
+    from hamlet.backend.choose import choose
+    from hamletc.cli.params import check_within, declared
+    from hamletc.cli.reload import Watched
+    from hamletc.cli.screen import show_live
+    from hamletc.targets.target import target_names
 
-    if not console.is_terminal:
-        env.rollout(ticks, statistics=False)
-        console.print(picture(), soft_wrap=True)
-        return
-    with Live(picture(), console=console, auto_refresh=False, vertical_overflow="crop") as live:
-        begin = monotonic()
-        try:
-            for tick in range(1, ticks + 1):
-                env.rollout(1, statistics=False)
-                live.update(picture(), refresh=True)
-                # A slow terminal is not made up for: the next tick is due when it is due.
-                sleep(max(begin + tick / rate - monotonic(), 0.0))
-        except KeyboardInterrupt:
-            live.update(picture(), refresh=True)
+    chosen = choose(backend, device).backend
 
+    def make(module: Module) -> Env:
+        for name, value in params.items():
+            check_within(declared(name, module.universe), value)
+        return hamlet.make(
+            module,
+            worlds=1,
+            agents=agents,
+            device=device,
+            backend=backend,
+            seed=seed,
+            first_world=world,
+            params=dict(params),
+            obs_dtype=None,
+            quiet=True,
+            launch="step",
+        )
 
-def plain(text: str) -> str:
-    """A text without its colours."""
-    from rich.text import Text
-
-    return Text.from_ansi(text).plain
+    watched = Watched(universe, make, tuple(name for name in target_names() if name == chosen))
+    show_live(watched.first(), ticks, rate, Console(highlight=False), watched)

@@ -13,8 +13,8 @@ import hamlet
 from hamlet.look.text import drawn
 from hamletc.cli.package import open_package
 from hamletc.cli.report import sparkline
+from hamletc.cli.screen import show_live
 from hamletc.cli.survival import survival
-from hamletc.cli.watch import show_live
 from processes import Command
 from samples import SHIPPED
 
@@ -168,11 +168,18 @@ def test_params_that_are_refused(hamletc_here: Command, tmp_path: Path, params: 
     assert not (tmp_path / "runs").exists()
 
 
-def test_watch_shows_a_world_of_many(hamletc_here: Command) -> None:
-    """In a pipe it shows the end; the world is the one that it is among all."""
-    done = hamletc_here("run", MEAL, "--watch", "--world", "7", "--ticks", "20", "--seed", "3")
+@pytest.mark.parametrize("verb", [("run", "--watch"), ("watch",)])
+def test_watch_shows_a_world_of_many(hamletc_here: Command, tmp_path: Path, verb: tuple[str, ...]) -> None:
+    """In a pipe it shows the end; the world is the one that it is among all. Nothing is written."""
+    done = hamletc_here(*verb, MEAL, "--world", "7", "--ticks", "20", "--seed", "3")
     assert (done.returncode, done.stderr) == (0, "")
+<<<<<<< HEAD
     env = hamlet.make(hamlet.compile(MEAL), worlds=9, seed=3, backend="interpreter")
+=======
+    assert list(tmp_path.iterdir()) == []
+    module = hamlet.compile(MEAL, tmp_path / "first_meal")
+    env = hamlet.make(module, worlds=9, seed=3, backend="interpreter")
+>>>>>>> bf401d1a (hamletc watch, and run --watch, go on with the same world when its file changes)
     env.rollout(20)
     assert done.stdout == drawn(env.view(7), colours=False) + "\n"
     assert "Kitchen" in done.stdout
@@ -204,7 +211,7 @@ def test_watching_ends_with_control_c(tmp_path: Path, monkeypatch: pytest.Monkey
         if len(waits) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("hamletc.cli.watch.sleep", stopped)
+    monkeypatch.setattr("hamletc.cli.screen.sleep", stopped)
     show_live(env, 1000, 1e9, console)
     assert env.tick == len(waits) == 3
     assert all(f"tick {tick} " in written.getvalue() for tick in range(4))
