@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import statistics
@@ -177,6 +178,8 @@ class _Allocator:
     def __init__(self) -> None:
         self._before: dict[int, int] = {}
         if torch.cuda.is_available():
+            # What nobody refers to any more, and is freed later, would be missing in what is given out from now on.
+            gc.collect()
             for index in range(torch.cuda.device_count()):
                 torch.cuda.reset_peak_memory_stats(index)
                 self._before[index] = torch.cuda.memory_allocated(index)

@@ -1,11 +1,11 @@
-"""`hamletc profile`: where the time goes, by phase of the tick and by line of the universe."""
+"""`hamletc profile`: where the time goes, by phase of the tick, by line of the universe, and by what Python does."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,8 +41,12 @@ KERNELS: tuple[Literal["rollout", "step"], ...] = ("rollout", "step")
 @click.option(
     "--gpu", type=click.Choice(ARCHITECTURES), default="sm_90", show_default=True, help="Its code is counted."
 )
-@click.option("--only", type=click.Choice(("time", "code")), help="Only measure time, or only count instructions.")
+@click.option("--only", type=click.Choice(("time", "code", "calls")),
+              help="Only measure time, only count instructions, or only look at calls in Python.")  # fmt: skip
 @click.option("--lines", "every_line", is_flag=True, help="Time every line too: compiles a kernel for each.")
+@click.option(
+    "--script", type=click.Path(path_type=Path), help="Say for a program in Python, too, what its time goes to."
+)
 @click.option("--trace", type=click.Path(path_type=Path), help="Write a trace of calls for ui.perfetto.dev there.")
 @click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write all numbers there.")
 def profile(
@@ -56,13 +60,15 @@ def profile(
     gpu: str,
     only: str | None,
     every_line: bool,
+    script: Path | None,
     trace: Path | None,
     json_path: Path | None,
 ) -> None:
     """Say where the time of UNIVERSE (a file, or a generated package) goes.
 
     Time is measured: a kernel is compiled again without a phase, and both run in turns. Instructions are counted, in
-    machine code for a GPU, which need not be there. What cannot be had on this machine is left out, and said.
+    machine code for a GPU, which need not be there. Calls are those of one world: what Python does in them, and on a
+    GPU what its allocator does and how busy it is. What cannot be had on this machine is left out, and said.
     """
     # Read when torch is imported: its profiler would tell when it begins and ends.
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
@@ -80,14 +86,14 @@ def profile(
     left_out: list[str] = []
     report: dict[str, Any] = {"universe": module.name, "backend": choice.backend, "machine": machine(choice.device)}
     with Console(stderr=True).status("compiling") as status:
-        if only != "code":
+        if only in (None, "time"):
             found = _times(module, choice, worlds, agents, ticks, samples, every_line, status.update, left_out)
             if found is not None:
                 report["time"] = {"worlds": worlds, "agents": agents, "ticks": ticks} | asdict(found)
                 status.stop()
                 console.print(time_table(found, f"{module.name}, {choice.backend} on {report['machine']}"))
                 status.start()
-        if only != "time":
+        if only in (None, "code"):
             status.update(f"counting instructions for {gpu}")
             counted = _counts(module, int(gpu.removeprefix("sm_")), left_out)
             if counted:
@@ -95,6 +101,12 @@ def profile(
                 status.stop()
                 for table in code_tables(counted):
                     console.print(table)
+        if only in (None, "calls"):
+            status.update("profiling calls")
+            report |= _calls(module, choice, agents, script, left_out)
+            status.stop()
+            for table in calls_tables(report):
+                console.print(table)
     if trace is not None:
         from hamlet_lab.profile.trace import write_trace
 
@@ -162,6 +174,44 @@ def _counts(module: Module, capability: int, left_out: list[str]) -> list[Counte
     except (HamletError, ImportError, FileNotFoundError) as error:
         left_out.append(f"instructions: {str(error).splitlines()[0]}")
         return []
+
+
+def _calls(module: Module, choice: Choice, agents: int, script: Path | None, left_out: list[str]) -> dict[str, Any]:
+    """What calls cost in Python, and what steps take of a GPU."""
+    from hamlet_lab.profile.calls import measure, of_script
+
+    costs, use = measure(module, choice.backend, str(choice.device), agents)
+    if script is not None:
+        costs.append(of_script(script))
+    found: dict[str, Any] = {"calls": [asdict(each) for each in costs]}
+    if use is None:
+        left_out.append(f"allocator and utilisation: {choice.backend} runs on {choice.device}, not on a GPU")
+        return found
+    if use.utilisation is None:
+        left_out.append("utilisation: the driver cannot be asked without nvidia-ml-py (pip install nvidia-ml-py)")
+    return found | {"device": asdict(use)}
+
+
+def calls_tables(report: Mapping[str, Any]) -> list[Any]:
+    """Calls by what Python does in them, and what steps take of a GPU."""
+    calls = report["calls"]
+    table = _table("calls of one world in Python, microseconds: measured, and parted as under a profiler",
+                   ("part", *(call["name"] for call in calls)))  # fmt: skip
+    totals = {name: sum(call["microseconds"] * call["parts"].get(name, 0) for call in calls) for call in calls
+              for name in call["parts"]}  # fmt: skip
+    for name in sorted(totals, key=lambda each: -totals[each]):
+        table.add_row(name, *(f"{call['microseconds'] * call['parts'].get(name, 0):,.1f}" for call in calls))
+    table.add_row("whole call", *(f"{call['microseconds']:,.1f}" for call in calls))
+    if "device" not in report:
+        return [table]
+    use = report["device"]
+    device = _table(f"steps on {report['machine']}: as torch's allocator and the driver say", ("what", "value"))
+    for name in ("allocated", "peak", "reserved"):
+        device.add_row(name, f"{use[name] / 2**20:,.2f} MiB")
+    device.add_row("allocations of a step", f"{use['allocations']:.2f}")
+    if use["utilisation"] is not None:
+        device.add_row("utilisation", f"{use['utilisation']:.0%}")
+    return [table, device]
 
 
 def _write(path: Path, report: dict[str, Any]) -> None:

@@ -19,9 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hamlet
 from hamlet.launch.gpu import compile_ahead
+from hamlet_lab.bench import Case, env_bytes, measure
+from hamlet_lab.profile import calls
 from rehearsal.device import DeviceError
 from rehearsal.driver import aligned
 from rehearsal.simulation import simulated
+from rehearsal.torch_cuda import BUSY
 
 
 def refused(kind: type[Exception], text: str, work: Callable[[], object]) -> None:
@@ -112,6 +115,23 @@ def check_steps(package: str) -> None:
     assert len(list(caches.glob("*/*.cubin"))) == compiled
 
 
+def check_profile(package: str) -> None:
+    """What `hamletc profile` and `hamletc bench` say of calls and of the device's memory."""
+    module = hamlet.load(package)
+    with patch.multiple(calls, SECONDS=0.001, STEPS=3):
+        costs, use = calls.measure(module, "triton", "cuda", 1)
+    assert use is not None
+    assert [cost.name for cost in costs] == ["step", "rollout of 1 tick", "observe", "reset"]
+    assert all(0 < cost.parts["launching"] <= 1 for cost in costs)
+    arrays = env_bytes(hamlet.make(module, worlds=1, device="cuda", launch="step", quiet=True))
+    # An action, which is the caller's, and what the launcher keeps are no arrays of the environment.
+    assert arrays <= use.allocated <= use.peak <= use.reserved
+    assert (use.allocations, use.utilisation) == (0, BUSY / 100), "a step asks for no memory"
+    (rates,) = measure(module, [Case("triton", 9, 1, "step", 1, "float32")], "cuda", 1, 1e9, lambda _: None)
+    assert rates.peak is not None
+    assert rates.memory <= rates.peak, (rates.memory, rates.peak)
+
+
 def check_driver() -> None:
     """The driver refuses what is wrong, and says so in its status: unknown code, memory that is gone, no memory."""
     library = ctypes.CDLL("libcuda.so.1")
@@ -145,5 +165,6 @@ if __name__ == "__main__":
         check_waiting()
         check_graphs()
         check_steps(sys.argv[1])
+        check_profile(sys.argv[1])
         check_driver()
         print(f"launched {dict(sorted(SIMULATED.launched.items()))}")

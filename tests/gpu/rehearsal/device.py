@@ -58,6 +58,8 @@ class Device:
         recording: what a graph repeats, while one is recorded: then nothing is executed.
         waiting_is_an_error: the mode of `torch.cuda.set_sync_debug_mode`.
         launched: how often each kernel was launched, replays of graphs included.
+        allocations: how many storages there were whose address was asked for.
+        peak: bytes of those that existed at the same time, at most.
     """
 
     def __init__(self, capability: int) -> None:
@@ -65,6 +67,7 @@ class Device:
         self.recording: list[Callable[[], None]] | None = None
         self.waiting_is_an_error = False
         self.launched: Counter[str] = Counter()
+        self.allocations = self.peak = 0
         self._ptx: dict[bytes, str] = {}
         self._functions: dict[int, Function] = {}
         self._handles: dict[tuple[bytes, str], int] = {}
@@ -121,7 +124,15 @@ class Device:
             return
         if base not in self._storages:
             insort(self._bases, base)
+        known = base in self._storages and not self._storages[base][1].expired()
         self._storages[base] = size, StorageWeakRef(storage)
+        if not known:
+            self.allocations += 1
+            self.peak = max(self.peak, self.memory())
+
+    def memory(self) -> int:
+        """Bytes of the storages that exist and whose address was asked for."""
+        return sum(size for size, storage in self._storages.values() if not storage.expired())
 
     def _execute(self, function: Function, grid: Grid, values: Sequence[int]) -> None:
         self.launched[function.name] += 1

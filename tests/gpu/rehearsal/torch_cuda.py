@@ -16,6 +16,8 @@ from rehearsal.device import Device, DeviceError
 
 FREE, TOTAL = 60 << 30, 80 << 30
 """Bytes of memory, as it is said to be."""
+BUSY = 50
+"""The utilisation in percent, as it is said to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,16 @@ class Cuda:
         """`torch.cuda.set_sync_debug_mode`, of "default" and "error"."""
         self._device.waiting_is_an_error = {"default": False, "error": True}[mode]
 
+    def reset_peak_memory_stats(self, device: object = None) -> None:
+        """`torch.cuda.reset_peak_memory_stats`."""
+        self._checked(device)
+        self._device.peak = self._device.memory()
+
+    def memory_stats(self, device: object = None) -> dict[str, int]:
+        """`torch.cuda.memory_stats`, as far as somebody asks for them: of tensors that kernels can touch."""
+        self._checked(device)
+        return {"allocation.all.allocated": self._device.allocations}
+
     def patches(self) -> dict[str, Any]:
         """What takes the place of what in `torch.cuda`."""
         properties = self._properties
@@ -158,6 +170,12 @@ class Cuda:
             "get_device_properties": lambda _=None: properties,
             "mem_get_info": lambda _=None: (FREE, TOTAL),
             "empty_cache": lambda: None,
+            "memory_stats": self.memory_stats,
+            "memory_allocated": lambda _=None: self._device.memory(),
+            "max_memory_allocated": lambda _=None: self._device.peak,
+            "memory_reserved": lambda _=None: self._device.peak,
+            "reset_peak_memory_stats": self.reset_peak_memory_stats,
+            "utilization": lambda _=None: BUSY,
         }
 
     def _checked(self, device: object) -> None:

@@ -11,6 +11,19 @@ from processes import Command
 from samples import SHIPPED
 
 MEAL = SHIPPED / "first_meal.hamlet"
+SCRIPT = f"""
+import time
+
+import hamlet_gym
+import numpy
+
+env = hamlet_gym.VectorEnv(2, {str(MEAL)!r}, backend="interpreter")
+env.reset(seed=1)
+env.step(numpy.zeros(2, int))
+end = time.perf_counter() + 1
+while time.perf_counter() < end:
+    sum(range(1000))
+"""
 FAST = ("--backend", "interpreter", "--only", "time", "--worlds", "8", "--ticks", "4")
 
 
@@ -71,6 +84,39 @@ def test_a_trace_has_named_ranges(hamletc: Command, tmp_path: Path) -> None:
     assert {"hamlet: step 0", "hamlet: rollout 4, 4 ticks", "aten::where"} <= names
     assert json.loads((tmp_path / "found.json").read_text())["backend"] == "interpreter"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".trace")] == []
+
+
+def test_calls_are_parted_by_what_python_does(
+    hamletc_here: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hamlet_lab.profile.calls.SECONDS", 0.01)
+    # A folder of the user's is not the package that it is called like.
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "play.py").write_text(SCRIPT)
+    run = ("profile", MEAL, "--only", "calls", "--backend", "interpreter", "--json", "found.json")
+    done = hamletc_here(*run, "--script", "torch/play.py")
+    assert done.returncode == 0, done.stderr
+    assert "calls of one world in Python, microseconds" in done.stdout
+    assert "left out: allocator and utilisation: interpreter runs on cpu, not on a GPU" in done.stdout
+    calls = {each["name"]: each for each in json.loads((tmp_path / "found.json").read_text())["calls"]}
+    assert list(calls) == ["step", "rollout of 1 tick", "observe", "reset", "play.py"]
+    for call in calls.values():
+        assert sum(call["parts"].values()) == pytest.approx(1)
+        assert call["microseconds"] > 0
+    for part in ("checking arguments", "interpreter", "torch", "environment"):
+        assert calls["step"]["parts"][part] > 0
+    assert "adapters" not in calls["step"]["parts"]
+    assert calls["play.py"]["parts"]["adapters"] > 0
+    assert calls["play.py"]["parts"]["other"] > 0.5, "it computes for longer than it steps"
+
+
+def test_a_script_that_is_not_there_is_one_line(hamletc_here: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hamlet_lab.profile.calls.SECONDS", 0.001)
+    done = hamletc_here("profile", MEAL, "--only", "calls", "--backend", "interpreter", "--script", "absent.py")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        1,
+        "error: cannot read absent.py: No such file or directory",
+    )
 
 
 def test_what_the_machine_lacks_is_left_out(hamletc: Command) -> None:
