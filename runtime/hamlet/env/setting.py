@@ -51,7 +51,7 @@ def set_state(
     """
     target = _target(universe, shape, state, name)
     chosen = worlds_by_number(worlds, shape.worlds)
-    if len(chosen.unique()) < len(chosen):
+    if len(set(chosen.tolist())) < len(chosen):
         raise EnvError("worlds name a world twice")
     rows = target.rows[:, chosen.to(target.rows.device)]
     new = _shaped(target, _numbers(target, values), len(chosen)).to(rows.device).expand_as(rows)
@@ -63,10 +63,12 @@ def set_state(
 def _target(universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor], name: Any) -> _Target:
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
-    declared: dict[str, AnyMeter] = {each.name: each for each in (*universe.meters, *of_world, *of_cells)}
-    for kind, others in (("param", universe.params), ("input", universe.inputs)):
-        if isinstance(name, str) and name in [each.name for each in others]:
-            raise EnvError(f'{name} is a {kind}: write env.{kind}s["{name}"]'.replace("a input", "an input"))
+    every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells)
+    declared = {each.name: each for each in every}
+    if isinstance(name, str) and name in [param.name for param in universe.params]:
+        raise EnvError(f'{name} is a param: write env.params["{name}"]')
+    if isinstance(name, str) and name in [item.name for item in universe.inputs]:
+        raise EnvError(f'{name} is an input: write env.inputs["{name}"]')
     meter = declared[named("meter or state", name, list(declared))]
     if isinstance(meter, Meter):
         row = universe.meters.index(meter)
