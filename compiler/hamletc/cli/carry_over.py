@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hamlet import schema
 from hamlet.errors import EnvError
 from hamlet.universe import AnyMeter, Universe
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from hamlet.env.environment import Env
     from hamlet.schema import Field
 
+Tensor: TypeAlias = Any
+"""A tensor of an environment's; the compiler does not import torch."""
 OF_SPACE = ("position", "velocity", "speed", "used_at", "layout", "places", "cell_meters")
 """Fields that mean nothing in another space."""
 OF_ACTIVITY = ("episode_return", "engaged", "progress", "used_at", "last", "streaks", "seen")
