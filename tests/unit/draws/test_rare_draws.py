@@ -75,9 +75,7 @@ def test_draws_of_copies_and_long_ones_have_names_of_their_own() -> None:
     assert names.keys() == {name for name in Coverage(universe(text)).counts if name.startswith("draw ")}
     assert len(set(names.values())) == len(names)
     assert "`chance(0.00001)` in line 8, copy 3: fails" in names.values()
-    assert (
-        "`choice(0, 1, 2, 3, 4, 5, 6, ... 53, 54, 55, 56, 57, 58, 59)` in line 11: option 60, `59`" in names.values()
-    )
+    assert "`choice(0, 1, 2, 3, 4, 5, 6, ... 53, 54, 55, 56, 57, 58, 59)` in line 11: option 60, `59`" in names.values()
 
 
 def test_nothing_is_looked_up_where_everything_fired() -> None:
