@@ -173,13 +173,9 @@ def test_watch_shows_a_world_of_many(hamletc_here: Command, tmp_path: Path, verb
     """In a pipe it shows the end; the world is the one that it is among all. Nothing is written."""
     done = hamletc_here(*verb, MEAL, "--world", "7", "--ticks", "20", "--seed", "3")
     assert (done.returncode, done.stderr) == (0, "")
-<<<<<<< HEAD
-    env = hamlet.make(hamlet.compile(MEAL), worlds=9, seed=3, backend="interpreter")
-=======
     assert list(tmp_path.iterdir()) == []
     module = hamlet.compile(MEAL, tmp_path / "first_meal")
     env = hamlet.make(module, worlds=9, seed=3, backend="interpreter")
->>>>>>> bf401d1a (hamletc watch, and run --watch, go on with the same world when its file changes)
     env.rollout(20)
     assert done.stdout == drawn(env.view(7), colours=False) + "\n"
     assert "Kitchen" in done.stdout
