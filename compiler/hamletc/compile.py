@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Stopwatch, UniverseText
 from hamletc.read import read_universe
-from hamletc.targets.target import target, target_names
+from hamletc.targets.target import target, working_targets
 
 if TYPE_CHECKING:
     from hamlet.package.module import Module
@@ -56,7 +56,7 @@ class Options:
         observer, edit: as in `hamletc.compilation.Compilation`.
     """
 
-    targets: tuple[str, ...] = field(default_factory=target_names)
+    targets: tuple[str, ...] = field(default_factory=working_targets)
     disabled_passes: tuple[str, ...] = ()
     observer: Callable[[str, Function], None] | None = None
     edit: Callable[[Program], Program] | None = None
@@ -210,6 +210,7 @@ def write_to_cache(name: str, files: Mapping[str, bytes]) -> Path:
         The folder in the cache, which is named after the contents; a folder that is nowhere if there is no cache.
     """
     from hamlet.package import cache
+    from hamlet.terminal import say_once
     from hamletc.package import cache_folder, write
 
     folder = Path(name)
@@ -217,7 +218,7 @@ def write_to_cache(name: str, files: Mapping[str, bytes]) -> Path:
         folder = cache_folder(name, files)
         write(files, folder)
     except OSError as error:
-        cache.say_once(f"the package of {name} is not kept: {cache.reason(error)}")
+        say_once(f"the package of {name} is not kept: {cache.reason(error)}")
     except CompileError as error:
-        cache.say_once(f"the package of {name} is not kept: {error}")
+        say_once(f"the package of {name} is not kept: {error}")
     return folder

@@ -29,6 +29,10 @@ class SourceError(CompileError):
         self.path = path
         self.found = tuple(found)
 
+    def __str__(self) -> str:
+        # Rendered diagnostics are lines, each made visible when it was rendered.
+        return str(self.args[0])
+
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All diagnostics, one by one."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-from hamlet.plugins import loaded
+from hamlet.plugins import working
 from hamletc.language.source import Source
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ class FrontEnd(Protocol):
 
 @cache
 def front_ends() -> tuple[FrontEnd, ...]:
-    """All front ends beside that of the text language."""
-    return cast("tuple[FrontEnd, ...]", loaded(GROUP))
+    """All front ends beside that of the text language that can be loaded."""
+    return cast("tuple[FrontEnd, ...]", tuple(working(GROUP).values()))

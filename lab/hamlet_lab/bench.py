@@ -16,7 +16,7 @@ import torch
 import hamlet
 from hamlet import schema
 from hamlet.backend.buffers import DTYPES
-from hamlet.backend.registry import Tune, backend_names
+from hamlet.backend.registry import Tune, working_backends
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet.schema.observed import encodes, fits_bfloat16
@@ -67,7 +67,7 @@ def cases(
 
 def available() -> tuple[str, ...]:
     """The backends that run here without being told where."""
-    return tuple(name for name in reversed(backend_names()) if name != "triton" or torch.cuda.is_available())
+    return tuple(name for name in reversed(working_backends()) if name != "triton" or torch.cuda.is_available())
 
 
 def machine(device: torch.device) -> str:

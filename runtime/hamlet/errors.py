@@ -1,8 +1,13 @@
 """Errors and warnings for users of worlds. Every message is one clear line that says what to do."""
 
+from hamlet.terminal import visible
+
 
 class HamletError(Exception):
-    """The base class of the errors below."""
+    """The base class of the errors below. Their messages are one line, whatever a file holds that they quote."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class ModuleError(HamletError):
@@ -15,6 +20,10 @@ class EnvError(HamletError, ValueError):
 
 class MissingAttributeError(EnvError, AttributeError):
     """An attribute does not exist or cannot be assigned; the message says what was probably meant."""
+
+
+class PluginError(HamletError):
+    """What another package adds by an entry point cannot be loaded; the message names that package."""
 
 
 class TraceError(HamletError):

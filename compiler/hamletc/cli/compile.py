@@ -23,7 +23,7 @@ from hamletc.compile import (
 )
 from hamletc.frontend import Stopwatch
 from hamletc.read import read_universe
-from hamletc.targets.target import target_names
+from hamletc.targets.target import target_names, working_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ CPU = "cpu"
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write; by default generated/NAME.")
-@click.option("--target", default=",".join(target_names()), show_default=True, help="Whose kernels to write.")
+@click.option("--target", show_default=",".join(target_names()), help="Whose kernels to write.")
 @click.option("--emit", type=click.Choice(EMITTED), help="Print one representation and write nothing.")
 @click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
 @click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
@@ -58,7 +58,7 @@ CPU = "cpu"
 def compile(
     universe: Path,
     output: Path | None,
-    target: str,
+    target: str | None,
     emit: str | None,
     time_passes: bool,
     print_after: tuple[str, ...],
@@ -227,7 +227,9 @@ def _check_passes(names: tuple[str, ...], option: str) -> None:
                 raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint=option)
 
 
-def _targets(text: str) -> tuple[str, ...]:
+def _targets(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return working_targets()
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in target_names():

@@ -8,12 +8,13 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import rich_click as click
 
-from hamlet.errors import HamletError
-from hamlet.plugins import named
+from hamlet.errors import HamletError, PluginError
+from hamlet.plugins import load, named
+from hamlet.terminal import visible
 from hamletc import __version__
 from hamletc.cli.show import show_diagnostics
 from hamletc.errors import SourceError
@@ -41,7 +42,7 @@ class Hamletc(click.RichGroup):
             if cmd_name in OWN:
                 self.add_command(getattr(import_module(f"hamletc.cli.{cmd_name}"), cmd_name))
             elif cmd_name in named(COMMANDS):
-                self.add_command(named(COMMANDS)[cmd_name].load(), cmd_name)
+                self.add_command(_added(cmd_name), cmd_name)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -64,6 +65,20 @@ class Hamletc(click.RichGroup):
         except HamletError as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(1)
+
+
+def _added(verb: str) -> click.Command:
+    """The verb of an entry point. One that cannot be loaded says why, in the list of verbs and when it is called."""
+    try:
+        return cast("click.Command", load(COMMANDS, verb))
+    except PluginError as error:
+        problem = error
+
+    def refuse() -> None:
+        raise problem
+
+    anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+    return click.RichCommand(verb, callback=refuse, help=f"error: {problem}", context_settings=anything)
 
 
 @click.group(cls=Hamletc, context_settings={"help_option_names": ["-h", "--help"]})
@@ -101,5 +116,5 @@ def _failed(error: OSError) -> int:
     """The exit code after something could not be read or written that no verb expects, as a stdout on a full disk."""
     if error.errno != errno.EPIPE:
         place = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"error: {place}{error.strerror or error}", err=True)
+        click.echo(f"error: {visible(f'{place}{error.strerror or error}')}", err=True)
     return 1

@@ -46,7 +46,7 @@ def count_warnings(checked: Checked) -> None:
 def show_warnings(checked: Checked, lints: Lints | None = None) -> None:
     """Print the warnings about a universe on standard error, but for those that are allowed; those about a pack in a
     line each."""
-    from hamletc.diagnostics.render import visible
+    from hamlet.terminal import visible
 
     found = checked.warnings if lints is None else lints.apply(checked.warnings)
     if lints is not None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from hamlet.terminal import picture, visible
 from hamletc.diagnostics.diagnostic import Diagnostic, Label
 
 TAB = 4
@@ -40,22 +41,6 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
     """How many errors and warnings there are: `2 errors, 1 warning`."""
     counts = [(sum(d.severity == kind for d in diagnostics), kind) for kind in ("error", "warning")]
     return ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for n, kind in counts if n) or "no errors"
-
-
-def visible(text: str) -> str:
-    """The text with every character that a terminal would obey, or that turns text around, replaced by a picture."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_picture(character) for character in text)
-
-
-def _picture(character: str) -> str:
-    point = ord(character)
-    if point < 0x20:
-        return chr(0x2400 + point)
-    if point == 0x7F:
-        return "\u2421"
-    return "\ufffd" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") else character
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +104,7 @@ def _layout(line: str, number: int, diagnostic: Diagnostic) -> tuple[str, list[_
     columns = [0]  # columns[i] is where character first + i stands
     text = ""
     for character in line[first:last]:
-        shown = " " * (TAB - columns[-1] % TAB) if character == "\t" else _picture(character)
+        shown = " " * (TAB - columns[-1] % TAB) if character == "\t" else picture(character)
         text += shown
         columns.append(columns[-1] + sum(map(_width, shown)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, cast
 
-from hamlet.plugins import named
+from hamlet.plugins import load, named, working
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -32,13 +32,19 @@ def target_names() -> tuple[str, ...]:
     return tuple(named(GROUP))
 
 
+def working_targets() -> tuple[str, ...]:
+    """The targets that can be loaded."""
+    return tuple(working(GROUP))
+
+
 def target(name: str) -> Target:
     """The target of this name.
 
     Raises:
         CompileError: there is none.
+        PluginError: it cannot be loaded.
     """
     try:
-        return cast(Target, named(GROUP)[name].load())
+        return cast(Target, load(GROUP, name))
     except KeyError:
         raise CompileError(f"no target is called {name}: there are {', '.join(target_names())}") from None

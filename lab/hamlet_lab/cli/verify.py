@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from hamlet.backend.registry import backend_names
+from hamlet.backend.registry import backend_names, working_backends
 from hamlet_lab.runners import ARCHITECTURES
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _sides(opened: Opened, names: tuple[str, ...] | None) -> list[Side]:
 
     cuda = torch.cuda.is_available()
     if names is None:
-        names = tuple(name for name in backend_names() if cuda or name != "interpreter")
+        names = tuple(name for name in working_backends() if cuda or name != "interpreter")
     if "interpreter" in names and not cuda:
         raise EnvError("the interpreter on the CPU is what the others are compared with: leave it out")
     prepare(names)

@@ -5,10 +5,9 @@ Each is loaded when it is asked for: numba starts without Triton, and the interp
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast, get_args
 
-from hamlet.plugins import named
+from hamlet.plugins import load, named, working
 
 if TYPE_CHECKING:
     import torch
@@ -60,7 +59,15 @@ def backend_names() -> tuple[str, ...]:
     return tuple(named(GROUP))
 
 
-@cache
+def working_backends() -> tuple[str, ...]:
+    """The names of the backends that can be loaded."""
+    return tuple(working(GROUP))
+
+
 def backend_kind(name: str) -> BackendKind:
-    """The kind of backend with one of these names."""
-    return cast(BackendKind, named(GROUP)[name].load())
+    """The kind of backend with one of these names.
+
+    Raises:
+        PluginError: it cannot be loaded.
+    """
+    return cast(BackendKind, load(GROUP, name))

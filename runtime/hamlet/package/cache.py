@@ -12,10 +12,8 @@ import json
 import os
 import secrets
 import stat
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -42,13 +40,6 @@ def folder() -> Path:
         return Path.home() / ".cache" / "hamletc"
     except RuntimeError as error:
         raise FileNotFoundError("you have no home folder") from error
-
-
-@cache
-def say_once(line: str) -> None:
-    """Tell the user something that is no error: one line on stderr, once in a process."""
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        print(f"hamlet: {line}", file=sys.stderr, flush=True)
 
 
 def reason(error: OSError) -> str:

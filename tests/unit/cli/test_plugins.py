@@ -83,6 +83,14 @@ def extra(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def install(folder: Path, name: str, points: bytes) -> None:
+    """Add a package with these entry points."""
+    about = folder / f"{name}-2.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.0\n")
+    (about / "entry_points.txt").write_bytes(points)
+
+
 def python(folder: Path, code: str, *arguments: str) -> str:
     """What a program prints that finds the package."""
     environment = os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "100"}
@@ -106,3 +114,72 @@ def test_a_package_adds_all_three(extra: Path) -> None:
     loaded = "import hamlet; print(hamlet.load('meal').kernels('counting').OPERATIONS)"
     assert int(python(extra, loaded)) > 10
     assert hamletc(extra, "compile", "meal.shout", "--emit", "counting").startswith("OPERATIONS = ")
+
+
+BROKEN = """
+[hamletc.frontends]
+absent = broken:X
+leaves = leaves:X
+odd = odd:X
+[hamletc.targets]
+absent = broken:X
+[hamletc.commands]
+absent = broken:X
+odd = odd:X
+[hamlet.backends]
+absent = broken:X
+"""
+
+TRIED = """
+import contextlib, io, sys
+import hamlet
+from hamletc.cli.main import hamletc
+
+def tried(*arguments):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            hamletc(arguments, prog_name="hamletc")
+        except SystemExit as ended:
+            code = ended.code
+    print(f"{code} {arguments[0]}: {said.getvalue()}")
+
+for line in sys.argv[1:]:
+    tried(*line.split())
+try:
+    hamlet.make(hamlet.load("made"), worlds=1, backend="absent")
+except hamlet.HamletError as error:
+    print("make:", error)
+print(hamlet.make(hamlet.load("made"), worlds=1, backend="interpreter").backend)
+"""
+
+
+def test_a_broken_package_stops_no_other(extra: Path) -> None:
+    """Each of the four groups has objects that cannot be loaded: each is named in a line, and the rest goes on."""
+    (extra / "broken.py").write_text("raise ImportError('there is no \\x1b[31mred\\nmodule')\n")
+    (extra / "leaves.py").write_text("raise SystemExit\n")
+    (extra / "odd.py").write_text("X = 3\n")
+    install(extra, "broken", BROKEN.encode())
+    (extra / "meal.txt").write_text(MEAL)
+    text = "compile meal.txt -o made --target numba,absent"
+    said = python(extra, TRIED, "--help", "absent --x -h", "compile meal.txt -o made", text, "run meal.txt --worlds 2")
+    assert "\x1b" not in said
+    assert "Traceback" not in said
+    assert "greet" in said
+    missing = "which the package broken 2.0 adds as 'broken:X', cannot be loaded: ImportError: there is no ␛[31mred␊module"
+    assert f"1 absent: error: 'absent' of hamletc.commands, {missing}\n" in said
+    assert "0 compile: " in said
+    assert f"hamlet: 'absent' of hamletc.targets, {missing}; it is left out\n" in said
+    assert f"hamlet: 'absent' of hamletc.frontends, {missing}; it is left out\n" in said
+    assert "hamlet: 'leaves' of hamletc.frontends, " in said
+    assert "cannot be used: it has no reads, attaches, owns, knows, read; it is left out" in said
+    assert "wrote made\n" in said
+    assert f"1 compile: error: 'absent' of hamletc.targets, {missing}\n" in said
+    assert "0 run: " in said
+    assert f"make: 'absent' of hamlet.backends, {missing}\n" in said
+    assert said.endswith("interpreter\n")
+
+
+def test_entry_points_that_cannot_be_read_are_left_out(extra: Path) -> None:
+    install(extra, "unreadable", b"[hamletc.commands]\na = \xff\n")
+    assert "greet" in python(extra, TRIED.partition("try:\n    hamlet.make")[0], "--help")

@@ -16,6 +16,7 @@ import hamlet
 from hamlet.launch.cpu.ops.caching import KIND, announcement
 from hamlet.package import cache
 from hamlet.package.module import execute
+from hamlet.terminal import say_once
 from processes import Run
 
 SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {number}\n"
@@ -25,7 +26,7 @@ SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where kernels are kept: nothing yet."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    cache.say_once.cache_clear()
+    say_once.cache_clear()
     return tmp_path / "cache" / "hamletc" / KIND
 
 
@@ -84,7 +85,7 @@ def test_large_kernels_are_announced_before_they_are_compiled(
     for number in (4, 5):
         assert run(number) == (number, False)
     assert capsys.readouterr().err == f"hamlet: {announcement(length)}\n"
-    cache.say_once.cache_clear()
+    say_once.cache_clear()
     assert run(4) == (4, True)
     assert capsys.readouterr().err == ""
 

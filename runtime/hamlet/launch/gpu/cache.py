@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hamlet.package import cache
+from hamlet.terminal import say_once
 
 ROOM = 4 << 20
 """Bytes: kernels of a universe take about as much."""
@@ -37,6 +38,6 @@ def _replacement(folder: str) -> str | None:
     except OSError as error:
         found = tempfile.mkdtemp(prefix="hamlet-triton-")
         atexit.register(shutil.rmtree, found, ignore_errors=True)
-        cache.say_once(f"{folder} cannot be written, so every process compiles for Triton: {cache.reason(error)}")
+        say_once(f"{folder} cannot be written, so every process compiles for Triton: {cache.reason(error)}")
         return found
     return None

@@ -22,6 +22,7 @@ from llvmlite.binding import parse_assembly
 from hamlet.launch.cpu import entry as layout
 from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
 from hamlet.package import cache
+from hamlet.terminal import say_once
 
 KIND = "kernels"
 FORMAT = 2
@@ -75,7 +76,7 @@ class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
     def announce(self) -> None:
         """Tell the user where compiling will take long."""
         if self._length > LARGE:
-            cache.say_once(announcement(self._length))
+            say_once(announcement(self._length))
 
     def _name(self, signature: Any, codegen: Any) -> str:
         return _named({**self._identity, "signature": str(signature)}, codegen)
@@ -108,7 +109,7 @@ def _stubs(library: Any, name: str) -> Any:
 
 
 def _cannot_keep(error: OSError) -> None:
-    cache.say_once(f"compiled kernels cannot be kept, so every process compiles them: {cache.reason(error)}")
+    say_once(f"compiled kernels cannot be kept, so every process compiles them: {cache.reason(error)}")
 
 
 def _named(identity: Mapping[str, Any], codegen: Any) -> str:
