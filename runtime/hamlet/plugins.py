@@ -7,8 +7,8 @@
 | `hamletc.targets` | a `hamletc.targets.target.Target` | when kernels are emitted |
 | `hamletc.commands` | a command of click | when `hamletc` is given a verb that it has not itself |
 
-The packages of this distribution are found in the same way. An object that cannot be loaded is an error for whoever asks
-for it by its name, and a line on stderr for whoever takes all that there are: one broken package stops no other.
+The packages of this distribution are found in the same way. An object that cannot be loaded is an error for whoever
+asks for it by its name, and a line on stderr for whoever takes all that there are: one broken package stops no other.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def load(group: str, name: str) -> object:
 
 
 def working(group: str) -> dict[str, object]:
-    """The objects of a group by name, in alphabetical order, without those that cannot be loaded: of these one line each
-    is said on stderr, once in a process."""
+    """The objects of a group by name, in alphabetical order, without those that cannot be loaded: one line for each of
+    these is said on stderr, once in a process."""
     plugins = {}
     for name in named(group):
         try:

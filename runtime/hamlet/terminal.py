@@ -1,4 +1,4 @@
-"""What is told the user on a terminal: texts of files without what a terminal would obey, and lines that are no errors."""
+"""What is told the user on a terminal: texts of files without what it would obey, and lines that are no errors."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TypeVar
 
 from hamlet.numbers.binary32 import canonical32, round32
+from hamlet.recursion import allow_deep_trees
 from hamlet.schema.bounds import unclamped_meters
 from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes, parts
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
@@ -75,6 +76,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     reported once; unread names and warnings are looked for when all else is right. A name that is refused is read as
     if it stood in backticks wherever it is used, unless more is wrong then: so its uses are no mistakes, too.
     """
+    allow_deep_trees()
     first = _checked(file, source_names)
     if not first.refused:
         return first.universe, first.findings

@@ -78,7 +78,7 @@ def _added(verb: str) -> click.Command:
         raise problem
 
     anything = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-    return click.RichCommand(verb, callback=refuse, help=f"error: {problem}", context_settings=anything)
+    return click.RichCommand(name=verb, callback=refuse, help=f"error: {problem}", context_settings=anything)
 
 
 @click.group(cls=Hamletc, context_settings={"help_option_names": ["-h", "--help"]})

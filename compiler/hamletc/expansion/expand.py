@@ -17,6 +17,7 @@ from hamletc.expansion.roles import Roles
 from hamletc.expansion.stages import stages_written_out
 from hamletc.expansion.templates import Templates
 from hamletc.language import syntax
+from hamletc.language.heights import DEEPEST_WRITTEN, complaint, too_high
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ def expand(file: syntax.File, sources: int) -> Expanded:
             layered += found
         if templates.problems or layered:
             return Expanded(file, places, problems=(*templates.problems, *layered))
+        _check_heights(declarations, file, places)
         declarations, problems = stages_written_out(declarations, places)
         if problems:
             return Expanded(file, places, problems=problems)
@@ -60,6 +62,7 @@ def expand(file: syntax.File, sources: int) -> Expanded:
         declarations, found = items_written_out(lets.written_out(declarations), places)
         if found:
             return Expanded(file, places, problems=found)
+        _check_heights(declarations, file, places)
         declarations, found = copies_written_out(declarations, places)
         if found:
             return Expanded(file, places, problems=found)
@@ -84,6 +87,18 @@ def expand(file: syntax.File, sources: int) -> Expanded:
     changed = any(new is not old for new, old in zip(declarations, file.declarations, strict=False))
     same = len(declarations) == len(file.declarations) and not changed
     return Expanded(file if same else replace(file, declarations=declarations), places, unused)
+
+
+def _check_heights(declarations: tuple[syntax.Decl, ...], file: syntax.File, places: Places) -> None:
+    """Whether what was written out can be walked over by recursion.
+
+    Raises:
+        ExpansionError: it has too many levels.
+    """
+    as_read = set(map(id, file.declarations))
+    for item in declarations:
+        if id(item) not in as_read and (high := too_high(item, DEEPEST_WRITTEN)) is not None:
+            raise ExpansionError(complaint(places.shown(high.span)))
 
 
 def _layers(file: syntax.File) -> list[tuple[syntax.Decl, ...]]:

@@ -11,6 +11,7 @@ from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Role, roles
 from hamletc.language import syntax
+from hamletc.language.heights import DEEPEST_TREE
 from hamletc.language.words import MEANINGS, PLACES
 
 T = TypeVar("T")
@@ -18,8 +19,6 @@ _BLOCKS = syntax.WorldDecl | syntax.CellsDecl
 
 MOST_PARTS = 20_000
 """The most nodes of a syntax tree that lets may stand for in a universe."""
-DEEPEST_TREE = 200
-"""The most levels that a syntax tree may have with what lets stand for."""
 WORDED = frozenset(("edges", "distance", "places", "starts", "moves", "only"))
 """The properties whose values are words, and no expressions."""
 

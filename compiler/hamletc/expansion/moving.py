@@ -21,6 +21,8 @@ from hamletc.language.words import AMONG
 MOST_CELLS = 65_536
 """The most cells of a grid on which affordances move."""
 LONGEST_PERIOD = 1_000_000
+LONGEST_CHAIN = 64
+"""The most values among which one is chosen by asking for one number after the other; of more, halves are asked for."""
 Parts: TypeAlias = "list[syntax.MeterDecl | syntax.RuleDecl]"
 
 
@@ -114,10 +116,19 @@ def _route(item: syntax.FollowsItem, room: Room) -> Parts:
 
 def _chosen(meter: str, values: list[syntax.Expr], span: Span) -> syntax.Expr:
     """The value whose number the meter has."""
-    found = values[-1]
-    for which, value in reversed(list(enumerate(values[:-1]))):
-        found = syntax.IfExpr(binary("==", named(meter, span), number(which, span), span), value, found, span)
-    return found
+
+    def among(first: int, last: int) -> syntax.Expr:
+        if last - first > LONGEST_CHAIN:
+            middle = (first + last) // 2
+            below = binary("<", named(meter, span), number(middle, span), span)
+            return syntax.IfExpr(below, among(first, middle), among(middle, last), span)
+        found = values[last - 1]
+        for which in reversed(range(first, last - 1)):
+            is_it = binary("==", named(meter, span), number(which, span), span)
+            found = syntax.IfExpr(is_it, values[which], found, span)
+        return found
+
+    return among(0, len(values))
 
 
 def _wandering(item: syntax.WandersItem, room: Room) -> Parts:

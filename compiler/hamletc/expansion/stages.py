@@ -14,6 +14,8 @@ STAGE = "stage"
 """The name of the state."""
 SWITCHES = "stages"
 """The name of the rule."""
+MOST_SWITCHES = 100
+"""Each is a level of the expression that the rule assigns."""
 
 
 def stages_written_out(
@@ -53,6 +55,11 @@ def _known(stages: syntax.StagesDecl) -> dict[str, syntax.Name]:
 
 
 def _problems(stages: syntax.StagesDecl, places: Places) -> Iterator[Diagnostic]:
+    if len(stages.switches) > MOST_SWITCHES:
+        over = stages.switches[MOST_SWITCHES]
+        message = f"stages have at most {MOST_SWITCHES} switches, not {len(stages.switches):,}"
+        yield places.diagnose("H033", message, over.span, hint="Join stages, or keep a number of the stage in a state.")
+        return
     for switch in stages.switches:
         if switch.source.text == switch.target.text:
             hint = "Leave it out, or write another stage behind `->`."

@@ -12,6 +12,7 @@ from hamletc.expansion.lets import MOST_LABELS, MOST_PARTS, ExpansionError, circ
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Role, roles
 from hamletc.language import syntax
+from hamletc.language.heights import complaint, too_high
 from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
@@ -243,6 +244,9 @@ class Templates:
                 self._say("H087", message, meaning.span, label, hint="Write a name, as in `Bed`.")
                 return replace(item, span=span)
             case _:
+                if too_high(meaning) is not None:
+                    # An argument in an argument in an argument: each of them may have as many levels as a tree.
+                    raise ExpansionError(complaint(self._places.shown(use.span)))
                 copy = Copy(meaning.span.file, span, "written", f"`{item.text}` in `template {use.template.name.text}`")
                 return self._argument(meaning, self._places.add(copy), use)
 

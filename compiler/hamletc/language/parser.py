@@ -7,7 +7,6 @@ a block behind the block's brace, elsewhere at the next declaration that begins 
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,8 @@ from hamletc.language.braces import (
     match_braces,
     too_deep,
 )
-from hamletc.language.syntax import Decl, File, Name, Numeral, Signed
+from hamletc.language.heights import complaint, too_high
+from hamletc.language.syntax import Decl, File
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import DECLARED, Token, scan
 from hamletc.language.words import RESERVED
@@ -30,9 +30,6 @@ from hamletc.suggest import closest
 
 MOST_ERRORS = 20
 """The errors after which a parse gives up."""
-
-DEEPEST_TREE = 200
-"""The most levels that a syntax tree may have; `a + b + c` has one more than `a + b`."""
 
 HIGHEST_STACK = 1000
 """The most that may be begun and not ended, as in `- - - x`. The levels allowed need less."""
@@ -58,8 +55,8 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
         return None, (limit,)
     file, errors = _Parse(match_braces(tokens), scanned.problems).file()
-    if file is not None and (high := _too_high(file)) is not None:
-        return None, (*errors, high)
+    if file is not None and (high := too_high(file)) is not None:
+        return None, (*errors, complaint(high.span))
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
 
 
@@ -78,8 +75,8 @@ def parse_fragment(text: str) -> tuple[tuple[Decl, ...], tuple[Diagnostic, ...]]
         hint = "Leave its first line out: what is included has declarations only. `extends` takes a whole universe."
         return (), (diagnose("H088", "a whole universe cannot be included", tokens[0].span, hint=hint),)
     file, errors = _Parse(match_braces(tokens), scanned.problems, fragment=True).file()
-    if file is not None and (high := _too_high(file)) is not None:
-        return (), (*errors, high)
+    if file is not None and (high := too_high(file)) is not None:
+        return (), (*errors, complaint(high.span))
     ordered = sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column))
     return () if file is None else file.declarations, tuple(ordered)
 
@@ -339,20 +336,3 @@ class _Parse:
         """From the opening brace before a closing one to that one."""
         opening, closing = self._tokens[index - 1].span, self._tokens[index].span
         return Span(opening.line, opening.column, closing.end_line, closing.end_column)
-
-
-def _too_high(file: File) -> Diagnostic | None:
-    """The diagnostic for a tree with too many levels; found without recursion."""
-    pending: list[tuple[Any, int]] = [(file, 0)]
-    while pending:
-        node, level = pending.pop()
-        if isinstance(node, tuple):
-            pending.extend((item, level) for item in node)
-        elif not isinstance(node, str | bool | Span | None):
-            if level > DEEPEST_TREE:
-                message = f"an expression of more than {DEEPEST_TREE} levels"
-                hint = "Split it: several `reward` lines are added, and a rule can compute a meter in steps."
-                return diagnose("H015", message, node.span, hint=hint)
-            if not isinstance(node, Name | Numeral | Signed):  # there are many, with nothing below them
-                pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
-    return None

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 import hamlet.universe
 from hamlet.numbers.binary32 import canonical32, spell32
+from hamlet.recursion import allow_deep_trees
 from hamlet.universe import Span, Universe
 
 LINE_WIDTH = 120
@@ -92,6 +93,7 @@ def from_json(text: str) -> Universe:
     Raises:
         CodecError: the text is not JSON, or a key or a value is missing, unknown or of the wrong type.
     """
+    allow_deep_trees()
     try:
         parsed = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite)
         universe = _read(parsed, Universe, "")

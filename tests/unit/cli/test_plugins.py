@@ -166,7 +166,8 @@ def test_a_broken_package_stops_no_other(extra: Path) -> None:
     assert "\x1b" not in said
     assert "Traceback" not in said
     assert "greet" in said
-    missing = "which the package broken 2.0 adds as 'broken:X', cannot be loaded: ImportError: there is no ␛[31mred␊module"
+    missing = "which the package broken 2.0 adds as 'broken:X', cannot be loaded: ImportError: "
+    missing += "there is no ␛[31mred␊module"
     assert f"1 absent: error: 'absent' of hamletc.commands, {missing}\n" in said
     assert "0 compile: " in said
     assert f"hamlet: 'absent' of hamletc.targets, {missing}; it is left out\n" in said

@@ -1,0 +1,36 @@
+"""How many levels a syntax tree has. What walks over trees calls itself once or more for each level."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.language.syntax import Name, Numeral, Signed
+
+DEEPEST_TREE = 200
+"""The most levels of a syntax tree that an author writes; `a + b + c` has one more than `a + b`."""
+DEEPEST_WRITTEN = 2 * DEEPEST_TREE
+"""The most levels of a syntax tree in which something is written out: a template in another, a condition of stages."""
+
+
+def too_high(tree: object, levels: int = DEEPEST_TREE) -> Any:
+    """A node of a tree that is on a level beyond so many; `None` where there is none. It takes no recursion."""
+    pending: list[tuple[Any, int]] = [(tree, 0)]
+    while pending:
+        node, level = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend((item, level) for item in node)
+        elif not isinstance(node, str | bool | Span | None):
+            if level > levels:
+                return node
+            if not isinstance(node, Name | Numeral | Signed):  # there are many, with nothing below them
+                pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
+    return None
+
+
+def complaint(span: Span) -> Diagnostic:
+    """The diagnostic for a tree with too many levels at a place."""
+    hint = "Split it: several `reward` lines are added, and a rule can compute a meter in steps."
+    return diagnose("H015", f"an expression of more than {DEEPEST_TREE} levels", span, hint=hint)
