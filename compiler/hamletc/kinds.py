@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from hamlet.regular import open_regular, read_regular
 from hamletc.errors import CompileError
 from hamletc.frontend import front_ends
 
@@ -23,6 +24,8 @@ Kind: TypeAlias = Literal[
 """`sources` are what a front end reads, and `another's` is what it knows beside that."""
 RECORDED = ".npz"
 EPISODE = ".episode"
+MOST_MANIFEST = 1 << 24
+"""The most bytes that the `__init__.py` of a package has."""
 
 
 def kind_of(path: Path) -> Kind:
@@ -99,19 +102,20 @@ def _is_package(folder: Path) -> bool:
     from hamlet.package.manifest import FILENAME, is_generated
 
     try:
-        return is_generated((folder / FILENAME).read_text(encoding="utf-8"))
+        return is_generated(read_regular(folder / FILENAME, MOST_MANIFEST).decode())
     except (OSError, UnicodeDecodeError):
         return False
 
 
 def arrays_in(path: Path) -> frozenset[str]:
     """The names of the files in an archive of arrays; none where it is no such archive."""
+    import struct
     import zipfile
 
     if path.suffix != RECORDED:
         return frozenset()
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             return frozenset(archive.namelist())
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, zipfile.BadZipFile, struct.error, ValueError, NotImplementedError, OverflowError):
         return frozenset()

@@ -90,14 +90,12 @@ def worlds_by_number(worlds: Any, count: int) -> torch.Tensor:
     """
     if worlds is None:
         return torch.arange(count)
-    what = "worlds are the numbers of worlds"
-    numbers = dense(worlds, what)
-    if numbers.dtype is torch.bool:
-        raise EnvError(f"{what}, not {numbers.dtype}")
-    numbers = numbers.to(device="cpu", dtype=torch.float64)
-    whole = numbers.dim() == 1 and bool(((numbers >= 0) & (numbers < count) & (numbers == numbers.floor())).all())
-    if not whole:
-        raise EnvError(f"worlds are a list of numbers in 0 .. {count - 1}")
+    said = f"worlds are a list of whole numbers in 0 .. {count - 1}"
+    numbers = dense(worlds, said).cpu()
+    if numbers.dim() != 1 or (numbers.numel() and (numbers.is_floating_point() or numbers.dtype is torch.bool)):
+        raise EnvError(f"{said}, not {list(numbers.shape)} of {numbers.dtype}")
+    if not bool(((numbers >= 0) & (numbers < count)).all()):
+        raise EnvError(f"{said}, not {shown(worlds)}")
     return numbers.long()
 
 

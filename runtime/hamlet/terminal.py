@@ -17,8 +17,8 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Several lines, each of them `visible`."""
-    return "\n".join(map(visible, text.split("\n")))
+    """Several lines, each of them `visible`, with spaces for tabs."""
+    return "\n".join(visible(line.expandtabs(4)) for line in text.split("\n"))
 
 
 def picture(character: str) -> str:

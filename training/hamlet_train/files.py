@@ -9,6 +9,8 @@ from typing import Any
 
 from hamlet.env.files import write_file
 from hamlet.errors import EnvError
+from hamlet.regular import read_regular
+from hamlet.strict_json import parsed
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
 
@@ -49,10 +51,10 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     """
     from_numpy = _safetensors()
     try:
-        contents = path.read_bytes()
+        contents = read_regular(path)
         tensors = from_numpy.load(contents)
-        header = json.loads(contents[8 : 8 + int.from_bytes(contents[:8], "little")])
-        about = {name: json.loads(value) for name, value in header.get("__metadata__", {}).items()}
+        header = parsed(contents[8 : 8 + int.from_bytes(contents[:8], "little")])
+        about = {name: parsed(value) for name, value in header.get("__metadata__", {}).items()}
     except OSError as error:
         raise TrainError(f"cannot read {path}: {error.strerror}") from error
     except Exception as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamlet.terminal import visible_lines
 from hamletc.cli.lints import Lints, allow_option, lints
 from hamletc.cli.show import show_warnings
 from hamletc.compile import (
@@ -77,7 +78,7 @@ def compile(
     if emit is None:
         _write(universe, output, options, chosen, stopwatch, machines, tune == "max")
     else:
-        click.echo(_printed(universe, emit, options, chosen, stopwatch).rstrip("\n"))
+        click.echo(visible_lines(_printed(universe, emit, options, chosen, stopwatch).rstrip("\n")))
     if time_passes:
         for stage, seconds in stopwatch.laps:
             click.echo(f"{1000 * seconds:9.1f} ms  {stage}", err=True)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hamletc.cli.show import literal
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -41,16 +43,18 @@ def show(report: RunReport, console: Console) -> None:
     """Print the report."""
     agents = f"{report.agents} agent" + ("s" if report.agents > 1 else "")
     lanes = report.worlds * report.agents
-    console.print(f"\n[bold]{report.universe}[/bold]  {report.worlds:,} worlds of {agents}, {report.ticks:,} ticks")
+    console.print(
+        f"\n[bold]{literal(report.universe)}[/bold]  {report.worlds:,} worlds of {agents}, {report.ticks:,} ticks"
+    )
     facts = {
-        "backend": report.choice,
+        "backend": literal(report.choice),
         "policy": f"random, seed {report.seed}",
         "speed": f"[bold]{_rate(lanes * report.ticks / report.seconds)} agent-ticks per second[/bold] "
         f"({report.seconds:.2f} s, without observations; {report.start_seconds:.2f} s to start)",
         "episodes": f"{report.episodes:,} finished",
     }
     if report.params:
-        facts["params"] = ", ".join(f"{name} = {value:.10g}" for name, value in report.params.items())
+        facts["params"] = ", ".join(f"{literal(name)} = {value:.10g}" for name, value in report.params.items())
     if report.episodes:
         facts["mean length"] = f"{report.mean_length:.1f} ticks"
         facts["mean return"] = f"{report.mean_return:.6g}"
@@ -100,7 +104,9 @@ def _shares(counts: Mapping[str, int]) -> Table:
     table = _table()
     for name, count in counts.items():
         bar = "█" * round(BAR_WIDTH * count / most) if most else ""
-        table.add_row(name, f"{count:,}", f"{100 * count / total:.1f}%" if total else "", f"[cyan]{bar}[/cyan]")
+        table.add_row(
+            literal(name), f"{count:,}", f"{100 * count / total:.1f}%" if total else "", f"[cyan]{bar}[/cyan]"
+        )
     for column in table.columns[1:3]:
         column.justify = "right"
     return table

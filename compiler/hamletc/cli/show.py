@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import rich_click as click
 
+from hamlet.terminal import visible
+
 if TYPE_CHECKING:
     from hamletc.cli.lints import Lints
     from hamletc.compile import Checked
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 """So many warnings about a pack are printed where it is not `hamletc check` that was asked for."""
+
+
+def literal(text: str) -> str:
+    """A text that a console of rich prints as it is: nothing in it is markup, and nothing is obeyed by a terminal."""
+    from rich.markup import escape
+
+    return escape(visible(text))
 
 
 def show_diagnostics(path: Path, found: Sequence[FileDiagnostics], stream: TextIO | None = None) -> None:
@@ -26,7 +35,7 @@ def show_diagnostics(path: Path, found: Sequence[FileDiagnostics], stream: TextI
     diagnostics = [diagnostic for file in found for diagnostic in file.diagnostics]
     if diagnostics:
         click.echo(render_files(found, colour=stream.isatty()), stream)
-        click.echo(f"{path}: {summary(diagnostics)}", stream)
+        click.echo(f"{visible(str(path))}: {summary(diagnostics)}", stream)
 
 
 def show_unused(path: Path, codes: Sequence[str]) -> None:
@@ -46,8 +55,6 @@ def count_warnings(checked: Checked) -> None:
 def show_warnings(checked: Checked, lints: Lints | None = None) -> None:
     """Print the warnings about a universe on standard error, but for those that are allowed; those about a pack in a
     line each."""
-    from hamlet.terminal import visible
-
     found = checked.warnings if lints is None else lints.apply(checked.warnings)
     if lints is not None:
         show_unused(checked.path, lints.unused(checked.warnings))
@@ -55,11 +62,11 @@ def show_warnings(checked: Checked, lints: Lints | None = None) -> None:
         show_diagnostics(checked.path, found)
         return
     lines = [
-        f"{file.path}:{d.primary.span.line}:{d.primary.span.column}: {d.severity}[{d.code}]: {visible(d.message)}"
+        f"{file.path}:{d.primary.span.line}:{d.primary.span.column}: {d.severity}[{d.code}]: {d.message}"
         for file in found
         for d in file.diagnostics
     ]
     for line in lines[:MOST_LINES]:
-        click.echo(line, err=True)
+        click.echo(visible(line), err=True)
     if len(lines) > MOST_LINES:
         click.echo(f"... and {len(lines) - MOST_LINES} more: hamletc check {checked.path}", err=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import rich_click as click
 
+from hamlet.terminal import visible_lines
+
 
 @click.command()
 @click.argument("left")
@@ -64,6 +66,6 @@ def diff(
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("comparing"):
         ours, theirs = open_sides(list(sides.values()), Path(folder))
         report = compare(ours, theirs, effort, seed, common)
-    click.echo(report.to_json() if as_json else report.render())
+    click.echo(report.to_json() if as_json else visible_lines(report.render()))
     if not report.ok:
         ctx.exit(1)

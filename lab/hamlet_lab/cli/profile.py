@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import rich_click as click
 
 from hamlet_lab.runners import ARCHITECTURES
+from hamletc.cli.show import literal
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -111,12 +112,12 @@ def profile(
         from hamlet_lab.profile.trace import write_trace
 
         write_trace(module, choice.backend, device, worlds, agents, ticks, trace)
-        console.print(f"trace    {trace}")
+        console.print(f"trace    {literal(str(trace))}")
     for reason in left_out:
-        console.print(f"left out: {reason}")
+        console.print(f"left out: {literal(reason)}")
     if json_path is not None:
         _write(json_path, report | {"left_out": left_out})
-        console.print(f"numbers  {json_path}")
+        console.print(f"numbers  {literal(str(json_path))}")
 
 
 def _times(
@@ -229,7 +230,7 @@ def time_table(times: Times, title: str) -> Any:
     )
     for part in (*times.parts, times.whole):
         numbers = (f"{value:.3f}" for value in (part.median, part.least, part.most))
-        table.add_row(part.name, *numbers, f"{part.median / times.whole.median:.1%}")
+        table.add_row(literal(part.name), *numbers, f"{part.median / times.whole.median:.1%}")
     return table
 
 
@@ -290,7 +291,7 @@ def _costs(what: str, architecture: str, counted: Sequence[Counted], name: Any) 
             (f"{executed:.1f}", f"{alu:.1f}", f"{executed / kernel.executed:.1%}")
             for (executed, alu), kernel in zip(values, counted, strict=True)
         )
-        table.add_row(key, *(cell for each in cells for cell in each))
+        table.add_row(literal(key), *(cell for each in cells for cell in each))
     if what == "line" and len(ordered) > SHOWN_LINES:
         table.add_row(f"... {len(ordered) - SHOWN_LINES} more lines")
     return table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from hamlet.backend.registry import backend_names, working_backends
+from hamlet.terminal import visible_lines
 from hamlet_lab.runners import ARCHITECTURES
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def verify(
     with progress_of(f"comparing backends of {module.name}") as progress:
         found = play(opened.side("interpreter", "cpu"), others, effort, seed, progress, explained)
     comparison = replace(found, must_fire="some" if allow_unfired else "all")
-    click.echo(comparison.render(counts))
+    click.echo(visible_lines(comparison.render(counts)))
     if comparison.never_fired and replace(comparison, must_fire="some").ok and not allow_unfired:
         click.echo("what never fired is a failure: take more --ticks or --worlds, or --allow-unfired where it is rare")
     if not comparison.ok:

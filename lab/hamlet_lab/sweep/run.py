@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,8 @@ from hamlet.env.environment import Env
 from hamlet.env.make import LANE_LIMIT
 from hamlet.errors import EnvError, HamletError
 from hamlet.package.module import Module
+from hamlet.regular import read_regular
+from hamlet.strict_json import parsed
 from hamlet_lab.sweep.common import build_repeating
 from hamlet_lab.sweep.grid import Values
 from hamlet_lab.sweep.measured import Measured
@@ -82,7 +83,7 @@ def policy_of(path: Path) -> Mapping[str, Any]:
         CompileError: it cannot be read, or holds something else.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = parsed(read_regular(path))
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:

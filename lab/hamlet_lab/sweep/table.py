@@ -14,6 +14,7 @@ import numpy as np
 from hamlet.env.rollout import LIFESPAN
 from hamlet.universe import Universe
 from hamlet_lab.sweep.measured import Column, Measured
+from hamletc.cli.show import literal
 from hamletc.errors import CompileError
 
 Table: TypeAlias = Mapping[str, Column]
@@ -129,7 +130,7 @@ def printed(table: Table, universe: Universe, params: Iterable[str]) -> Any:
 
     result = Shown(box=None, pad_edge=False)
     for heading in (*params, "episodes", "return", "quartiles", "life", "quartiles"):
-        result.add_column(heading, justify="right", no_wrap=True)
+        result.add_column(literal(heading), justify="right", no_wrap=True)
     for heading in ("most used", "most ends by"):
         result.add_column(heading, no_wrap=True)
     uses = [affordance.name for affordance in universe.affordances]
@@ -152,4 +153,4 @@ def _most(table: Table, row: int, kind: str, names: Iterable[str]) -> str:
     shares = {name: float(table[f"{kind} {name}"][row]) for name in names}
     known = {name: share for name, share in shares.items() if share > 0}
     most = max(known, key=lambda name: known[name], default=None)
-    return "-" if most is None else f"{most} {known[most]:.0%}"
+    return "-" if most is None else f"{literal(most)} {known[most]:.0%}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,21 +10,29 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.arguments import whole
+from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate
 from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
-from hamlet.errors import EnvError
+from hamlet.env.checkpoint import SEED_LIMIT, check_bounds, checked_seed
+from hamlet.env.within import check_rows
+from hamlet.errors import EnvError, shown
+from hamlet.strict_json import parsed
+from hamlet.terminal import visible
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
 from hamlet_lab.divergence.arrays import Named
 from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Runner, Step
 from hamlet_lab.divergence.session import Scenario
+from hamlet_lab.verify.archive import ArchiveError, read_arrays
 from hamlet_lab.verify.injection import Injector
 from hamlet_lab.verify.players import Script
 
 FORMAT = 1
+MOST_LANES = 1 << 31
 INTERACTING = 0.2
 LIVES = 4
 """Ticks between two injected states."""
@@ -145,26 +152,80 @@ def write_recording(recording: Recording, path: Path) -> None:
 def read_recording(path: Path) -> Recording:
     """Raises `EnvError` where the file is no recorded run."""
     try:
-        with np.load(path) as file:
-            if "about" not in file:
-                raise EnvError(f"{path} is no run recorded by `hamletc record`")
-            about = json.loads(str(file["about"]))
-            if about["format"] != FORMAT:
-                raise EnvError(f"{path} has format {about['format']}, and this hamlet reads format {FORMAT}")
-            names = [name for name in file.files if name.startswith("frames.")]
-            return Recording(
-                about["label"],
-                from_json(about["universe"]),
-                Shape(*about["shape"]),
-                about["seed"],
-                torch.from_numpy(file["kinds"]),
-                torch.from_numpy(file["actions"]),
-                {name.removeprefix("frames."): torch.from_numpy(file[name]) for name in names},
-            )
+        arrays = read_arrays(path)
     except OSError as error:
         raise EnvError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except ArchiveError as error:
         raise EnvError(f"{path} is no recorded run: {error}") from error
+    if "about" not in arrays:
+        raise EnvError(f"{path} is no run recorded by `hamletc record`")
+    try:
+        about = parsed(str(arrays["about"]))
+        if about["format"] != FORMAT:
+            raise EnvError(f"{path} has format {shown(about['format'])}, and this hamlet reads format {FORMAT}")
+        recording = _recording(about, arrays)
+        _check_inputs(recording)
+    except EnvError:
+        raise
+    except (ValueError, KeyError, TypeError) as error:
+        raise EnvError(f"{path} is no recorded run, or a damaged one: {error}") from error
+    return recording
+
+
+def _recording(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Recording:
+    """What a file says, with the size and the type of each array checked.
+
+    Raises:
+        KeyError, TypeError, ValueError, EnvError: it says something else.
+    """
+    universe, (worlds, agents, first) = from_json(about["universe"]), about["shape"]
+    kinds, actions = arrays["kinds"], arrays["actions"]
+    shape = Shape(
+        whole(worlds, 1, MOST_LANES, "a recorded run has 1 or more worlds"),
+        whole(agents, 1, MOST_LANES, "worlds have 1 or more agents"),
+        whole(first, 0, SEED_LIMIT - 1, "the number of the first world is 0 or more"),
+    )
+    events = len(kinds)
+    _check_array("kinds", kinds, np.uint8, (events,))
+    _check_array("actions", actions, np.int32, (events, shape.lanes))
+    frames = {}
+    for name, dtype, rows in _frames(universe, shape):
+        frames[name] = arrays[f"frames.{name}"]
+        _check_array(name, frames[name], dtype, (events, *rows))
+    tensors = {name: torch.from_numpy(values) for name, values in frames.items()}
+    made = torch.from_numpy(kinds), torch.from_numpy(actions)
+    return Recording(visible(str(about["label"])), universe, shape, checked_seed(about["seed"]), *made, tensors)
+
+
+def _frames(universe: Universe, shape: Shape) -> Iterator[tuple[str, Any, tuple[int, ...]]]:
+    """The name, the type and the size of each array after an event."""
+    one = allocate(universe, replace(shape, worlds=1), torch.device("cpu"), torch.float32)
+    for array in Named(universe).arrays(one, None):
+        columns = shape.worlds if array.column == "world" else shape.lanes
+        yield array.name, array.values.numpy().dtype, (len(array.values), columns)
+
+
+def _check_array(name: str, array: NDArray[Any], dtype: Any, size: tuple[int, ...]) -> None:
+    if array.dtype != dtype or array.shape != size:
+        raise ValueError(f"{name} is {array.dtype} {list(array.shape)}, not {np.dtype(dtype)} {list(size)}")
+
+
+def _check_inputs(recording: Recording) -> None:
+    """Raise `ValueError` or `EnvError` unless backends can be given what a recording has for them."""
+    universe, kinds = recording.universe, recording.kinds
+    actions = len(schema.action_names(universe))
+    if not len(kinds) or int(kinds[0]) != RESET or int(kinds.max()) > STEP:
+        raise ValueError("a run begins with a reset, then there are steps and injected states")
+    if not bool(((recording.actions >= 0) & (recording.actions < actions)).all()):
+        raise ValueError(f"actions are 0 .. {actions - 1}")
+    for event in recording.events():
+        match event:
+            case Inject(state=state):
+                check_bounds(universe, state)
+            case Step(controls=Tensor() as controls):
+                check_rows("control", universe.controls, controls)
+            case _:
+                pass
 
 
 class Playback:

@@ -6,6 +6,7 @@ ticks. `torch.save` and `torch.load(weights_only=True)` can store it unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -46,7 +47,7 @@ def check(universe: Universe, digest: str, shape: Shape, saved: StateDict) -> di
     if saved["first_world"] != shape.first_world:
         raise EnvError(f"the state begins at world {saved['first_world']}, these worlds at {shape.first_world}")
     state = _arrays(universe, shape, saved["state"])
-    _check_bounds(universe, state)
+    check_bounds(universe, state)
     _check_relations(universe, shape, state)
     return state
 
@@ -72,7 +73,7 @@ def _found(value: Any) -> str:
     return f"{value.dtype} {list(value.shape)}" if plain else shown(value)
 
 
-def _check_bounds(universe: Universe, state: dict[str, torch.Tensor]) -> None:
+def check_bounds(universe: Universe, state: Mapping[str, torch.Tensor]) -> None:
     """Raise `EnvError` unless all values lie within the bounds of their fields."""
     for field in schema.state_fields(universe):
         if field.bounds:  # meters have none where agents have no meters

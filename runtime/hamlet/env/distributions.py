@@ -35,7 +35,7 @@ class Uniform:
 
     def __post_init__(self) -> None:
         _ordered(self, self.low, self.high)
-        if self.high - self.low > LARGEST:
+        if float(self.high) - float(self.low) > LARGEST:
             raise EnvError(f"{self} is too wide for binary32")
 
 
@@ -68,7 +68,8 @@ class Choice:
 
     def __post_init__(self) -> None:
         given: Any = self.values
-        if not isinstance(given, (list, tuple, np.ndarray)) or not len(given):
+        flat = given.ndim == 1 if isinstance(given, np.ndarray) else isinstance(given, (list, tuple))
+        if not flat or not len(given):
             raise EnvError(f"Choice takes a list of numbers, not {shown(given)}")
         object.__setattr__(self, "values", tuple(_number("Choice", value) for value in given))
 
@@ -96,9 +97,13 @@ Distribution: TypeAlias = Uniform | LogUniform | Choice | Normal
 
 def _number(name: str, value: Any) -> float:
     real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or abs(value) > LARGEST:
+    try:
+        number = float(value) if real else math.nan
+    except OverflowError:
+        number = math.inf
+    if not abs(number) <= LARGEST:
         raise EnvError(f"{name} takes numbers, not {shown(value)}")
-    return float(value)
+    return number
 
 
 def _ordered(given: Uniform | LogUniform, low: Any, high: Any) -> None:

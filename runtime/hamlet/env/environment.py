@@ -248,7 +248,8 @@ class Env(Running):
             EnvError: `step` would refuse the controls.
         """
         new = self._given.stepping(controls)
-        assert new is not None
+        if new is None:
+            raise EnvError(f"universe {self.universe.name} has no controls, and nothing to check")
         return new
 
     def place(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import base64
 import json
+import math
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,14 +23,21 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
+from hamlet.arguments import whole
 from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.env.files import read_file, write_file
-from hamlet.errors import EnvError, ModuleError
+from hamlet.errors import EnvError, shown
+from hamlet.strict_json import parsed
+from hamlet.terminal import visible
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
 
 FORMAT = 1
 SUFFIX = ".episode"
+LIMIT = 1 << 64
+MOST_LANES = 1 << 28
+MOST_TEXT = 1 << 26
+"""The most bytes that the text of a universe has in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +108,14 @@ class Episode:
         """
         content = read_file(path)
         try:
-            about = json.loads(content)
+            about = parsed(content)
             if about["format"] != FORMAT:
-                raise EnvError(
-                    f"{path} has format {about['format']}, and this hamlet reads episodes of format {FORMAT}"
-                )
+                said = shown(about["format"])
+                raise EnvError(f"{path} has format {said}, and this hamlet reads episodes of format {FORMAT}")
             return _episode(about)
         except EnvError:
             raise
-        except (ValueError, KeyError, TypeError, RuntimeError, zlib.error, ModuleError) as error:
+        except (ValueError, KeyError, TypeError, RuntimeError, zlib.error, EOFError) as error:
             raise EnvError(f"{path} is no episode recorded by hamlet, or a damaged one") from error
 
     def __repr__(self) -> str:
@@ -142,11 +150,13 @@ def _episode(about: dict[str, Any]) -> Episode:
     """What a file says, with every size checked.
 
     Raises:
-        KeyError, TypeError, ValueError: it says something else.
+        EnvError, KeyError, TypeError, ValueError, RuntimeError: it says something else.
     """
-    universe = from_json(_bytes(about["universe"]).decode())
-    agents, shape = int(about["agents"]), Shape(1, int(about["agents"]), int(about["world"]))
-    checks = np.frombuffer(_bytes(about["checks"]), np.uint32)
+    universe = from_json(_bytes(about["universe"], MOST_TEXT).decode())
+    agents = whole(about["agents"], 1, MOST_LANES, "a recorded world has 1 or more agents")
+    world = whole(about["world"], 0, LIMIT - 1, "the number of a recorded world is 0 or more")
+    shape = Shape(1, agents, world)
+    checks = np.frombuffer(_bytes(about["checks"], 4 * MOST_LANES), np.uint32)
     ticks = len(checks)
     sizes = ((field, shape.lanes if field.per == "lane" else 1) for field in schema.state_fields(universe))
     state = {
@@ -161,19 +171,22 @@ def _episode(about: dict[str, Any]) -> Episode:
     if universe.controls:
         controls = _unpacked(about["controls"], torch.float32, (ticks, len(universe.controls), agents))
     actions = _unpacked(about["actions"], torch.int32, (ticks, agents))
+    ended = tuple(visible(str(each)) for each in about["ended"])
+    if len(ended) != agents or not re.fullmatch("[0-9a-f]{64}", about["digest"]):
+        raise ValueError("an end for each agent, and a sha256")
     return Episode(
         universe,
-        str(about["digest"]),
-        str(about["hamletc"]),
-        shape.first_world,
+        about["digest"],
+        visible(str(about["hamletc"])),
+        world,
         agents,
-        int(about["seed"]),
-        int(about["tick"]),
+        whole(about["seed"], 0, LIMIT - 1, "a seed is 0 or more"),
+        whole(about["tick"], 0, (1 << 32) - 1, "a tick is 0 or more"),
         state,
         actions,
         controls,
         tuple(checks.tolist()),
-        tuple(map(str, about["ended"])),
+        ended,
     )
 
 
@@ -181,8 +194,17 @@ def _packed(values: Tensor) -> str:
     return _text(bits_of(values))
 
 
-def _bytes(text: str) -> bytes:
-    return zlib.decompress(base64.b64decode(text, validate=True))
+def _bytes(text: str, most: int) -> bytes:
+    """What was packed, which is at most so many bytes.
+
+    Raises:
+        TypeError, ValueError, zlib.error: it is something else.
+    """
+    unpacking = zlib.decompressobj()
+    content = unpacking.decompress(base64.b64decode(text, validate=True), most)
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError(f"more than {most} bytes, or not all of them")
+    return content
 
 
 def _text(content: bytes) -> str:
@@ -190,7 +212,11 @@ def _text(content: bytes) -> str:
 
 
 def _unpacked(text: str, dtype: torch.dtype, size: tuple[int, ...]) -> Tensor:
-    content = bytearray(_bytes(text))
+    length = math.prod(size) * dtype.itemsize
+    # One byte more: `decompress` takes 0 for no limit.
+    content = bytearray(_bytes(text, length + 1))
+    if len(content) != length:
+        raise ValueError(f"{len(content)} bytes, not {length}")
     values = torch.frombuffer(content, dtype=dtype) if content else torch.zeros(0, dtype=dtype)
     return values.reshape(size).clone()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hamlet.errors import EnvError, shown
+from hamlet.regular import read_regular
 
 
 def write_file(path: Any, content: bytes) -> None:
@@ -34,7 +35,7 @@ def write_file(path: Any, content: bytes) -> None:
 def read_file(path: Any) -> bytes:
     """Raises `EnvError` where it is no path, or cannot be read."""
     try:
-        return _path(path).read_bytes()
+        return read_regular(_path(path))
     except OSError as error:
         raise EnvError(f"cannot read {path}: {error.strerror or error}") from error
 

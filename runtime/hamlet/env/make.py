@@ -191,8 +191,13 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
     agents = fewest_agents(universe) if agents is None else agents
     agents = whole(agents, 1, MOST, "agents is a whole number, at least 1")
     first_world = whole(first_world, 0, MOST, "first_world is a whole number, at least 0")
-    if worlds * agents >= LANE_LIMIT or first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
+    if worlds * agents >= LANE_LIMIT:
         raise EnvError(f"{worlds} worlds of {agents} agents are too many: fewer than 2**31 agents fit")
+    if first_world + worlds > LANE_LIMIT or (first_world + worlds) * agents > 1 << 32:
+        raise EnvError(
+            f"{worlds} worlds of {agents} agents from first_world {first_world} on are numbered too high: worlds have "
+            "numbers below 2**31, and agents of all worlds numbers below 2**32"
+        )
     if agents > schema.MOST_AGENTS and meet(universe):
         raise EnvError(
             f"agents of {universe.name} meet, so at most {schema.MOST_AGENTS} of them fit in a world, not {agents}"

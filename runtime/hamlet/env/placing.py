@@ -59,7 +59,8 @@ def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:
         case Grid() as grid:
             for axis, x, size in zip(schema.axes(universe), coordinates, grid.sizes, strict=True):
                 if not bool(((x >= 0) & (x < size) & (x == x.floor())).all()):
-                    raise EnvError(f"{axis} of a place is a whole number in 0 .. {size - 1}")
+                    wrong = next(each for each in x.tolist() if not (0 <= each < size and each == int(each)))
+                    raise EnvError(f"{axis} of a place is a whole number in 0 .. {size - 1}, not {wrong:g}")
             cells = torch.stack(words(tuple(coordinates.long()), grid))
             walls = () if grid.map is None else grid.map.cells(grid.map.walls)
             if bool(torch.isin(cells, torch.tensor(walls, dtype=cells.dtype, device=cells.device)).any()):
@@ -70,7 +71,8 @@ def _parts(universe: Universe, coordinates: torch.Tensor) -> torch.Tensor:
             for axis, x, bounds in zip(schema.axes(universe), rounded, axes, strict=True):
                 low, high = torch.tensor([bounds.low, bounds.high], dtype=torch.float32)
                 if not bool(((x >= low) & (x <= high)).all()):
-                    raise EnvError(f"{axis} of a place must lie in {bounds.low:g} .. {bounds.high:g}")
+                    wrong = next(each for each in x.tolist() if not bounds.low <= each <= bounds.high)
+                    raise EnvError(f"{axis} of a place must lie in {bounds.low:g} .. {bounds.high:g}, not {wrong:g}")
             return rounded
         case _:
             raise ValueError("places are stored in a space only")

@@ -18,7 +18,8 @@ from hamlet.backend.buffers import Statistics, tensor_of
 from hamlet.env.checkpoint import StateDict
 from hamlet.env.episode import this_version
 from hamlet.env.files import read_file, write_file
-from hamlet.errors import EnvError
+from hamlet.errors import EnvError, shown
+from hamlet.strict_json import parsed
 from hamlet.telemetry.opened import Opened
 
 FORMAT = 1
@@ -77,9 +78,11 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     content = read_file(path)
     try:
         size = int.from_bytes(content[:8], "little")
-        about = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][ABOUT])
+        about = parsed(parsed(content[8 : 8 + size])["__metadata__"][ABOUT])
         if about["format"] != FORMAT:
-            raise EnvError(f"{path} has format {about['format']}, and this hamlet reads checkpoints of format {FORMAT}")
+            raise EnvError(
+                f"{path} has format {shown(about['format'])}, and this hamlet reads checkpoints of format {FORMAT}"
+            )
         tensors: Mapping[str, torch.Tensor] = library.load(content)
         saved = {number: about[number] for number in ("universe", *NUMBERS)}
         name, window = str(about["name"]), about.get("window")

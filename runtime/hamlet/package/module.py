@@ -17,6 +17,7 @@ from types import ModuleType
 
 from hamlet.errors import ModuleError, shown
 from hamlet.package import manifest
+from hamlet.regular import read_regular
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json
 
@@ -190,7 +191,7 @@ def _folder(package: str | Path | ModuleType) -> Path:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except OSError as error:
         raise ModuleError(f"{path} cannot be read: {error.strerror}") from error
 

@@ -91,6 +91,7 @@ class MLP:
         given = list(hidden) if isinstance(hidden, (list, tuple)) else [hidden]
         layers = [whole(each, 1, MOST_WIDTH, f"hidden layers have 1 .. {MOST_WIDTH} outputs") for each in given]
         first = () if members is None else (whole(members, 1, 1 << 31, "members are 1 or more"),)
+        place = _place(device)
         generator = torch.Generator().manual_seed(whole(seed, 0, (1 << 63) - 1, "a seed is 0 or more"))
         sizes = [inputs, *layers, actions + value]
         weights = [
@@ -99,7 +100,7 @@ class MLP:
         ]
         weights[-1] *= 0.01
         biases = [torch.zeros(*first, outputs) for outputs in sizes[1:]]
-        return cls([w.to(device) for w in weights], [b.to(device) for b in biases], activation, value, sample)
+        return cls([w.to(place) for w in weights], [b.to(place) for b in biases], activation, value, sample)
 
     @property
     def members(self) -> int | None:
@@ -147,7 +148,8 @@ class MLP:
             decision = policy.forward(env.observation, env.action_mask, env.policy_words())
             env.step(decision.actions)
         """
-        lanes = observation.shape[0] if isinstance(observation, torch.Tensor) and observation.dim() else 0
+        plain = isinstance(observation, torch.Tensor) and not observation.is_nested and observation.dim() > 0
+        lanes = observation.shape[0] if plain else 0
         if mask is None:
             mask = torch.ones((lanes, self.actions), dtype=torch.bool, device=self.device)
         self._check("observation", observation, torch.float32, (lanes, self.inputs))
@@ -177,7 +179,7 @@ class MLP:
         return f"MLP({sizes}, {self.activation!r}, value={self.value}, sample={self.sample}{several})"
 
     def _check(self, name: str, given: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
-        if not isinstance(given, torch.Tensor):
+        if not isinstance(given, torch.Tensor) or given.is_nested:
             raise EnvError(f"{name} is a tensor {list(shape)} of {dtype}, not {shown(given)}")
         if given.dtype is not dtype or tuple(given.shape) != shape or given.device != self.device:
             wanted = f"{list(shape)} of {dtype} on {self.device}"
@@ -186,6 +188,14 @@ class MLP:
     def _check_lanes(self, lanes: int) -> None:
         if lanes % (self.members or 1):
             raise EnvError(f"{self.members} members cannot share {lanes} lanes: each has as many")
+
+
+def _place(device: Any) -> torch.device:
+    """A device on which tensors can be made, or `EnvError`."""
+    try:
+        return torch.empty(0, device=torch.device(device)).device
+    except (RuntimeError, TypeError, AssertionError) as error:
+        raise EnvError(f'{shown(device)} is no device that torch has here: take "cpu" or "cuda"') from error
 
 
 def _tensors(name: str, given: Any) -> tuple[torch.Tensor, ...]:

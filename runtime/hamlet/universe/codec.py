@@ -19,6 +19,7 @@ from typing import NoReturn
 import hamlet.universe
 from hamlet.numbers.binary32 import canonical32, spell32
 from hamlet.recursion import allow_deep_trees
+from hamlet.strict_json import parsed
 from hamlet.universe import Span, Universe
 
 LINE_WIDTH = 120
@@ -95,10 +96,7 @@ def from_json(text: str) -> Universe:
     """
     allow_deep_trees()
     try:
-        parsed = json.loads(text, object_pairs_hook=_unique, parse_constant=_not_finite)
-        universe = _read(parsed, Universe, "")
-    except json.JSONDecodeError as error:
-        raise CodecError(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+        universe = _read(parsed(text), Universe, "")
     except RecursionError:
         raise CodecError("nested too deeply") from None
     except CodecError:
@@ -107,18 +105,6 @@ def from_json(text: str) -> Universe:
         raise CodecError(str(error)) from None
     assert isinstance(universe, Universe)
     return universe
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise CodecError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
-    return members
-
-
-def _not_finite(spelling: str) -> NoReturn:
-    raise CodecError(f"{spelling} is not a number of a universe")
 
 
 def _fail(path: str, expected: str, value: Json) -> NoReturn:

@@ -230,6 +230,17 @@ OUT = Row(
         nested(),
     ],
 )
+LARGE = 10**39
+"""Beyond what binary32 holds."""
+NO_REAL = [*ODD, None, "3", True, [1], 1j, 10**400, -(10**400), math.nan, math.inf, np.array(3), torch.tensor(3.0)]
+LAYERS = [torch.zeros(4, 3), torch.zeros(7, 4)]
+"""The weights of a network with 3 inputs, one hidden layer, 6 actions and a value."""
+NO_LAYERS: list[Any] = [
+    *ODD,
+    *(None, 3, "x", [], [torch.zeros(4, 3)], [3, 3], [None, None], [np.zeros((4, 3)), np.zeros((7, 4))]),
+    *([each.double() for each in LAYERS], [each.T for each in LAYERS], [torch.zeros(0, 3), torch.zeros(7, 0)]),
+    *([each.to_sparse() for each in LAYERS], [torch.zeros(65, 3), torch.zeros(7, 65)], [nested(), nested()]),
+]
 TABLE: dict[tuple[str, str], Row] = {
     ("compile", "path"): Row([], NO_PATH),
     ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
@@ -386,7 +397,10 @@ TABLE: dict[tuple[str, str], Row] = {
     ),
     ("Env.place", "worlds"): Row(
         [None, [0, 2], np.array([1]), torch.tensor([2]), []],
-        [*ODD, 3, "all", True, [3], [-1], [0.5], [math.nan], [True, False, True], [[0]], *strange(3)[:6], [None]],
+        [
+            *(*ODD, 3, "all", True, [3], [-1], [0.5], [math.nan], [True, False, True], [[0]], *strange(3)[:6], [None]),
+            *([0.0, 1.0], np.zeros(2), torch.zeros(2), [10**400]),
+        ],
     ),
     ("Env.load_state_dict", "saved"): Row(
         [saved(lambda _: None), saved(lambda state: state.update(tick=np.int64(3)))],
@@ -443,9 +457,48 @@ TABLE: dict[tuple[str, str], Row] = {
         [None, *right_actions(LANES)], [value for value in wrong_actions(LANES) if value is not None]
     ),
     ("Graphed.step", "controls"): Row(CONTROLS, NO_CONTROLS),
+    ("Uniform", "low"): Row([0, 0.5, np.int8(0), np.float16(0)], [*NO_REAL, 2, -LARGE]),
+    ("Uniform", "high"): Row([2, 1.5, np.int8(2)], [*NO_REAL, 0, -1, LARGE]),
+    ("LogUniform", "low"): Row([0.5, np.float64(0.5)], [*NO_REAL, 0, -1, 2]),
+    ("LogUniform", "high"): Row([2, np.int64(2)], [*NO_REAL, 0, -1, LARGE]),
+    ("Normal", "mean"): Row([0, -1.5, np.float32(1)], [*NO_REAL, LARGE]),
+    ("Normal", "deviation"): Row([0.5, np.int8(2)], [*NO_REAL, 0, -1, LARGE]),
+    ("Choice", "values"): Row(
+        [[1], (0.5, 2), np.ones(3), [np.int8(1), 2.0]],
+        [
+            *ODD,
+            *(None, 3, "12", [], (), np.zeros(0), np.array(3), np.zeros((2, 2)), [[1, 2]], [None], ["1"], [True]),
+            *([LARGE], [10**400], [math.nan], [math.inf], torch.zeros(3), np.full(2, "1"), np.zeros(2, complex)),
+        ],
+    ),
+    ("MLP", "weights"): Row([LAYERS], NO_LAYERS),
+    ("MLP", "biases"): Row([[torch.zeros(4), torch.zeros(7)], (torch.ones(4), torch.ones(7))], NO_LAYERS),
+    ("MLP", "activation"): Row(["relu"], [*NO_WORD, None]),
+    ("MLP", "value"): Row(FLAGS, NO_FLAG),
+    ("MLP", "sample"): Row(FLAGS, NO_FLAG),
+    ("MLP.random", "inputs"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("MLP.random", "actions"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
+    ("MLP.random", "hidden"): Row([[4], (4, 8)], [*ODD, None, "4", [0], [65], [4.0], [4, 4, 4], [], 1j, np.zeros(2)]),
+    ("MLP.random", "activation"): Row(["relu"], [*NO_WORD, None]),
+    ("MLP.random", "value"): Row(FLAGS, NO_FLAG),
+    ("MLP.random", "sample"): Row(FLAGS, NO_FLAG),
+    ("MLP.random", "members"): Row([None, *INTEGERS], [v for v in [*NO_INTEGER, 0, -1] if v is not None]),
+    ("MLP.random", "seed"): Row(INTEGERS, [*NO_INTEGER, -1, 1 << 63]),
+    ("MLP.random", "device"): Row(["cpu", torch.device("cpu")], [*NO_WORD, "cuda:99", "meta:1:1"]),
+    ("MLP.forward", "observation"): Row(
+        [torch.zeros(2, 3)], [*ODD, None, 3, torch.zeros(3), np.zeros((2, 3)), nested()]
+    ),
+    ("MLP.forward", "mask"): Row([None, torch.ones(2, 6, dtype=torch.bool)], [*ODD, 3, torch.ones(2, 6), of(2, 6)]),
+    ("MLP.forward", "words"): Row([of(2, dtype=torch.int64)], [*ODD, None, 3, [1, 2], of(2), of(3, dtype=torch.int64)]),
 }
 
 GIVEN: dict[str, dict[str, Any]] = {
+    "Uniform": {"low": 0, "high": 1},
+    "LogUniform": {"low": 1, "high": 2},
+    "Normal": {"mean": 0, "deviation": 1},
+    "MLP": {"weights": LAYERS, "biases": [torch.zeros(4), torch.zeros(7)]},
+    "MLP.random": {"inputs": 3, "actions": 6},
+    "MLP.forward": {"observation": torch.zeros(2, 3), "words": of(2, dtype=torch.int64)},
     "make": {"worlds": 3, "backend": "interpreter", "quiet": True},
     "Env.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.rollout": {"ticks": 2, "controls": {"lift": 0.5}},
@@ -475,6 +528,10 @@ def public() -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in hamlet.__all__:
         if inspect.isfunction(getattr(hamlet, name)):
             yield name, getattr(hamlet, name)
+    for name in ("Uniform", "LogUniform", "Normal", "Choice", "MLP"):
+        yield name, getattr(hamlet, name)
+    yield "MLP.random", hamlet.MLP.random
+    yield "MLP.forward", hamlet.MLP.forward
     for owner in CLASSES:
         for name, value in inspect.getmembers(owner, inspect.isfunction):
             if name in ITEMS or not name.startswith("_"):
@@ -493,7 +550,7 @@ def test_every_argument_has_a_row() -> None:
 def call(name: str, argument: str, value: Any, env: Env) -> Any:
     """Call something with one argument of its own choice."""
     owner, _, method = name.rpartition(".")
-    targets = {"Module": env.module, "Env": env, "Numbers": env.params, "": hamlet}
+    targets = {"Module": env.module, "Env": env, "Numbers": env.params, "": hamlet, "MLP": hamlet.MLP.random(3, 6)}
     target = Recorder(env).graphed() if owner == "Graphed" else targets[owner]
     value = value.make(env) if isinstance(value, Made) else value
     if argument in ("others", "key", "default") and name != "Numbers.setdefault":

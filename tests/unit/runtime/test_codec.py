@@ -97,7 +97,7 @@ def _changes(document: dict[str, Any]) -> Iterator[tuple[str, Callable[[dict[str
         ('"low": 0.0', '"low": null', "meters[0].low: expected a number with a point, found null"),
         ('"low": 0.0', '"low": 0.30000001192092896', "is not the shortest spelling of a binary32 number (0.3 is)"),
         ('"low": 0.0', '"low": 1e39', "meters[0].low: 1e+39 is too large for binary32"),
-        ('"low": 0.0', '"low": NaN', "NaN is not a number of a universe"),
+        ('"low": 0.0', '"low": NaN', "NaN is no number"),
         ('"low": 0.0', '"lower": 0.0', "meters[0]: Meter has no 'lower'"),
         ('"low": 0.0,', "", "meters[0]: Meter lacks 'low'"),
         ('"low": 0.0', '"low": 0.0, "low": 0.0', "the key 'low' occurs twice"),

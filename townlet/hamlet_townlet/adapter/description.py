@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hamlet import schema
+from hamlet.strict_json import parsed
 from hamlet.universe import ObserveWindow, Universe
 
 FILENAME = "townlet.json"
@@ -81,7 +82,7 @@ def from_json(text: str) -> Description:
         DescriptionError: the text is not JSON, or a key or a value is missing, unknown or of the wrong type.
     """
     try:
-        value = json.loads(text)
+        value = parsed(text)
     except ValueError as error:
         raise DescriptionError(f"is not JSON: {error}") from error
     description: Description = _read(Description, value, "description")

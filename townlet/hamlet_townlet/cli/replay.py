@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from hamlet.backend.registry import backend_names
+from hamlet.terminal import visible_lines
 from hamlet_lab.runners import RUNNERS
 from hamlet_townlet.frontend import is_trace
 from hamletc.errors import CompileError
@@ -65,7 +66,7 @@ def replay(
     except HamletError as error:
         click.echo(f"error: {error}", err=True)
         ctx.exit(2)
-    click.echo((report.to_json() if as_json else report.render()).rstrip("\n"))
+    click.echo((report.to_json() if as_json else visible_lines(report.render())).rstrip("\n"))
     if not report.ok:
         ctx.exit(1)
 

@@ -106,6 +106,10 @@ def _load(report: PackFindings) -> Node | None:
             hint = f"Did you mean `{near}`? Rename it."
         report.add("H100", message, Span(1, 1, 1, 1), hint=hint)
         return None
+    if (problem := _strange(report.path)) is not None:
+        message, hint = problem
+        report.add("H100", message, Span(1, 1, 1, 1), hint=hint)
+        return None
     text = read_source(report.path)
     if isinstance(text, Diagnostic):
         report.found.append(text)
@@ -116,6 +120,20 @@ def _load(report: PackFindings) -> Node | None:
     if not report.failed and not isinstance(node, MapNode):
         report.add("H109", f"{report.path.name} has no keys at its top", Span(1, 1, 1, 1), hint="Write `key: value`.")
     return None if report.failed else node
+
+
+def _strange(path: Path) -> tuple[str, str] | None:
+    """What is wrong with a file of a pack that is none, or that lies elsewhere; and what to do."""
+    try:
+        real, folder = path.resolve(), path.parent.resolve()
+        if not real.is_relative_to(folder):
+            message = f"`{path.name}` is a link to a file outside of its folder"
+            return message, "A link does not lead out of the folder of a pack: copy the file."
+        if not (path.is_file() or path.is_dir()):
+            return f"`{path.name}` is no file", "Put a file with text there."
+    except (OSError, RuntimeError):
+        return None  # whoever reads it says why it cannot be read
+    return None
 
 
 def _others(folder: Path) -> list[str]:

@@ -6,9 +6,6 @@ O values of an observation, C actions.
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,14 +19,16 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.errors import TraceError
+from hamlet.regular import read_regular
+from hamlet.strict_json import parsed
 from hamlet.universe import Universe
+from hamlet_lab.verify.archive import ArchiveError, read_arrays
 from hamlet_townlet.adapter.description import Description, ObservationField
 from hamlet_townlet.adapter.env import VectorizedEnv
 
 Array = NDArray[Any]
 
 RESETS = "reset_at"
-MOST_BYTES = 1 << 32
 KINDS = {"f32": "f", "f64": "f", "whole": "iu", "bool": "b", "position": "fiu"}
 """Numpy's letters for the types of numbers."""
 Kind: TypeAlias = Literal["f32", "f64", "whole", "bool", "position"]
@@ -174,15 +173,10 @@ def read_trace(path: Path) -> HamletTrace:
 
 def _arrays(path: Path) -> dict[str, Array]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > MOST_BYTES:
-            raise TraceError(f"{path} would take {size >> 20} MiB: a trace has at most {MOST_BYTES >> 20}")
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        return read_arrays(path)
     except OSError as error:
         raise TraceError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
+    except ArchiveError as error:
         raise TraceError(f"{path} is no trace, or a damaged one: {error}") from error
 
 
@@ -226,12 +220,12 @@ def _check(path: Path, stream: RecordedStream, array: Array, meta: TraceMeta, re
 
 def _meta(path: Path) -> TraceMeta:
     try:
-        source = json.loads(path.read_text(encoding="utf-8"))
+        source = parsed(read_regular(path))
     except FileNotFoundError as error:
         raise TraceError(f"{path} is missing: it says what was recorded") from error
     except OSError as error:
         raise TraceError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise TraceError(f"{path} is not JSON: {error}") from error
     if not isinstance(source, dict):
         raise TraceError(f"{path} describes no trace")

@@ -60,13 +60,15 @@ def table(title: str, sides: dict[str, Episodes]) -> Table:
     """Sides beside each other."""
     from rich.table import Table
 
+    from hamletc.cli.show import literal
+
     found = Table("", *sides, title=title)
     found.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
     found.add_row("mean length", *(f"{each.length:.1f} ± {each.spread:.1f}" for each in sides.values()))
     found.add_row("mean return", *(f"{each.returned:.4g}" for each in sides.values()))
     for name in next(iter(sides.values())).causes:
         if any(each.causes[name] for each in sides.values()):
-            found.add_row(name, *(f"{each.causes[name]:,}" for each in sides.values()))
+            found.add_row(literal(name), *(f"{each.causes[name]:,}" for each in sides.values()))
     if any(each.unfinished for each in sides.values()):
         found.add_row("not ended yet", *(f"{each.unfinished:,}" for each in sides.values()))
     return found

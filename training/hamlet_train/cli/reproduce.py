@@ -12,23 +12,25 @@ import rich_click as click
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
 def reproduce(folder: Path, threads: int | None) -> None:
     """Train again what the run in FOLDER trained, and compare the weights after every update."""
+    from hamlet.terminal import visible
     from hamlet_train.cli.options import threads_of
     from hamlet_train.cli.watch import shown
     from hamlet_train.reproduce import repeat
     from hamlet_train.run import Run
+    from hamletc.cli.show import literal
 
     run = Run(folder)
     manifest = run.read()
-    with shown(f"training {manifest.universe} again", manifest.updates) as watch:
+    with shown(literal(f"training {manifest.universe} again"), manifest.updates) as watch:
         found = repeat(run, manifest, threads_of(threads), watch)
     if found.differs is None:
-        click.echo(f"{found.updates} of {found.updates} updates are equal\nweights   sha256 {found.weights}")
+        click.echo(f"{found.updates} of {found.updates} updates are equal\nweights   sha256 {visible(found.weights)}")
         return
     recorded, here = found.differs
     for line in found.versions:
-        click.echo(line)
+        click.echo(visible(line))
     click.echo(
         f"update {here.update} is the first that differs: its weights have the sha256 {here.weights}, "
-        f"and those of {folder} {recorded.weights}"
+        f"and those of {folder} {visible(recorded.weights)}"
     )
     raise SystemExit(1)
