@@ -21,6 +21,7 @@ from hamlet.numbers.binary32 import canonical32, spell32
 from hamlet.recursion import allow_deep_trees
 from hamlet.strict_json import parsed
 from hamlet.universe import Span, Universe
+from hamlet.universe.sound import check_sound
 
 LINE_WIDTH = 120
 NAMES = {str: "a string", int: "an integer", float: "a number with a point", bool: "true or false"}
@@ -92,18 +93,20 @@ def from_json(text: str) -> Universe:
     """The universe of a text that `to_json` wrote; exactly the same one.
 
     Raises:
-        CodecError: the text is not JSON, or a key or a value is missing, unknown or of the wrong type.
+        CodecError: the text is not JSON, or a key or a value is missing, unknown or of the wrong type;
+            or it is no universe that a compiler makes, see `hamlet.universe.sound`.
     """
     allow_deep_trees()
     try:
         universe = _read(parsed(text), Universe, "")
+        assert isinstance(universe, Universe)
+        check_sound(universe)
     except RecursionError:
         raise CodecError("nested too deeply") from None
     except CodecError:
         raise
     except ValueError as error:
         raise CodecError(str(error)) from None
-    assert isinstance(universe, Universe)
     return universe
 
 

@@ -1,0 +1,343 @@
+"""What a compiler checked of a Universe: names exist and can be shown, numbers lie in their ranges, conditions stand where
+conditions belong. A Universe that was read from a file is held to it, for anybody may have written the file."""
+
+from __future__ import annotations
+
+import dataclasses
+import keyword
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from math import prod
+from typing import Any
+
+from hamlet.universe import (
+    declarations,
+    expressions,
+    observations,
+    quantities,
+    space,
+    statements,
+    terrain,
+)
+from hamlet.universe.walk import nodes, operands, parts
+from hamlet.universe.whole import Universe
+
+DEEPEST_TREE = 200
+"""The most levels of an expression."""
+LONGEST_NAME = 1 << 12
+"""The most characters of a name; a condition is the name of a cause."""
+MOST_COUNT = 1 << 20
+MOST_TICKS = 1_000_000_000
+MOST_SITES = 1 << 34
+LARGEST_SIDE, MOST_CELLS, MOST_AXES, LARGEST_COORDINATE = 1 << 14, 1 << 24, 100, 1e9
+
+NAMES: dict[tuple[type, str], str] = {
+    (quantities.MeterValue, "meter"): "meters",
+    (quantities.ParamValue, "param"): "params",
+    (quantities.WorldValue, "meter"): "world",
+    (quantities.CellValue, "meter"): "cells",
+    (quantities.InputValue, "input"): "inputs",
+    (quantities.ControlValue, "control"): "controls",
+    (quantities.Coordinate, "axis"): "axes",
+    (quantities.Velocity, "axis"): "axes",
+    (quantities.LastUse, "affordance"): "affordances",
+    (quantities.Used, "affordance"): "affordances",
+    (quantities.Streak, "affordance"): "affordances",
+    (quantities.Here, "affordance"): "affordances",
+    (quantities.Distance, "affordance"): "affordances",
+    (quantities.StraightDistance, "affordance"): "affordances",
+    (quantities.WalkingDistance, "affordance"): "affordances",
+    (quantities.ActionTaken, "action"): "actions",
+    (quantities.On, "region"): "regions",
+    (quantities.TerrainValue, "terrain"): "terrains",
+    (statements.Push, "axis"): "axes",
+    (declarations.Cascade, "source"): "meters",
+    (declarations.CellSum, "meter"): "world",
+    (declarations.Spread, "region"): "regions",
+    (declarations.Spread, "near"): "affordances",
+    (declarations.Affordance, "moving"): "world",
+    (declarations.Mask, "actions"): "actions",
+    (observations.Role, "meters"): "meters",
+    (observations.Role, "actions"): "actions",
+    (observations.ObserveRegion, "region"): "regions",
+    (observations.ObserveCells, "meter"): "cells",
+    (observations.ObserveCell, "meters"): "cells",
+    (observations.ObserveMeters, "meters"): "meters",
+    (observations.ObserveHere, "affordances"): "affordances or copies",
+    (observations.ObserveParams, "params"): "params",
+    (observations.ObserveWorld, "meters"): "world",
+    (observations.ObserveState, "states"): "states",
+    (observations.ObserveVelocity, "axes"): "axes",
+    (space.Node, "leads"): "nodes",
+    (space.Graph, "start"): "nodes",
+    (terrain.RegionNumber, "region"): "regions",
+}
+"""The fields that name something, and what."""
+
+RANGES: dict[tuple[type, str], tuple[float, float]] = {
+    (declarations.Clock, "hours"): (2, 1000),
+    (declarations.Lifespan, "ticks"): (1, MOST_TICKS),
+    (declarations.Affordance, "duration"): (0, MOST_TICKS),
+    (declarations.Hours, "opens"): (0, 999),
+    (declarations.Hours, "closes"): (0, 1000),
+    (declarations.Spread, "apart"): (0, MOST_CELLS),
+    (declarations.Spread, "within"): (0, MOST_CELLS),
+    (quantities.Every, "ticks"): (1, MOST_TICKS),
+    (quantities.After, "ticks"): (0, MOST_TICKS),
+    (space.Grid, "sizes"): (1, MOST_CELLS),
+    (space.Axis, "low"): (-LARGEST_COORDINATE, LARGEST_COORDINATE),
+    (space.Axis, "high"): (-LARGEST_COORDINATE, LARGEST_COORDINATE),
+    (space.Continuous, "reach"): (0, 4 * LARGEST_COORDINATE),
+    (observations.ObserveWindow, "radius"): (0, MOST_COUNT),
+    (observations.ObserveRegion, "radius"): (0, MOST_COUNT),
+    (observations.ObserveCells, "radius"): (0, MOST_COUNT),
+    (observations.ObserveProgress, "per"): (1, MOST_TICKS),
+    (observations.ObserveBlank, "count"): (1, MOST_COUNT),
+    (observations.Role, "first"): (0, MOST_CELLS),
+    (observations.Role, "agents"): (1, MOST_CELLS),
+    (expressions.DrawInteger, "low"): (-MOST_CELLS, MOST_CELLS),
+    (expressions.DrawInteger, "high"): (-MOST_CELLS, MOST_CELLS),
+    (expressions.DrawChoice, "thresholds"): (0, (1 << 32) - 1),
+    **{(kind, "site"): (0, MOST_SITES - 1) for kind in (expressions.DrawUniform, expressions.DrawInteger)},
+    **{(kind, "site"): (0, MOST_SITES - 1) for kind in (expressions.DrawChoice, expressions.DrawChance)},
+    (expressions.DrawNormal, "site"): (0, MOST_SITES - 2),
+}
+"""The fields whose numbers have limits beside those of their type."""
+
+BOUNDED = (
+    *(declarations.Param, declarations.Input, declarations.Control, declarations.Meter),
+    *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger),
+)
+"""What has a `low` and a `high`."""
+
+CONDITIONS = frozenset(
+    (
+        *((declarations.Rule, "guard"), (declarations.Cascade, "who"), (declarations.Affordance, "needs")),
+        *((declarations.Affordance, "opening"), (declarations.Action, "needs"), (declarations.Mask, "allowed")),
+        *((declarations.Mask, "who"), (declarations.Cause, "condition"), (statements.Guarded, "condition")),
+        *((expressions.Rank, "condition"), (expressions.Nearest, "condition"), (expressions.If, "condition")),
+    )
+)
+"""The fields that hold conditions; others hold numbers."""
+HOLDING = (
+    *(quantities.Truth, quantities.Here, quantities.On, quantities.LastUse, quantities.ActionTaken, quantities.Used),
+    *(quantities.Every, quantities.After, expressions.DrawChance),
+)
+"""The quantities that are conditions."""
+COMPARING = ("<", "<=", ">", ">=", "==", "!=")
+
+
+class UnsoundError(ValueError):
+    """A Universe that no compiler makes. The message says what is wrong."""
+
+
+def check_sound(universe: Universe) -> None:
+    """Raise `UnsoundError` unless names, ranges, heights and types are those of a universe that was checked."""
+    if not universe.name.isidentifier() or keyword.iskeyword(universe.name):
+        raise UnsoundError(f"a universe cannot be called {universe.name!r}")
+    for source in universe.sources:
+        if not re.fullmatch(r"[\w.-]+", source, re.ASCII):
+            raise UnsoundError(f"a source cannot be called {source!r}")
+    known = _names(universe)
+    _check_space(universe.space)
+    for node in nodes(universe):
+        for name, value in _members(node):
+            _check_member(node, name, value, known)
+        if isinstance(node, BOUNDED) and not node.low <= node.high:
+            raise UnsoundError(f"{_called(node)} lies in {node.low} .. {node.high}, the higher number first")
+        if isinstance(node, declarations.Param | declarations.Input) and not node.low <= node.default <= node.high:
+            raise UnsoundError(f"{_called(node)} is {node.default}, out of {node.low} .. {node.high}")
+    if not universe.rewards:
+        raise UnsoundError("it has no reward")
+    _check_assigned(universe, known)
+    _check_places(universe)
+    _check_contexts(universe)
+
+
+def _check_member(node: object, name: str, value: Any, known: dict[str, frozenset[str]]) -> None:
+    kind: Any = type(node)
+    for each in value if isinstance(value, tuple) else (value,):
+        if isinstance(each, str) and not _is_shown(each):
+            raise UnsoundError(f"{kind.__name__} has the {name} {each!r}, which cannot be shown")
+        if isinstance(each, str) and (kind, name) in NAMES and each not in known[NAMES[kind, name]]:
+            raise UnsoundError(f"{kind.__name__} names {each!r}, which is none of the {NAMES[kind, name]}")
+        if isinstance(each, int | float) and (kind, name) in RANGES:
+            low, high = RANGES[kind, name]
+            if not low <= each <= high:
+                raise UnsoundError(f"{name} of {kind.__name__} is {each}, and not in {low:g} .. {high:g}")
+    if name in _trees(kind):
+        for tree in value if isinstance(value, tuple) else (value,):
+            if dataclasses.is_dataclass(tree):
+                _check_tree(tree, (kind, name) in CONDITIONS, f"{name} of {kind.__name__}")
+
+
+def _check_tree(tree: Any, holds: bool, where: str) -> None:
+    """See to the height of an expression and to the type of it and of what it is made of."""
+    if max(level for _, level in parts(tree)) > DEEPEST_TREE:
+        raise UnsoundError(f"{where} has more than {DEEPEST_TREE} levels")
+    if _is_condition(tree) != holds:
+        raise UnsoundError(f"{where} is a {'number' if holds else 'condition'}")
+
+
+def _is_condition(tree: Any) -> bool:
+    """Whether an expression is a condition rather than a number; what it is made of fits together."""
+    found = [_is_condition(each) for each in operands(tree)]
+    match tree:
+        case expressions.Unary(op="not"):
+            wanted, result = [True], True
+        case expressions.Binary(op="and" | "or"):
+            wanted, result = [True, True], True
+        case expressions.Binary(op=op):
+            wanted, result = [False, False], op in COMPARING
+        case expressions.Among(op="count") | expressions.Upon(op="count"):
+            wanted, result = [True], False
+        case expressions.Rank():
+            wanted, result = [True, False], False
+        case expressions.Nearest():
+            wanted, result = [True, found[1], found[1]], found[1]
+        case expressions.If():
+            wanted, result = [True, found[1], found[1]], found[1]
+        case expressions.Previous() | expressions.Own():
+            wanted, result = found, found[0]
+        case _:
+            wanted, result = [False] * len(found), isinstance(tree, HOLDING)
+    if found != wanted:
+        raise UnsoundError(f"a number and a condition are confused in {type(tree).__name__}")
+    return result
+
+
+def _check_assigned(universe: Universe, known: dict[str, frozenset[str]]) -> None:
+    """See that agents, worlds and cells write what is theirs."""
+    world = () if universe.world is None else universe.world.rules
+    cells = () if universe.cells is None else universe.cells.rules
+    lanes = (universe.dynamics, universe.affordances, universe.actions)
+    for written, owner in ((lanes, "meters"), (world, "world"), (cells, "cells")):
+        for node in nodes(written):
+            if isinstance(node, statements.Assign) and node.meter not in known[owner]:
+                raise UnsoundError(f"{node.meter!r} is written, which is none of the {owner}")
+
+
+def _check_places(universe: Universe) -> None:
+    """See that what is somewhere, or leads somewhere, has a number for each axis."""
+    axes = len(space.axes_of(universe.space))
+    affordances, actions = universe.affordances, universe.actions
+    places = [
+        *(each.place for each in affordances),
+        *(each.moving or None for each in affordances),
+        *(each.move for each in actions),
+        *(each.teleport for each in actions),
+        *(each.by for each in universe.moves),
+        None if universe.start is None else universe.start.velocity,
+    ]
+    if any(place is not None and len(place) != axes for place in places):
+        raise UnsoundError(f"a place or a move has another number of axes than {axes}")
+    if isinstance(universe.space, space.Grid):
+        for affordance in affordances:
+            sides = zip(affordance.place or (), universe.space.sizes, strict=False)
+            if not all(0 <= x < side and x == int(x) for x, side in sides):
+                raise UnsoundError(f"{affordance.name!r} stands on no cell of the grid")
+
+
+def _check_contexts(universe: Universe) -> None:
+    """See that nothing is read where it is not known."""
+    of_ticks = (quantities.ActionTaken, quantities.Used, expressions.Previous)
+    states = [*universe.meters, *(() if universe.world is None else universe.world.meters)]
+    states += () if universe.cells is None else universe.cells.meters
+    for part in (tuple(each.start for each in states), universe.masks):
+        if any(isinstance(node, of_ticks) for node in nodes(part)):
+            raise UnsoundError("the action of a tick is read before there is one")
+    cascades = {
+        id(node) for each in universe.dynamics if isinstance(each, declarations.Cascade) for node in nodes(each)
+    }
+    for node in nodes(universe):
+        if isinstance(node, quantities.Deficit | quantities.Shortfall) and id(node) not in cascades:
+            raise UnsoundError(f"{type(node).__name__} is read outside of a cascade")
+
+
+def _check_space(of: space.Space) -> None:
+    match of:
+        case space.Grid(sizes=sizes, places=places):
+            if not 1 <= len(sizes) <= MOST_AXES or max(sizes) > LARGEST_SIDE or min(sizes) < 1:
+                raise UnsoundError(f"a grid has 1 .. {MOST_AXES} sides of 1 .. {LARGEST_SIDE} cells")
+            if (places == "computed" or of.map is not None) and prod(sizes) > MOST_CELLS:
+                raise UnsoundError(f"a grid has at most {MOST_CELLS} cells")
+            if of.map is not None and (
+                len(sizes) > 2 or {len(row) for row in of.map.rows} != {sizes[0]} or len(of.map.rows) != prod(sizes[1:])
+            ):
+                raise UnsoundError("the map has other sides than the grid")
+            if of.graph is not None and sizes != (len(of.graph.nodes),):
+                raise UnsoundError("the grid has other cells than the graph nodes")
+        case space.Continuous(axes=axes):
+            if not 1 <= len(axes) <= MOST_AXES:
+                raise UnsoundError(f"a space has 1 .. {MOST_AXES} axes")
+        case space.NoSpace():
+            pass
+
+
+def _names(universe: Universe) -> dict[str, frozenset[str]]:
+    """What can be named, by what it is."""
+    of_world = () if universe.world is None else universe.world.meters
+    of_cells = () if universe.cells is None else universe.cells.meters
+    ground = space.letters_of(universe.space)
+    graph = space.graph_of(universe.space)
+    kinds: dict[str, Iterable[Any]] = {
+        "meters": universe.meters,
+        "world": of_world,
+        "cells": of_cells,
+        "params": universe.params,
+        "inputs": universe.inputs,
+        "controls": universe.controls,
+        "affordances": universe.affordances,
+        "regions": () if ground is None else ground.regions,
+        "terrains": () if ground is None else ground.terrains,
+        "nodes": () if graph is None else graph.nodes,
+        "roles": universe.roles or (),
+        "own actions": universe.actions,
+        "moves": universe.moves,
+    }
+    known = {kind: _distinct(kind, [each.name for each in items]) for kind, items in kinds.items()}
+    _distinct("states", [each.name for each in (*universe.meters, *of_world, *of_cells)])
+    copies = {each.copy_of for each in universe.affordances if each.copy_of is not None}
+    return known | {
+        "states": known["meters"] | known["world"] | known["cells"],
+        "axes": frozenset(space.axes_of(universe.space)),
+        "actions": known["own actions"] | known["moves"] | frozenset(("INTERACT", "WAIT")),
+        "affordances or copies": known["affordances"] | copies,
+    }
+
+
+def _distinct(kind: str, names: list[str]) -> frozenset[str]:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UnsoundError(f"there are two {kind} called {twice!r}")
+    return frozenset(names)
+
+
+def _is_shown(text: str) -> bool:
+    """Whether a text can be a part of a line on a terminal."""
+    return text.isprintable() and len(text) <= LARGEST_SIDE
+
+
+def _called(node: Any) -> str:
+    return f"{type(node).__name__} {getattr(node, 'name', '')}".strip()
+
+
+def _members(node: object) -> Iterator[tuple[str, Any]]:
+    kind: Any = type(node)
+    return ((name, getattr(node, name)) for name in _fields(kind))
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+@cache
+def _trees(kind: Any) -> frozenset[str]:
+    """The fields that hold expressions of a node that is none itself: each is checked with all that is in it."""
+    own = () if kind in _EXPRESSIONS else dataclasses.fields(kind)
+    return frozenset(field.name for field in own if "Expression" in str(field.type))
+
+
+_EXPRESSIONS: frozenset[Any] = frozenset(expressions.Expression.__args__)
