@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from hamlet.package.module import Module, load
+from hamlet.regular import read_regular
+from hamlet.strict_json import parsed
 from hamlet_train.errors import TrainError
 from hamlet_train.files import write_whole
 from hamlet_train.ppo import Progress
@@ -87,7 +89,7 @@ class Run:
         """
         path = self.folder / "manifest.json"
         try:
-            said: dict[str, Any] = json.loads(path.read_text())
+            said: dict[str, Any] = parsed(read_regular(path))
             known = said.pop("format")
             if known == FORMAT:
                 settings = said["settings"]
@@ -95,7 +97,7 @@ class Run:
                 return Manifest(**said | {"settings": of_ppo, "command": tuple(said["command"])})
         except OSError as error:
             raise TrainError(f"{self.folder} is no folder of a training: it has no manifest.json") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise TrainError(f"{path} is no manifest of a training, or a damaged one") from error
         raise TrainError(f"{path} has format {known}, and this hamletc reads {FORMAT}")
 

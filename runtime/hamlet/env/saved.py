@@ -86,6 +86,8 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         tensors: Mapping[str, torch.Tensor] = library.load(content)
         saved = {number: about[number] for number in ("universe", *NUMBERS)}
         name, window = str(about["name"]), about.get("window")
+        if not isinstance(saved["universe"], str):
+            raise ValueError("the digest of a universe is a text")
         opened = None if window is None else _opened(window, _named(tensors, WINDOW))
     except EnvError:
         raise

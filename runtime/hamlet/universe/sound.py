@@ -1,5 +1,5 @@
-"""What a compiler checked of a Universe: names exist and can be shown, numbers lie in their ranges, conditions stand where
-conditions belong. A Universe that was read from a file is held to it, for anybody may have written the file."""
+"""What a compiler checked of a Universe: names exist and can be shown, numbers lie in their ranges, conditions stand
+where they belong. A Universe that was read from a file is held to it, for anybody may have written the file."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from hamlet.universe import (
     statements,
     terrain,
 )
+from hamlet.universe.declarations import AnyMeter
 from hamlet.universe.walk import nodes, operands, parts
 from hamlet.universe.whole import Universe
 
@@ -165,7 +166,7 @@ def _check_member(node: object, name: str, value: Any, known: dict[str, frozense
         if isinstance(each, int | float) and (kind, name) in RANGES:
             low, high = RANGES[kind, name]
             if not low <= each <= high:
-                raise UnsoundError(f"{name} of {kind.__name__} is {each}, and not in {low:g} .. {high:g}")
+                raise UnsoundError(f"{name} of {kind.__name__} is {each}, and not in {low} .. {high}")
     if name in _trees(kind):
         for tree in value if isinstance(value, tuple) else (value,):
             if dataclasses.is_dataclass(tree):
@@ -242,7 +243,7 @@ def _check_places(universe: Universe) -> None:
 def _check_contexts(universe: Universe) -> None:
     """See that nothing is read where it is not known."""
     of_ticks = (quantities.ActionTaken, quantities.Used, expressions.Previous)
-    states = [*universe.meters, *(() if universe.world is None else universe.world.meters)]
+    states: list[AnyMeter] = [*universe.meters, *(() if universe.world is None else universe.world.meters)]
     states += () if universe.cells is None else universe.cells.meters
     for part in (tuple(each.start for each in states), universe.masks):
         if any(isinstance(node, of_ticks) for node in nodes(part)):
@@ -297,7 +298,7 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
         "moves": universe.moves,
     }
     known = {kind: _distinct(kind, [each.name for each in items]) for kind, items in kinds.items()}
-    _distinct("states", [each.name for each in (*universe.meters, *of_world, *of_cells)])
+    _distinct("states", [name for kind in ("meters", "world", "cells") for name in sorted(known[kind])])
     copies = {each.copy_of for each in universe.affordances if each.copy_of is not None}
     return known | {
         "states": known["meters"] | known["world"] | known["cells"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from pathlib import Path
 
@@ -421,3 +422,31 @@ def test_hostile_packs_are_answered_soon(tmp_path: Path, name: str, text: str) -
     start = time.perf_counter()
     assert read_pack(pack)[0] is None
     assert time.perf_counter() - start < 8
+
+
+# --- what a stranger's folder may hold -------------------------------------------------------------------------------
+
+
+def test_links_and_pipes_are_not_followed(tmp_path: Path) -> None:
+    """What lies outside of the pack is neither read nor shown, and nothing is waited for."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("root:x:0:0\n")
+    folder = copy_base(tmp_path / "pack")
+    (folder / "bars.yaml").unlink()
+    (folder / "bars.yaml").symlink_to(secret)
+    (folder / "cues.yaml").unlink()
+    os.mkfifo(folder / "cues.yaml")
+    pack, files = read_pack(folder)
+    assert pack is None
+    said = [(file.path.name, each.code, each.message) for file in files for each in file.diagnostics]
+    assert ("bars.yaml", "H100", "`bars.yaml` is a link to a file outside of its folder") in said
+    assert ("cues.yaml", "H100", "`cues.yaml` is no file") in said
+    assert "root:x" not in render_files(files)
+
+
+def test_links_within_a_pack_are_followed(tmp_path: Path) -> None:
+    folder = copy_base(tmp_path / "pack")
+    (folder / "bars.yaml").rename(folder / "real.yaml")
+    (folder / "bars.yaml").symlink_to("real.yaml")
+    pack, _ = read_pack(folder)
+    assert pack is not None

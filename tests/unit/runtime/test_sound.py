@@ -1,0 +1,57 @@
+"""A universe that was read keeps to what a compiler checks: names, ranges, references, types and heights."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hamlet.universe.codec import CodecError, from_json, to_json
+from samples import sample
+
+WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
+    (("name",), "a\x1b[31m", "a universe cannot be called 'a\\x1b[31m'"),
+    (("name",), "../../town", "a universe cannot be called '../../town'"),
+    (("name",), "class", "a universe cannot be called 'class'"),
+    (("sources", 0), "a\nb.hamlet", "a source cannot be called 'a\\nb.hamlet'"),
+    (("meters", 0, "name"), "new\nline", "Meter has the name 'new\\nline', which cannot be shown"),
+    (("meters", 0, "name"), "\u202eeman", "which cannot be shown"),
+    (("meters", 0, "name"), "mood", "there are two meters called 'mood'"),
+    (("meters", 0, "low"), 2.0, "Meter energy lies in 2.0 .. 1.0, the higher number first"),
+    (("lifespan", "ticks"), 10**30, "ticks of Lifespan is 1000000000000000000000000000000, and not in 1 .. 1000000000"),
+    (("lifespan", "ticks"), 0, "ticks of Lifespan is 0"),
+    (("space", "sizes", 0), 1 << 40, "a grid has 1 .. 100 sides of 1 .. 16384 cells"),
+    (("space", "sizes"), [], "a grid has 1 .. 100 sides"),
+    (("affordances", 0, "duration"), -1, "duration of Affordance is -1"),
+    (("affordances", 0, "place"), [1.0], "a place or a move has another number of axes than 2"),
+    (("affordances", 0, "place"), [1.0, 99.0], "stands on no cell of the grid"),
+    (("observations", 2, "meters", 0), "nothing", "ObserveMeters names 'nothing', which is none of the meters"),
+    (("causes", 0, "condition", "left", "meter"), "nothing", "MeterValue names 'nothing'"),
+    (("causes", 0, "condition", "op"), "+", "condition of Cause is a number"),
+    (("causes", 0, "condition", "op"), "and", "a number and a condition are confused in Binary"),
+    (("dynamics", 0, "body", 0, "meter"), "nothing", "'nothing' is written, which is none of the meters"),
+    (("rewards",), [], "it has no reward"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), WRONG)
+def test_what_no_compiler_makes_is_refused(path: tuple[Any, ...], value: Any, message: str) -> None:
+    document = json.loads(to_json(sample("town")))
+    holder = document
+    for key in path[:-1]:
+        holder = holder[key]
+    assert path[-1] in holder if isinstance(holder, dict) else holder[path[-1]] != value
+    holder[path[-1]] = value
+    with pytest.raises(CodecError) as error:
+        from_json(json.dumps(document))
+    assert message in str(error.value)
+
+
+def test_high_expressions_are_refused() -> None:
+    document = json.loads(to_json(sample("town")))
+    reward = document["rewards"][0]
+    for _ in range(250):
+        reward["value"] = {"kind": "Unary", "op": "-", "operand": reward["value"], "span": [1, 1, 1, 2]}
+    with pytest.raises(CodecError, match="more than 200 levels"):
+        from_json(json.dumps(document))
