@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hamlet_train.ppo import Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged
 from hamlet_train.settings import Settings
-from hamlet_train.training import Watcher, train
+from hamlet_train.training import Watch, ignore, train
 
 MEAL, CARTPOLE = (Path(f"universes/{name}.hamlet").resolve() for name in ("first_meal", "gallery/cartpole"))
 WORLDS, HORIZON, UPDATES = 200, 20, 5
@@ -41,18 +42,14 @@ CART = replace(
 """A training on a universe with a control."""
 
 
-def ignore(_update: Progress) -> None:
-    """Watch nothing."""
-
-
-def trained(folder: Path, manifest: Manifest, threads: int = 1, watch: Watcher = ignore) -> Run:
+def trained(folder: Path, manifest: Manifest, threads: int = 1, watch: Callable[[Progress], None] = ignore) -> Run:
     """The folder of a training, from its beginning or from its latest checkpoint to its end."""
     run = Run(folder)
     module: Module = load(run.package) if run.begun else packaged(Path(manifest.source), run.package)
     whole = replace(manifest, digest=module.digest)
     if not run.begun:
         run.write(whole)
-    train(run, module, whole, Ranks(), threads, watch)
+    train(run, module, whole, Ranks(), threads, Watch(watch))
     return run
 
 

@@ -11,15 +11,15 @@ from small import CART, StoppedError, trained
 
 from hamlet.package.module import Module, load
 from hamlet_train.errors import TrainError
-from hamlet_train.evaluate import Episodes, chooser, environment, first_episodes, random_chooser
+from hamlet_train.evaluate import Episodes, chooser, environment, played, played_by_chance
 from hamlet_train.exact.network import FIRST_LOG_DEVIATION, MOST_LOG_DEVIATION
 from hamlet_train.files import read_tensors, write_tensors
-from hamlet_train.policy import Policy, read_policy
+from hamlet_train.policy import FILENAME, Policy, read_policy
 from hamlet_train.ppo import Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.reproduce import repeat
 from hamlet_train.run import Run
-from hamlet_train.training import begun
+from hamlet_train.training import Watch, begun
 
 
 @pytest.fixture(scope="module")
@@ -50,30 +50,30 @@ def test_threads_and_interruptions_change_nothing(cart: Run, tmp_path: Path) -> 
 
 
 def test_a_training_with_controls_is_reproduced(cart: Run) -> None:
-    found = repeat(cart, cart.read(), 1, lambda _: None)
+    found = repeat(cart, cart.read(), 1, Watch())
     assert (found.updates, found.differs) == (CART.updates, None)
 
 
 def test_a_pole_is_learnt_to_stand(cart: Run) -> None:
     """Clearly above random controls, drawn and by the means, in worlds of another seed."""
     module = load(cart.package)
-    policy = read_policy(cart.folder, module)
-    by_chance = played(module).length
+    policy = read_policy(cart.folder / FILENAME, module)
+    by_chance = hundred(module).length
     assert by_chance < 30
-    assert played(module, policy).length > 5 * by_chance
-    assert played(module, policy, greedy=True).length > 5 * by_chance
+    assert hundred(module, policy).length > 5 * by_chance
+    assert hundred(module, policy, greedy=True).length > 5 * by_chance
 
 
-def played(module: Module, policy: Policy | None = None, greedy: bool = False) -> Episodes:
+def hundred(module: Module, policy: Policy | None = None, greedy: bool = False) -> Episodes:
     """A hundred episodes of a policy, or of random actions and controls."""
     env = environment(module, 100, None, 99)
-    return first_episodes(env, random_chooser(env) if policy is None else chooser(env, policy, 1, greedy))
+    return played_by_chance(env) if policy is None else played(env, policy, 1, greedy)
 
 
 def test_some_worlds_are_steered_as_all_of_them_are(cart: Run) -> None:
     """Draws are those of global lanes and ticks."""
     module = load(cart.package)
-    policy = read_policy(cart.folder, module)
+    policy = read_policy(cart.folder / FILENAME, module)
     whole, some = environment(module, 10, None, 5), environment(module, 4, None, 5, first_world=6)
     in_whole, in_some = chooser(whole, policy, 1), chooser(some, policy, 1)
     drawn = []
@@ -105,7 +105,7 @@ def test_deviations_stay_within_their_bounds(cart: Run) -> None:
 def test_controls_lie_in_their_range(cart: Run) -> None:
     """Also where the means are ten thousand times as large."""
     module = load(cart.package)
-    policy = read_policy(cart.folder, module)
+    policy = read_policy(cart.folder / FILENAME, module)
     found = set[float]()
     for factor in (-10_000, 10_000):
         parameters = policy.parameters.copy()
@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_refused(cart: Run, tmp_path: Path) -> None:
     write_tensors(tmp_path / "none", tensors, about)
     with pytest.raises(TrainError, match="none has no log_deviations"):
         read_policy(tmp_path / "none", module)
-    policy = read_policy(cart.folder, module)
+    policy = read_policy(cart.folder / FILENAME, module)
     narrower = replace(policy, network=replace(policy.network, controls=0))
     with pytest.raises(TrainError, match="2 actions and 0 controls"):
         chooser(environment(module, 1, None, 0), narrower, 1)

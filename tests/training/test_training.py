@@ -21,6 +21,7 @@ from hamlet_train.policy import read_policy
 from hamlet_train.ppo import Progress
 from hamlet_train.reproduce import repeat
 from hamlet_train.run import Run, line_of
+from hamlet_train.training import Watch
 
 LONG = "--ticks", "150000", "--worlds", "200", "--seed", "3"
 AVX2 = "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+f16c"
@@ -79,7 +80,7 @@ def test_a_training_that_was_cut_short_goes_on(run: Run, tmp_path: Path) -> None
 
 def test_a_training_is_reproduced_or_the_first_difference_is_named(run: Run, tmp_path: Path) -> None:
     manifest, seen = run.read(), list[Progress]()
-    found = repeat(run, manifest, 1, seen.append)
+    found = repeat(run, manifest, 1, Watch(seen.append))
     assert (found.updates, found.differs, found.weights) == (UPDATES, None, manifest.weights)
     other = Run(tmp_path / "other")
     other.folder.mkdir()
@@ -87,7 +88,7 @@ def test_a_training_is_reproduced_or_the_first_difference_is_named(run: Run, tmp
     lines = run.lines()
     lines[2] = replace(lines[2], weights="0" * 64)
     (other.folder / "progress.jsonl").write_text("".join(map(line_of, lines)))
-    differs = repeat(other, manifest, 1, seen.append).differs
+    differs = repeat(other, manifest, 1, Watch(seen.append)).differs
     assert differs is not None
     assert (differs[0].update, differs[1].weights) == (3, run.lines()[2].weights)
 
@@ -109,8 +110,6 @@ def test_files_of_another_universe_are_refused(run: Run, tmp_path: Path) -> None
     (tmp_path / "half").write_bytes(path.read_bytes()[:1000])
     with pytest.raises(TrainError, match="is no file of hamletc train, or a damaged one"):
         read_policy(tmp_path / "half", module)
-    with pytest.raises(TrainError, match="its training has not ended"):
-        read_policy(run.checkpoints, module)
     other = Run(tmp_path / "run")
     latest = checkpoint.latest(run.checkpoints)
     assert latest is not None

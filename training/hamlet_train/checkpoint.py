@@ -13,9 +13,10 @@ from hamlet import schema
 from hamlet.env.environment import Env
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
-from hamlet_train.files import read_tensors, write_tensors
-from hamlet_train.policy import about, check_about, parameters_of, tensors_of
+from hamlet_train.files import checkpoints_in, read_tensors, write_tensors
+from hamlet_train.policy import FILENAME, about, check_about, parameters_of, tensors_of
 from hamlet_train.ppo import Learned, Learner
+from hamlet_train.run import Run
 
 MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
@@ -83,7 +84,24 @@ def load(path: Path, env: Env, learner: Learner) -> None:
 
 def latest(folder: Path) -> Path | None:
     """The checkpoint of the greatest update in a folder."""
-    return max(folder.glob("*.safetensors"), default=None)
+    return max(checkpoints_in(folder), default=None)
+
+
+def weights_in(path: Path) -> Path:
+    """The file that has the weights of a run: those of its end, or of its latest checkpoint if it has not ended. A
+    path that is no folder is that of a file already.
+
+    Raises:
+        TrainError: the folder has neither.
+    """
+    run = Run(path)
+    if not path.is_dir() or (path / FILENAME).exists():
+        return path / FILENAME if path.is_dir() else path
+    found = latest(run.checkpoints)
+    if found is None:
+        what = "its training has no checkpoint yet" if run.begun else "it is no folder of a training"
+        raise TrainError(f"{path} has no {FILENAME}: {what}")
+    return found
 
 
 def named(folder: Path, update: int) -> Path:

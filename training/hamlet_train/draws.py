@@ -13,7 +13,7 @@ from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.numbers.random import draw_words, philox, policy_words, share
 from hamlet_train.exact.network import FIRST_LOG_DEVIATION, Array, Network
 
-ORDER, WEIGHTS = 32, 33
+ORDER, WEIGHTS, EVALUATION = 32, 33, 34
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
 
 HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
@@ -26,6 +26,12 @@ NEVER = 1 << 62
 def halves(seed: int) -> tuple[int, int]:
     """The key of Philox."""
     return seed & 0xFFFFFFFF, seed >> 32
+
+
+def evaluation_seed(seed: int) -> int:
+    """The seed of the worlds in which a training evaluates its policy."""
+    low, high = _words(2, 0, 0, EVALUATION, seed).tolist()
+    return int(low | high << 32)
 
 
 def _words(count: int, second: torch.Tensor | int, third: int, stream: int, seed: int) -> torch.Tensor:

@@ -10,15 +10,14 @@ import numpy as np
 import torch
 
 import hamlet
-from hamlet.backend.protocol import Stream
+from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.env.environment import Env
 from hamlet.env.rollout import LIFESPAN
-from hamlet.interpreter.policy import drawn_controls
 from hamlet.package.module import Module
+from hamlet.policy.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
 from hamlet_train.collect import Actor, Choice
-from hamlet_train.draws import action_words
 from hamlet_train.errors import TrainError
-from hamlet_train.exact.network import Array
+from hamlet_train.exact.network import Array, Network
 from hamlet_train.groups import Groups
 from hamlet_train.policy import Policy
 from hamlet_train.store import Store
@@ -26,6 +25,9 @@ from hamlet_train.team import Team
 
 MOST_TICKS = 10_000
 """After so many ticks episodes are no longer waited for."""
+
+LAUNCH = 128
+"""Ticks of a launch, after which it is seen whether all episodes have ended."""
 
 Chooser = Callable[[], Choice]
 """Gives the actions and controls of the present tick."""
@@ -36,15 +38,16 @@ class Episodes:
     """The first episode of each lane.
 
     Attributes:
-        lengths: [episodes] i64, in ticks. returns: [episodes] f64.
-        causes: how many ended in which way, by name.
-        unfinished: lanes whose first episode had not ended after `MOST_TICKS`.
+        lengths: [lanes] i64, in ticks. returns: [lanes] f64. Those of an episode that did not end are what it had when
+            nobody waited for it any longer.
+        endings: [lanes] i64, the number in `ways` of the way in which it ended; -1 where it did not.
+        ways: causes as the author wrote them, then `lifespan`.
     """
 
     lengths: Array
     returns: Array
-    causes: dict[str, int]
-    unfinished: int
+    endings: Array
+    ways: tuple[str, ...]
 
     @property
     def length(self) -> float:
@@ -60,6 +63,23 @@ class Episodes:
     def returned(self) -> float:
         """The mean return."""
         return float(np.mean(self.returns)) if len(self.returns) else math.nan
+
+    @property
+    def causes(self) -> dict[str, int]:
+        """How many ended in which way, by name."""
+        return {name: int((self.endings == number).sum()) for number, name in enumerate(self.ways)}
+
+    @property
+    def unfinished(self) -> int:
+        """How many did not end."""
+        return int((self.endings < 0).sum())
+
+    def by_role(self, env: Env) -> dict[str, Episodes]:
+        """Those of the agents of each role; none where the environment has no roles."""
+        return {name: self._of(role.lanes.numpy()) for name, role in env.roles.items()}
+
+    def _of(self, lanes: Array) -> Episodes:
+        return Episodes(self.lengths[lanes], self.returns[lanes], self.endings[lanes], self.ways)
 
 
 def environment(module: Module, worlds: int, agents: int | None, seed: int, first_world: int = 0) -> Env:
@@ -83,46 +103,85 @@ def chooser(env: Env, policy: Policy, threads: int, greedy: bool = False) -> Cho
     Raises:
         TrainError: the environment observes something else, or has other actions or controls.
     """
-    network, observation = policy.network, env.observation
-    known = network.inputs, network.actions, network.controls
-    if observation is None or (observation.shape[1], env.num_actions, env.num_controls) != known:
-        raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*known))
+    _check_fits(env, policy)
+    network = policy.network
     share = Groups(env.num_worlds, env.num_agents).share(0, 1)
     actor = Actor(env, network, Team(threads, network.scratch), share.bounds, greedy)
     store = Store.empty(network, env.num_lanes, 1)
     return lambda: actor.act(policy.parameters, store, 0)
 
 
-def random_chooser(env: Env) -> Chooser:
-    """Actions and controls drawn as the random policy draws them."""
-    lanes = torch.arange(env.num_lanes) + env.first_world * env.num_agents
-    words = action_words(lanes, env.seed)
-
-    def choose() -> Choice:
-        actions = (torch.from_numpy(words.at(env.tick).astype(np.int64)) * env.num_actions) >> 32
-        controls = drawn_controls(env.universe, lanes, Stream(env.seed, env.tick)) if env.num_controls else None
-        return actions.to(torch.int32), controls
-
-    return choose
-
-
-def first_episodes(env: Env, choose: Chooser) -> Episodes:
-    """Play until the first episode of each lane has ended."""
+def first_episodes(env: Env, choose: Chooser, ticks: int = MOST_TICKS) -> Episodes:
+    """Step until the first episode of each lane has ended, at most so many ticks."""
     running = torch.ones(env.num_lanes, dtype=torch.bool)
     lengths, returns = torch.zeros(env.num_lanes, dtype=torch.int64), torch.zeros(env.num_lanes, dtype=torch.float64)
-    causes = torch.full((env.num_lanes,), -1)
-    for _ in range(MOST_TICKS):
+    endings = torch.full((env.num_lanes,), -1)
+    for _ in range(ticks):
         _, reward, terminated, truncated, info = env.step(*choose())
         cause = info["cause"]
         assert cause is not None
         returns += torch.where(running, reward.double(), 0.0)
         lengths += running
         ended = running & (terminated | truncated)
-        causes = torch.where(ended, cause.long(), causes)
+        endings = torch.where(ended, cause.long(), endings)
         running &= ~ended
         if not bool(running.any()):
             break
-    names = [*(cause.name for cause in env.universe.causes), LIFESPAN]
-    counted = {name: int((causes == number).sum()) for number, name in enumerate(names)}
-    done = ~running
-    return Episodes(lengths[done].numpy(), returns[done].numpy(), counted, int(running.sum()))
+    return Episodes(lengths.numpy(), returns.numpy(), endings.numpy(), _ways(env))
+
+
+def rolled_episodes(env: Env, policy: MLP | str, ticks: int = MOST_TICKS) -> Episodes:
+    """The episodes that `first_episodes` plays, by launches of many ticks. Returns are sums in binary32, as the
+    environment has them."""
+    counts: Statistics | bool = True
+    kept: LaneCounts | None = None
+    done = 0
+    while done < ticks and (kept is None or not bool(kept.episodes.all())):
+        length = min(LAUNCH, ticks - done)
+        rollout = env.rollout(length, policy, statistics=counts, per_lane=1)
+        counts, kept, done = rollout.counts, rollout.lanes, done + length
+    assert kept is not None
+    ended = kept.episodes > 0
+    # A lane waits for its world once its first episode is over, so state is that of first episodes elsewhere.
+    lengths = torch.where(ended, kept.lengths[0], env.state["age"]).long()
+    returns = torch.where(ended, kept.returns[0], env.state["episode_return"]).double()
+    endings = torch.where(ended, kept.causes[0], -1).long()
+    return Episodes(lengths.numpy(), returns.numpy(), endings.numpy(), _ways(env))
+
+
+def rolls(network: Network) -> bool:
+    """Whether launches of many ticks can run a network of this size: `hamlet.MLP` has no controls, and bounds."""
+    return not network.controls and len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
+
+
+def played(env: Env, policy: Policy, threads: int, greedy: bool = False, ticks: int = MOST_TICKS) -> Episodes:
+    """The first episodes of a policy, by the fastest way there is.
+
+    Raises:
+        TrainError: the environment observes something else, or has other actions or controls.
+    """
+    _check_fits(env, policy)
+    # A training that diverges leaves weights that `hamlet.MLP` refuses.
+    if not rolls(policy.network) or not np.abs(policy.parameters).max() <= MOST_WEIGHT:
+        return first_episodes(env, chooser(env, policy, threads, greedy), ticks)
+    views = policy.network.views(policy.parameters)
+    weights, biases = (
+        [torch.from_numpy(np.ascontiguousarray(each)) for each in layers] for layers in zip(*views, strict=True)
+    )
+    return rolled_episodes(env, MLP(weights, biases, sample=not greedy), ticks)
+
+
+def played_by_chance(env: Env, ticks: int = MOST_TICKS) -> Episodes:
+    """The first episodes of random actions and controls."""
+    return rolled_episodes(env, "random", ticks)
+
+
+def _check_fits(env: Env, policy: Policy) -> None:
+    network, observation = policy.network, env.observation
+    known = network.inputs, network.actions, network.controls
+    if observation is None or (observation.shape[1], env.num_actions, env.num_controls) != known:
+        raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*known))
+
+
+def _ways(env: Env) -> tuple[str, ...]:
+    return (*(cause.name for cause in env.universe.causes), LIFESPAN)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hamlet.env.environment import Env
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import Chooser
-from hamlet_train.ppo import Progress
+from hamlet_train.evaluation import Evaluated, of_chance, trained
 
 FRAMES = 200
 MILLISECONDS = 100
 """A film has at most so many frames, each shown for so long."""
 
 
-def write_curve(title: str, lines: Sequence[Progress], path: Path) -> None:
-    """Draw the length and the return of episodes over the ticks of training into a PNG.
+def write_curve(title: str, evaluations: Sequence[Evaluated], path: Path) -> None:
+    """Draw the lengths and returns of evaluations over the agent-ticks of training into a PNG: means, a band from the
+    lower to the upper quartile, and random actions as a dashed line; a colour for each role.
 
     Raises:
         CompileError: the file cannot be written.
@@ -27,23 +29,39 @@ def write_curve(title: str, lines: Sequence[Progress], path: Path) -> None:
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
+    from matplotlib.ticker import EngFormatter
 
     from hamletc.cli.plot import save
 
-    figure, (lengths, returns) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-    ticks = [line.ticks for line in lines]
-    length, spread = (np.array([getattr(line, name) for line in lines]) for name in ("length", "spread"))
-    lengths.fill_between(ticks, length - spread, length + spread, color="tab:blue", alpha=0.25, linewidth=0)
-    lengths.plot(ticks, length, color="tab:blue", linewidth=1.4)
-    returns.plot(ticks, [line.returned for line in lines], color="tab:blue", linewidth=1.4)
-    lengths.set_title("length of episodes: mean and standard deviation", fontsize=10)
-    returns.set_title("mean return", fontsize=10)
-    for panel in (lengths, returns):
-        panel.set_xlabel("ticks of agents", fontsize=9)
+    figure, panels = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for panel, name, what in zip(
+        panels, ("length", "returned"), ("length of episodes, ticks", "return of episodes"), strict=True
+    ):
+        _draw(panel, evaluations, name)
+        panel.set_title(what, fontsize=10)
+        panel.set_xlabel("agent-ticks of training", fontsize=9)
+        panel.xaxis.set_major_formatter(EngFormatter(sep=" "))
         panel.grid(alpha=0.25, linewidth=0.5)
         panel.spines[["top", "right"]].set_visible(False)
+    panels[0].legend(fontsize=8, frameon=False)
     figure.suptitle(title, fontsize=11)
     save(figure, path)
+
+
+def _draw(panel: Any, evaluations: Sequence[Evaluated], name: str) -> None:
+    points, chance = trained(evaluations), of_chance(evaluations)
+    ticks = [point.ticks for point in points]
+    for number, fared in enumerate(points[-1].fared if points else ()):
+        middles = [getattr(point.fared[number], name) for point in points]
+        colour, role = f"C{number}", fared.role or "policy"
+        lower, upper = ([getattr(middle, end) for middle in middles] for end in ("lower", "upper"))
+        panel.fill_between(ticks, lower, upper, color=colour, alpha=0.2, linewidth=0, label=f"{role}, quartiles")
+        means = [middle.mean for middle in middles]
+        panel.plot(ticks, means, color=colour, linewidth=1.4, marker=".", markersize=4, label=f"{role}, mean")
+        if chance is not None:
+            level = getattr(chance.fared[number], name).mean
+            label = f"{fared.role}, random actions" if fared.role else "random actions"
+            panel.axhline(level, color=colour if fared.role else "black", linewidth=1, linestyle="--", label=label)
 
 
 def write_film(env: Env, choose: Chooser, path: Path) -> int:

@@ -77,19 +77,16 @@ def write_policy(path: Path, module: Module, network: Network, parameters: Array
 
 
 def read_policy(path: Path, module: Module) -> Policy:
-    """The policy in a file or a folder of a run, or in a checkpoint.
+    """The policy in a file: that of the end of a run, or a checkpoint; see `hamlet_train.checkpoint.weights_in`.
 
     Raises:
         TrainError: there is none, or it is for another universe.
     """
-    file = path / FILENAME if path.is_dir() else path
-    if path.is_dir() and not file.exists():
-        raise TrainError(f"{path} has no {FILENAME}: its training has not ended; name one of its checkpoints")
-    tensors, said = read_tensors(file)
-    check_about(file, said, module)
+    tensors, said = read_tensors(path)
+    check_about(path, said, module)
     # Files of before there were controls say nothing of them, and have none.
     network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
-    return Policy(network, parameters_of(file, network, tensors), said)
+    return Policy(network, parameters_of(path, network, tensors), said)
 
 
 def check_about(path: Path, said: dict[str, Any], module: Module) -> None:

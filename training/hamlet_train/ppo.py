@@ -83,7 +83,11 @@ class Lives:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """An update in numbers. `episodes` ended since the one before; their mean length in ticks with its standard
-    deviation and their mean return are NaN where there were none."""
+    deviation and their mean return are NaN where there were none. All worlds began at the same tick, so the first of
+    these episodes are those of agents that died young: `hamlet_train.evaluation` says how good a policy is.
+
+    `gradient` is the norm of the gradient before it is scaled down, the mean of those of all minibatches; NaN where it
+    is not noted."""
 
     update: int
     ticks: int
@@ -97,13 +101,15 @@ class Progress:
     clipped: float
     divergence: float
     weights: str
+    gradient: float = math.nan
 
 
 @dataclass(slots=True)
 class Learner:
-    """Learns from stores. `updates` is how many there will be, since the step size goes down to 0.
+    """Learns from stores. `updates` is how many there will be, since the step size goes down to 0; `gradient_norm`: it
+    notes the norm of the gradient in every so-many-th update, never if 0.
 
-    `transposed`, `gradients` are memory.
+    `transposed`, `gradients` are memory, `norms` those of the minibatches of an update.
     """
 
     network: Network
@@ -115,6 +121,8 @@ class Learner:
     team: Team
     learned: Learned
     lives: Lives
+    gradient_norm: int = 0
+    norms: list[float] = field(init=False, default_factory=list)
     gradients: Array = field(init=False)
     transposed: Array = field(init=False)
 
@@ -128,6 +136,7 @@ class Learner:
         scale = self._scale(happened)
         mean, spread = self._estimate(store, scale)
         losses = np.zeros(LOSSES)
+        self.norms.clear()
         for epoch in range(self.settings.epochs):
             losses = self._epoch(store, epoch, mean, spread)
         self.learned.update += 1
@@ -250,7 +259,7 @@ class Learner:
         learned = self.learned
         learned.first_power *= float(FIRST_DECAY)
         learned.second_power *= float(SECOND_DECAY)
-        kernels.descend(
+        norm = kernels.descend(
             learned.parameters,
             gradient,
             learned.first_moment,
@@ -264,12 +273,14 @@ class Learner:
             np.float32(1.0 - learned.second_power),
             LEAST,
         )
+        self.norms.append(norm)
         log_deviations = self.network.log_deviations(learned.parameters)
         np.clip(log_deviations, LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION, out=log_deviations)
 
     def _progress(self, store: Store, happened: Array, losses: Array) -> Progress:
         episodes, groups = int(happened[EPISODES]), self.share.groups
         count = episodes or math.nan
+        noted = self.gradient_norm and self.learned.update % self.gradient_norm == 0
         return Progress(
             update=self.learned.update,
             ticks=self.learned.update * store.ticks * groups.worlds * groups.agents,
@@ -283,6 +294,7 @@ class Learner:
             clipped=losses[CLIPPED],
             divergence=losses[DIVERGENCE],
             weights=self.learned.digest(),
+            gradient=math.fsum(self.norms) / len(self.norms) if noted else math.nan,
         )
 
 

@@ -9,7 +9,7 @@ from hamlet_train.errors import TrainError
 from hamlet_train.ppo import Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, versions
-from hamlet_train.training import Watcher, begun
+from hamlet_train.training import Watch, begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Repeated:
     versions: list[str]
 
 
-def repeat(run: Run, manifest: Manifest, threads: int, watch: Watcher) -> Repeated:
+def repeat(run: Run, manifest: Manifest, threads: int, watch: Watch) -> Repeated:
     """Train again until something differs, or as far as was noted.
 
     Raises:
@@ -47,7 +47,7 @@ def repeat(run: Run, manifest: Manifest, threads: int, watch: Watcher) -> Repeat
     others = _others(manifest)
     for line in noted:
         here = training.advance()
-        watch(here)
+        watch.updated(here)
         if here.weights != line.weights:
             return Repeated(here.update, here.weights, (line, here), others)
     return Repeated(len(noted), noted[-1].weights, None, others)

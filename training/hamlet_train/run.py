@@ -3,6 +3,7 @@
 manifest.json               what is trained, how, with which versions; at the end the SHA-256 of the weights
 package/                    the generated package of the universe
 progress.jsonl              a line per update
+evaluations.jsonl           a line per evaluation: how good the policy was, and first of all how good random actions are
 checkpoints/*.safetensors   everything that determines how the training goes on
 policy.safetensors          the weights at the end
 curve.png, episode.gif      what came out
@@ -14,21 +15,34 @@ import json
 import math
 import platform
 import shutil
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from hamlet.errors import shown
 from hamlet.package.module import Module, load
 from hamlet.regular import read_regular
 from hamlet.strict_json import parsed
 from hamlet_train.errors import TrainError
-from hamlet_train.files import write_whole
+from hamlet_train.evaluation import Evaluated
+from hamlet_train.files import remove_parts, write_whole
 from hamlet_train.ppo import Progress
-from hamlet_train.settings import Settings
+from hamlet_train.settings import Settings, read_settings
 
 FORMAT = 1
+NUMBERS = {
+    "worlds": (1, 2**24),
+    "agents": (1, 2**24),
+    "seed": (0, 2**64 - 1),
+    "ticks": (1, 2**63 - 1),
+    "gradient_norm": (0, 2**31 - 1),
+}
+"""The whole numbers of a manifest, and where they lie."""
 PACKAGES = ("hamletc", "torch", "numba", "llvmlite", "numpy", "safetensors")
+
+Line = TypeVar("Line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,7 @@ class Manifest:
         versions: of Python and of the packages that compute.
         worlds, agents, seed, ticks: of the training; ticks are those of all agents together.
         settings: of PPO.
+        gradient_norm: updates from one whose norm of the gradient is noted to the next; 0: it is never noted.
         weights: the SHA-256 of the parameters at the end, see `Learned.digest`; `None` while it goes on.
     """
 
@@ -54,6 +69,7 @@ class Manifest:
     seed: int
     ticks: int
     settings: Settings
+    gradient_norm: int = 0
     weights: str | None = None
 
     @property
@@ -78,28 +94,44 @@ class Run:
         return (self.folder / "manifest.json").exists()
 
     @property
+    def hardly_begun(self) -> bool:
+        """Whether whoever began it was killed before there was a manifest: nothing else than a package is there."""
+        return (
+            not self.begun
+            and self.folder.is_dir()
+            and all(path.name == "package" or path.name.startswith(".") for path in self.folder.iterdir())
+        )
+
+    @property
     def checkpoints(self) -> Path:
         return self.folder / "checkpoints"
+
+    def remove_parts(self) -> None:
+        """Remove what a process that was killed left half-written."""
+        for folder in (self.folder, self.checkpoints):
+            remove_parts(folder)
 
     def read(self) -> Manifest:
         """The manifest.
 
         Raises:
-            TrainError: there is none, or a damaged one.
+            TrainError: there is none, or a damaged one, or one that no training wrote.
         """
         path = self.folder / "manifest.json"
         try:
-            said: dict[str, Any] = parsed(read_regular(path))
-            known = said.pop("format")
-            if known == FORMAT:
-                settings = said["settings"]
-                of_ppo = Settings(**settings | {"hidden": tuple(settings["hidden"])})
-                return Manifest(**said | {"settings": of_ppo, "command": tuple(said["command"])})
+            said = parsed(read_regular(path))
         except OSError as error:
             raise TrainError(f"{self.folder} is no folder of a training: it has no manifest.json") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except ValueError as error:
             raise TrainError(f"{path} is no manifest of a training, or a damaged one") from error
-        raise TrainError(f"{path} has format {known}, and this hamletc reads {FORMAT}")
+        if not isinstance(said, dict) or "format" not in said:
+            raise TrainError(f"{path} is no manifest of a training, or a damaged one")
+        if said["format"] != FORMAT:
+            raise TrainError(f"{path} has format {shown(said['format'])}, and this hamletc reads {FORMAT}")
+        try:
+            return _manifest(said)
+        except ValueError as error:
+            raise TrainError(f"{path} is no manifest of a training, or a damaged one: {error}") from error
 
     def write(self, manifest: Manifest) -> None:
         """Write the manifest."""
@@ -111,13 +143,12 @@ class Run:
         self.write(replace(manifest, weights=weights))
 
     def lines(self) -> list[Progress]:
-        """All updates so far."""
-        try:
-            text = (self.folder / "progress.jsonl").read_text()
-        except OSError:
-            return []
-        # A process that was killed may have left half a line.
-        return [_progress(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+        """All updates so far.
+
+        Raises:
+            TrainError: a line is none of a training.
+        """
+        return self._read("progress.jsonl", _progress)
 
     def keep_lines(self, updates: int) -> list[Progress]:
         """Forget the updates after these, which are done once more; those that are left."""
@@ -127,20 +158,95 @@ class Run:
 
     def add_line(self, progress: Progress) -> None:
         """Note an update."""
-        with (self.folder / "progress.jsonl").open("a") as file:
-            file.write(line_of(progress))
+        self._add("progress.jsonl", line_of(progress))
+
+    def evaluations(self) -> list[Evaluated]:
+        """All evaluations so far, that of random actions first.
+
+        Raises:
+            TrainError: a line is none of a training.
+        """
+        return self._read("evaluations.jsonl", Evaluated.read)
+
+    def keep_evaluations(self, updates: int) -> list[Evaluated]:
+        """Forget evaluations after so many updates, which are done once more; those that are left."""
+        kept = [each for each in self.evaluations() if each.update <= updates]
+        text = "".join(_line(asdict(each)) for each in kept)
+        write_whole(self.folder / "evaluations.jsonl", text.encode())
+        return kept
+
+    def add_evaluation(self, evaluated: Evaluated) -> None:
+        """Note an evaluation."""
+        self._add("evaluations.jsonl", _line(asdict(evaluated)))
+
+    def _add(self, name: str, line: str) -> None:
+        with (self.folder / name).open("a") as file:
+            file.write(line)
+
+    def _read(self, name: str, read: Callable[[dict[str, Any]], Line]) -> list[Line]:
+        path, found = self.folder / name, list[Line]()
+        try:
+            text = path.read_text()
+        except OSError:
+            return []
+        except ValueError as error:
+            raise TrainError(f"{path} is no text of a training") from error
+        for number, line in enumerate(text.splitlines(keepends=True), 1):
+            # A process that was killed may have left half a line.
+            if line.endswith("\n"):
+                try:
+                    said = json.loads(line)
+                    if not isinstance(said, dict):
+                        raise TypeError("a line is an object of JSON")
+                    found.append(read(said))
+                except (ValueError, TypeError, KeyError, RecursionError) as error:
+                    raise TrainError(f"{path}, line {number}: it is none that a training writes") from error
+        return found
 
 
 def line_of(progress: Progress) -> str:
     """An update as a line of JSON, the same whenever and wherever it was computed."""
-    said = {name: None if value != value else value for name, value in asdict(progress).items()}
-    return json.dumps(said) + "\n"
+    return _line(asdict(progress))
 
 
-def _progress(line: str) -> Progress:
-    said: dict[str, Any] = json.loads(line)
+def _line(said: dict[str, Any]) -> str:
+    return json.dumps({name: None if value != value else value for name, value in said.items()}) + "\n"
+
+
+def _progress(said: dict[str, Any]) -> Progress:
+    """An update from JSON, in which `null` is a number that there is not."""
     whole: dict[str, Any] = {name: math.nan if value is None else value for name, value in said.items()}
+    if not all(isinstance(value, str if name == "weights" else (int, float)) for name, value in whole.items()):
+        raise TypeError("an update is numbers, and the SHA-256 of weights")
     return Progress(**whole)
+
+
+def _manifest(said: dict[str, Any]) -> Manifest:
+    """A manifest from JSON.
+
+    Raises:
+        ValueError: an entry lacks, is unknown or is not what it must be.
+    """
+    given = {name: value for name, value in said.items() if name != "format"}
+    known = {field.name: field for field in fields(Manifest)}
+    for name in given:
+        if name not in known:
+            raise ValueError(f"it has an entry {shown(name)}")
+    for name, field in known.items():
+        if name not in given and field.default is MISSING:
+            raise ValueError(f"it has no {name}")
+    for name, (low, high) in NUMBERS.items():
+        number = given.get(name, low)
+        if type(number) is not int or not low <= number <= high:
+            raise ValueError(f"{name} is a whole number in {low} .. {high}, not {shown(number)}")
+    texts = [given["universe"], given["digest"], given["source"], given.get("weights") or ""]
+    if not isinstance(given["versions"], dict) or not isinstance(given["command"], list):
+        raise ValueError("versions are by name, and the command is a list")
+    for text in (*texts, *given["versions"], *given["versions"].values()):
+        if not isinstance(text, str) or not text.isprintable():
+            raise ValueError(f"this is no text for it: {shown(text)}")
+    settings = read_settings(given["settings"])
+    return Manifest(**given | {"settings": settings, "command": tuple(map(str, given["command"]))})
 
 
 def versions() -> dict[str, str]:

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "horizon": (1, 4096),
+    "epochs": (1, 255),
+    "minibatches": (1, 4096),
+    "rate": (0.0, 1.0),
+    "discount": (0.0, 1.0),
+    "trace": (0.0, 1.0),
+    "clip": (0.0, 1.0),
+    "entropy": (0.0, 10.0),
+    "value": (0.0, 10.0),
+    "norm": (1e-6, 1e6),
+}
+WIDEST, DEEPEST = 1024, 8
+"""Outputs of a hidden layer, and hidden layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +47,25 @@ class Settings:
     entropy: float = 0.05
     value: float = 0.5
     norm: float = 0.5
+
+
+def names() -> list[str]:
+    """The settings in their order."""
+    return [field.name for field in fields(Settings)]
+
+
+def read_settings(said: Any) -> Settings:
+    """Settings from JSON.
+
+    Raises:
+        ValueError: one lacks, is unknown, or is out of range.
+    """
+    if not isinstance(said, dict) or set(said) != set(names()):
+        raise ValueError(f"settings are {', '.join(names())}")
+    for name, usual in asdict(Settings()).items():
+        number, (low, high) = said[name], LIMITS.get(name, (1, WIDEST))
+        layers = number if name == "hidden" and isinstance(number, list) else [number]
+        kinds = (int, float) if isinstance(usual, float) else (int,)
+        if not 1 <= len(layers) <= DEEPEST or not all(type(each) in kinds and low <= each <= high for each in layers):
+            raise ValueError(f"the setting {name} lies in {low:g} .. {high:g}")
+    return Settings(**said | {"hidden": tuple(said["hidden"])})

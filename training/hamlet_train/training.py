@@ -13,6 +13,7 @@ from hamlet.package.module import Module
 from hamlet_train import checkpoint
 from hamlet_train.collect import Actor
 from hamlet_train.errors import TrainError
+from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
 from hamlet_train.exact.network import Network
 from hamlet_train.groups import Groups
 from hamlet_train.policy import FILENAME, write_policy
@@ -25,7 +26,17 @@ from hamlet_train.team import Team
 CHECKPOINTS = 20
 """Checkpoints of a training, about."""
 
-Watcher = Callable[[Progress], None]
+
+def ignore(_: object) -> None:
+    """Watch nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who is told of a training: of each update, and of each evaluation."""
+
+    updated: Callable[[Progress], None] = ignore
+    evaluated: Callable[[Evaluated], None] = ignore
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +90,31 @@ def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Tra
     reach = torch.maximum(env.observation_low.abs(), env.observation_high.abs()).numpy()
     learned = Learned.begun(network, reach, manifest.seed)
     lives = Lives.begun(env.num_lanes)
-    learner = Learner(network, manifest.settings, manifest.seed, manifest.updates, share, ranks, team, learned, lives)
+    learner = Learner(
+        network,
+        manifest.settings,
+        manifest.seed,
+        manifest.updates,
+        share,
+        ranks,
+        team,
+        learned,
+        lives,
+        manifest.gradient_norm,
+    )
     store = Store.empty(network, env.num_lanes, manifest.settings.horizon)
     return Training(env, learner, Actor(env, network, team, share.bounds), store)
 
 
-def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watcher) -> str:
-    """Train to the end, from the latest checkpoint if there is one. `watch` is told of every update in the first
-    process. Gives the SHA-256 of the parameters.
+def evaluation_of(module: Module, manifest: Manifest, network: Network, threads: int) -> Evaluation:
+    """What evaluates the policy of a training."""
+    plan = Plan.of(module.universe, network, manifest.agents, manifest.updates, manifest.ticks)
+    return Evaluation(module, network, plan, manifest.seed, threads)
+
+
+def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watch) -> str:
+    """Train to the end, from the latest checkpoint if there is one. `watch` is told of every update and evaluation in
+    the first process, which evaluates. Gives the SHA-256 of the parameters.
 
     Raises:
         TrainError: the universe cannot be trained on, or a checkpoint belongs to another training.
@@ -97,15 +125,34 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
     latest = checkpoint.latest(run.checkpoints)
     if latest is not None:
         checkpoint.load(latest, training.env, learner)
-    if ranks.first:
+    evaluation = evaluation_of(module, manifest, learner.network, threads) if ranks.first else None
+
+    def evaluate(progress: Progress | None) -> None:
+        """Note an evaluation, if there is one after this update, or before the first one."""
+        if evaluation is not None and (progress is None or evaluation.plan.due(progress.update, manifest.updates)):
+            update, ticks = (0, 0) if progress is None else (progress.update, progress.ticks)
+            found = evaluation.of(learner.learned.parameters, update, ticks)
+            run.add_evaluation(found)
+            watch.evaluated(found)
+
+    if evaluation is not None:
+        known = run.keep_evaluations(learner.learned.update)
+        if not known:
+            known = [evaluation.by_chance()]
+            run.add_evaluation(known[0])
+        for each in known:
+            watch.evaluated(each)
         for line in run.keep_lines(learner.learned.update):
-            watch(line)
+            watch.updated(line)
+        if not trained(known) and not learner.learned.update:
+            evaluate(None)
     every = max(manifest.updates // CHECKPOINTS, 1)
     while learner.learned.update < manifest.updates:
         progress = training.advance()
         if ranks.first:
             run.add_line(progress)
-            watch(progress)
+            evaluate(progress)
+            watch.updated(progress)
         if progress.update % every == 0 or progress.update == manifest.updates:
             checkpoint.save(checkpoint.named(run.checkpoints, progress.update), training.env, learner)
     digest = learner.learned.digest()

@@ -24,30 +24,30 @@ class Wanted:
     agents: int | None
     seed: int | None
     given: tuple[str, ...]
+    gradient_norm: int | None = None
 
 
-def opened(
-    universe: Path, name: str | None, wanted: Wanted, resume: bool, ranks: Ranks
-) -> tuple[Run, Module, Manifest]:
+def opened(universe: Path, name: str, wanted: Wanted, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
     """The run, its universe and its manifest. The first process writes them; the others wait and read.
 
     Raises:
         TrainError: there is such a run already, or none to go on with, or it is another one.
         CompileError: the universe cannot be read or has errors.
     """
-    named = _name_of(universe) if name is None else name
-    run = Run(folder_of(named))
+    run = Run(folder_of(name))
     if ranks.first:
         # What is restarted before it wrote a manifest begins once more.
         if resume or (ranks.restarted and run.begun):
             _check_same(run, universe, wanted)
+            run.remove_parts()
         else:
             _begin(run, universe, wanted, ranks.restarted)
     ranks.wait()
     return run, load(run.package), run.read()
 
 
-def _name_of(universe: Path) -> str:
+def name_of(universe: Path) -> str:
+    """The name of a run unless it is given another."""
     return universe.resolve().name.removesuffix(".hamlet")
 
 
@@ -55,7 +55,7 @@ def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
     """Write the package and the manifest, both or none."""
     from hamlet.env.make import checked_shape
 
-    if run.folder.exists() and not again:
+    if run.folder.exists() and not again and not run.hardly_begun:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
     settings = settings_of(wanted.given)
     try:
@@ -73,6 +73,7 @@ def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
                 seed=wanted.seed or 0,
                 ticks=wanted.ticks or TICKS,
                 settings=settings,
+                gradient_norm=wanted.gradient_norm or 0,
             )
         )
     except BaseException:
@@ -83,10 +84,10 @@ def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
 def _check_same(run: Run, universe: Path, wanted: Wanted) -> None:
     """Raise `TrainError` unless the run is the one that is asked for."""
     manifest = run.read()
-    for name in ("ticks", "worlds", "agents", "seed"):
-        value, has = getattr(wanted, name), getattr(manifest, name)
+    for name in ("ticks", "worlds", "agents", "seed", "gradient_norm"):
+        value, has, said = getattr(wanted, name), getattr(manifest, name), name.replace("_", "-")
         if value is not None and value != has:
-            raise TrainError(f"{run.folder} has {name} {has}, not {value}: leave out --{name}, or take another --name")
+            raise TrainError(f"{run.folder} has {said} {has}, not {value}: leave out --{said}, or take another --name")
     if wanted.given and settings_of(wanted.given) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:

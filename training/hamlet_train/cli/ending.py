@@ -6,6 +6,7 @@ import rich_click as click
 
 from hamlet.package.module import Module
 from hamlet_train.evaluate import chooser, environment
+from hamlet_train.evaluation import Fared, of_chance, trained
 from hamlet_train.pictures import write_curve, write_film
 from hamlet_train.policy import FILENAME, read_policy
 from hamlet_train.run import Manifest, Run
@@ -17,14 +18,26 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     Raises:
         TrainError, CompileError: a file cannot be written.
     """
-    lines = run.lines()
     title = f"{manifest.universe}: PPO, {manifest.worlds:,} worlds, seed {manifest.seed}"
-    write_curve(title, lines, run.folder / "curve.png")
+    evaluations = run.evaluations()
+    write_curve(title, evaluations, run.folder / "curve.png")
     # A world that nobody trained in.
     env = environment(module, 1, manifest.agents, manifest.seed, manifest.worlds)
-    ticks = write_film(env, chooser(env, read_policy(run.folder, module), threads), run.folder / "episode.gif")
-    ended = [line for line in lines if line.episodes]
-    if ended:
-        click.echo(f"episodes  length {ended[-1].length:.1f}, return {ended[-1].returned:.4g} in the last update")
+    policy = read_policy(run.folder / FILENAME, module)
+    ticks = write_film(env, chooser(env, policy, threads), run.folder / "episode.gif")
+    chance = of_chance(evaluations)
+    for now, by_chance in zip(trained(evaluations)[-1].fared, chance.fared if chance else (), strict=True):
+        click.echo(said(now, by_chance))
     click.echo(f"weights   sha256 {digest}\npolicy    {run.folder / FILENAME}")
     click.echo(f"curve     {run.folder / 'curve.png'}\nepisode   {run.folder / 'episode.gif'} ({ticks} ticks)")
+
+
+def said(now: Fared, by_chance: Fared) -> str:
+    """The last evaluation of a role in a line."""
+    figures = (
+        f"{name} {getattr(now, each).mean:.4g} (random {getattr(by_chance, each).mean:.4g})"
+        for name, each in (("return", "returned"), ("length", "length"))
+    )
+    role = f"{now.role}: " if now.role else ""
+    going = f", of which {now.unfinished} had not ended" if now.unfinished else ""
+    return f"evaluated {role}{', '.join(figures)}, mean of {now.episodes} episodes{going}"

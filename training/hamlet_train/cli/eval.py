@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command(name="eval")
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("--policy", "path", type=click.Path(path_type=Path), required=True,
-              help="The folder of a run, or a file with weights.")  # fmt: skip
+              help="The folder of a run, also of one that was interrupted, or a file with weights.")  # fmt: skip
 @click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
 @click.option(
@@ -36,24 +36,32 @@ def evaluate(
     """Play episodes of UNIVERSE with a trained policy, and as many with random actions."""
     from rich.console import Console
 
+    from hamlet_train.checkpoint import weights_in
     from hamlet_train.cli.options import threads_of
-    from hamlet_train.evaluate import chooser, environment, first_episodes, random_chooser
+    from hamlet_train.evaluate import environment, played, played_by_chance
     from hamlet_train.policy import read_policy
     from hamlet_train.run import open_universe
 
     module = open_universe(universe)
-    policy = read_policy(path, module)
+    file = weights_in(path)
+    policy = read_policy(file, module)
+    if path.is_dir() and "update" in policy.about:
+        click.echo(f"{path} has not ended: these are the weights of its latest checkpoint, {file}", err=True)
     chosen = (policy.about["seed"] + 1) % 2**64 if seed is None else seed
     small = environment(module, 1, agents, chosen)
     worlds = -(-episodes // small.num_agents)
     with Console(stderr=True).status("playing"):
         env = environment(module, worlds, agents, chosen)
-        trained = first_episodes(env, chooser(env, policy, threads_of(threads), greedy))
+        by_policy = played(env, policy, threads_of(threads), greedy)
         other = environment(module, worlds, agents, chosen)
-        by_chance = first_episodes(other, random_chooser(other))
+        by_chance = played_by_chance(other)
     title = f"{module.name}: the first episodes of {worlds * small.num_agents:,} agents, seed {chosen}"
-    sides = {"greedy" if greedy else "policy": trained, "random": by_chance}
-    Console(highlight=False, soft_wrap=True).print(table(title, sides))
+    of_roles = by_policy.by_role(env), by_chance.by_role(other)
+    console, names = Console(highlight=False, soft_wrap=True), ("greedy" if greedy else "policy", "random")
+    for role in of_roles[0]:
+        console.print(table(f"{title}: {role}", dict(zip(names, (each[role] for each in of_roles), strict=True))))
+    if not of_roles[0]:
+        console.print(table(title, dict(zip(names, (by_policy, by_chance), strict=True))))
 
 
 def table(title: str, sides: dict[str, Episodes]) -> Table:
@@ -61,6 +69,7 @@ def table(title: str, sides: dict[str, Episodes]) -> Table:
     from rich.table import Table
 
     from hamletc.cli.show import literal
+    from hamlet_train.evaluate import MOST_TICKS
 
     found = Table("", *sides, title=title)
     found.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
@@ -70,5 +79,5 @@ def table(title: str, sides: dict[str, Episodes]) -> Table:
         if any(each.causes[name] for each in sides.values()):
             found.add_row(literal(name), *(f"{each.causes[name]:,}" for each in sides.values()))
     if any(each.unfinished for each in sides.values()):
-        found.add_row("not ended yet", *(f"{each.unfinished:,}" for each in sides.values()))
+        found.add_row(f"not ended after {MOST_TICKS:,}", *(f"{each.unfinished:,}" for each in sides.values()))
     return found

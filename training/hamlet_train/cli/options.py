@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hamlet_train.errors import TrainError
-from hamlet_train.settings import Settings
+from hamlet_train.settings import DEEPEST, LIMITS, WIDEST, Settings, names
 
 FOLDER = Path("runs")
-
-LIMITS: dict[str, tuple[float, float]] = {
-    "horizon": (1, 4096),
-    "epochs": (1, 255),
-    "minibatches": (1, 4096),
-    "rate": (0.0, 1.0),
-    "discount": (0.0, 1.0),
-    "trace": (0.0, 1.0),
-    "clip": (0.0, 1.0),
-    "entropy": (0.0, 10.0),
-    "value": (0.0, 10.0),
-    "norm": (1e-6, 1e6),
-}
-WIDEST, DEEPEST = 1024, 8
 
 
 def settings_of(given: Sequence[str]) -> Settings:
@@ -38,8 +24,7 @@ def settings_of(given: Sequence[str]) -> Settings:
     for text in given:
         name, sign, value = text.partition("=")
         if not sign or (name not in LIMITS and name != "hidden"):
-            known = ", ".join(field.name for field in fields(Settings))
-            raise TrainError(f"--set {text}: write NAME=NUMBER, of {known}")
+            raise TrainError(f"--set {text}: write NAME=NUMBER, of {', '.join(names())}")
         changed: Any = _hidden(text, value) if name == "hidden" else _number(text, name, value)
         settings = replace(settings, **{name: changed})
     return settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import rich_click as click
 
 from hamlet_train.cli.defaults import TICKS, WORLDS
+from hamlet_train.settings import names
 
 
 @click.command()
@@ -19,7 +21,10 @@ from hamlet_train.cli.defaults import TICKS, WORLDS
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Of all randomness; by default 0.")
 @click.option("--name", help="The run's folder is runs/NAME; by default the name of the universe.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
-@click.option("--set", "given", multiple=True, metavar="NAME=NUMBER", help="A setting of PPO. Repeatable.")
+@click.option("--set", "given", multiple=True, metavar="NAME=NUMBER",
+              help=f"A setting of PPO, repeatable: {', '.join(names())}.")  # fmt: skip
+@click.option("--gradient-norm", type=click.IntRange(1, 2**31 - 1), metavar="N",
+              help="Note the norm of the gradient in every N-th update.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from the latest checkpoint of the run.")
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 def train(
@@ -31,6 +36,7 @@ def train(
     name: str | None,
     threads: int | None,
     given: tuple[str, ...],
+    gradient_norm: int | None,
     resume: bool,
     tensorboard: bool,
 ) -> None:
@@ -38,25 +44,50 @@ def train(
 
     The weights are the same to the bit for any number of threads, of processes of torchrun, and after --resume.
     """
-    from hamlet_train.cli.begin import Wanted, opened
+    from hamlet_train.cli.begin import Wanted, name_of, opened
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of
-    from hamlet_train.cli.watch import ignore, on_board, shown
+    from hamlet_train.cli.watch import on_board, shown
     from hamlet_train.ranks import joined, left
-    from hamlet_train.training import train
+    from hamlet_train.training import Watch, train
 
     ranks = joined()
+    named = name_of(universe) if name is None else name
     try:
-        wanted = Wanted(ticks, worlds, agents, seed, given)
-        run, module, manifest = opened(universe, name, wanted, resume, ranks)
+        wanted = Wanted(ticks, worlds, agents, seed, given, gradient_norm)
+        run, module, manifest = opened(universe, named, wanted, resume, ranks)
+        if ranks.first and module.universe.roles:
+            roles = " and ".join(role.name for role in module.universe.roles)
+            click.echo(
+                f"{module.name} has the roles {roles}: all of them learn one policy here, and numbers are by role",
+                err=True,
+            )
         board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
-        screen = shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(ignore)
+        screen = (
+            shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(Watch())
+        )
         with screen as watch:
             digest = train(run, module, manifest, ranks, threads_of(threads), watch)
+        if ranks.first:
+            show(run, module, manifest, digest, threads_of(threads))
     except KeyboardInterrupt:
-        click.echo("stopped: hamletc train --resume goes on from the latest checkpoint", err=True)
+        if ranks.first:
+            click.echo(stopped(universe, named, tensorboard), err=True)
         sys.exit(130)
     finally:
         left()
-    if ranks.first:
-        show(run, module, manifest, digest, threads_of(threads))
+
+
+def stopped(universe: Path, name: str, tensorboard: bool) -> str:
+    """What is said after Ctrl-C: how to go on."""
+    from hamlet_train.checkpoint import latest
+    from hamlet_train.cli.options import folder_of
+    from hamlet_train.run import Run
+
+    run = Run(folder_of(name))
+    if not run.begun:
+        return "stopped before the training began"
+    checkpoint = latest(run.checkpoints)
+    where = "its beginning" if checkpoint is None else str(checkpoint)
+    command = ["hamletc", "train", str(universe), "--name", name, "--resume", *["--tensorboard"] * tensorboard]
+    return f"stopped; this goes on from {where}:\n{shlex.join(command)}"

@@ -375,9 +375,10 @@ def descend(
     first_bias: Any,
     second_bias: Any,
     least: Any,
-) -> None:
+) -> Any:
     """A step of Adam (Kingma and Ba 2015) on all parameters, whose gradient is multiplied by `share` and
-    then scaled down to the norm `most`. The norm is the root of squares that are added in ascending order, f64."""
+    then scaled down to the norm `most`. Returns its norm before that, the root of squares that are added in ascending
+    order, f64."""
     squares = 0.0
     for index in range(parameters.shape[0]):
         number = np.float64(gradient[index]) * share
@@ -391,3 +392,4 @@ def descend(
         first_moment[index] = m
         second_moment[index] = v
         parameters[index] -= rate * ((m / first_bias) / (np.sqrt(v / second_bias) + least))
+    return norm

@@ -1,0 +1,189 @@
+"""How good a policy is while it learns: its first episodes in fixed worlds of its own, every so many updates.
+
+The episodes that end in an update say little about that. The worlds of a training begin at the same tick, so what ends
+first are the lives of those that died young, and what is left are long ones. An evaluation counts all first episodes of
+worlds that no training has, the same ones each time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.universe import Universe
+from hamlet_train.draws import evaluation_seed
+from hamlet_train.evaluate import MOST_TICKS, Episodes, environment, played, played_by_chance, rolls
+from hamlet_train.exact.network import Array, Network
+from hamlet_train.policy import Policy
+
+EPISODES, LEAST_WORLDS = 200, 32
+"""An evaluation has so many agents or more, in so many worlds or more."""
+
+LONGEST = 1_000
+"""Ticks after which an episode counts as it is, in a universe without a lifespan."""
+
+ROLLED, STEPPED = 0.1, 0.04
+"""How many agent-ticks all evaluations have at most for each one of the training. An agent-tick of a launch of many
+takes a seventh of what one of the training takes, one of a step a third or less: together under 2% of the time."""
+
+LEAST, MOST = 4, 50
+"""Evaluations after the first one, in short trainings and in long ones. In short ones they take a greater share."""
+
+RANDOM, TRAINED = "random", "trained"
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """The mean of numbers, rounded once, and those of them at which a quarter and three quarters lie below."""
+
+    mean: float
+    lower: float
+    upper: float
+
+    @classmethod
+    def of(cls, numbers: Array) -> Middle:
+        """That of [numbers], at least one."""
+        lower, upper = np.quantile(numbers, (0.25, 0.75), method="nearest").tolist()
+        return cls(math.fsum(numbers.tolist()) / len(numbers), float(lower), float(upper))
+
+    @classmethod
+    def read(cls, said: dict[str, Any]) -> Middle:
+        """From JSON."""
+        return cls(float(said["mean"]), float(said["lower"]), float(said["upper"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Fared:
+    """How the agents of a role fared, or all agents where `role` is `None`.
+
+    Attributes:
+        episodes: how many are counted. unfinished: how many of them had not ended, and count as they were.
+        length: in ticks. returned: returns.
+    """
+
+    role: str | None
+    episodes: int
+    unfinished: int
+    length: Middle
+    returned: Middle
+
+    @classmethod
+    def of(cls, role: str | None, episodes: Episodes) -> Fared:
+        """What episodes come to."""
+        lengths, returns = Middle.of(episodes.lengths), Middle.of(episodes.returns)
+        return cls(role, len(episodes.lengths), episodes.unfinished, lengths, returns)
+
+    @classmethod
+    def read(cls, said: dict[str, Any]) -> Fared:
+        """From JSON.
+
+        Raises:
+            TypeError, ValueError, KeyError: it says something else.
+        """
+        role, length, returned = said["role"], Middle.read(said["length"]), Middle.read(said["returned"])
+        return cls(
+            None if role is None else str(role), int(said["episodes"]), int(said["unfinished"]), length, returned
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """An evaluation in numbers.
+
+    Attributes:
+        policy: "trained", or "random" for that of random actions.
+        update, ticks: the updates and agent-ticks of the training before it.
+        fared: of each role, or of all agents.
+    """
+
+    policy: str
+    update: int
+    ticks: int
+    fared: tuple[Fared, ...]
+
+    @classmethod
+    def read(cls, said: dict[str, Any]) -> Evaluated:
+        """From JSON.
+
+        Raises:
+            TypeError, ValueError, KeyError: it says something else.
+        """
+        if said["policy"] not in (RANDOM, TRAINED) or not said["fared"]:
+            raise ValueError("an evaluation is of random actions or of a policy")
+        return cls(said["policy"], int(said["update"]), int(said["ticks"]), tuple(map(Fared.read, said["fared"])))
+
+
+def of_chance(evaluations: Iterable[Evaluated]) -> Evaluated | None:
+    """The one of random actions; `None` where there is none."""
+    return next((each for each in evaluations if each.policy == RANDOM), None)
+
+
+def trained(evaluations: Iterable[Evaluated]) -> list[Evaluated]:
+    """Those of the policy that learns, in their order."""
+    return [each for each in evaluations if each.policy == TRAINED]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is evaluated, and when; it follows from the sizes of a training alone.
+
+    Attributes:
+        worlds, agents: of an evaluation; in each world.
+        ticks: after which episodes are no longer waited for.
+        every: updates from one evaluation to the next; there is one before the first update, and one after the last.
+    """
+
+    worlds: int
+    agents: int
+    ticks: int
+    every: int
+
+    @classmethod
+    def of(cls, universe: Universe, network: Network, agents: int, updates: int, ticks: int) -> Plan:
+        """The plan for a training of so many updates and agent-ticks."""
+        worlds = max(-(-EPISODES // agents), LEAST_WORLDS)
+        longest = LONGEST if universe.lifespan is None else min(universe.lifespan.ticks, MOST_TICKS)
+        share = ROLLED if rolls(network) else STEPPED
+        count = min(max(int(share * ticks / (worlds * agents * longest)), LEAST), MOST)
+        return cls(worlds, agents, longest, -(-updates // count))
+
+    def due(self, update: int, updates: int) -> bool:
+        """Whether there is an evaluation after an update, of so many."""
+        return update % self.every == 0 or update == updates
+
+
+class Evaluation:
+    """Evaluates a network in training. It draws from a seed of its own, and leaves the training as it is."""
+
+    def __init__(self, module: Module, network: Network, plan: Plan, seed: int, threads: int) -> None:
+        """`seed` is that of the training."""
+        self.plan = plan
+        self._network = network
+        self._threads = threads
+        self._seed = evaluation_seed(seed)
+        self._env = environment(module, plan.worlds, plan.agents, self._seed)
+
+    def by_chance(self) -> Evaluated:
+        """Random actions in the same worlds."""
+        return Evaluated(RANDOM, 0, 0, self._fared(played_by_chance(self._begun(), self.plan.ticks)))
+
+    def of(self, parameters: Array, update: int, ticks: int) -> Evaluated:
+        """The network with these parameters, after so many updates and agent-ticks."""
+        policy = Policy(self._network, parameters, {})
+        return Evaluated(
+            TRAINED, update, ticks, self._fared(played(self._begun(), policy, self._threads, ticks=self.plan.ticks))
+        )
+
+    def _begun(self) -> Env:
+        self._env.reset(seed=self._seed)
+        return self._env
+
+    def _fared(self, episodes: Episodes) -> tuple[Fared, ...]:
+        roles = episodes.by_role(self._env)
+        return tuple(Fared.of(*each) for each in roles.items()) or (Fared.of(None, episodes),)
