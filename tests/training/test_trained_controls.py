@@ -29,7 +29,7 @@ def cart(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def progress(run: Run) -> str:
-    return (run.folder / "progress.jsonl").read_text()
+    return "".join((run.folder / f"{name}.jsonl").read_text() for name in ("progress", "evaluations"))
 
 
 def test_threads_and_interruptions_change_nothing(cart: Run, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ AVX2 = "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bm
 
 
 def progress(run: Run) -> str:
-    return (run.folder / "progress.jsonl").read_text()
+    return "".join((run.folder / f"{name}.jsonl").read_text() for name in ("progress", "evaluations"))
 
 
 def test_threads_change_nothing(run: Run, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def finish(folder: Path, universe: Path, *arguments: str, processes: int | None 
     done = subprocess.run(given, cwd=folder, capture_output=True, text=True, env=os.environ | environment, timeout=600)
     assert done.returncode == 0, done.stderr
     name = arguments[arguments.index("--name") + 1]
-    return (folder / "runs" / name / "progress.jsonl").read_text()
+    return progress(Run(folder / "runs" / name))
 
 
 def start(
@@ -193,4 +193,4 @@ def test_torchrun_restarts_what_was_killed(tmp_path: Path) -> None:
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     os.kill(int(children[-1]), signal.SIGKILL)
     assert process.wait(timeout=600) == 0
-    assert (run / "progress.jsonl").read_text() == whole
+    assert progress(Run(run)) == whole

@@ -43,7 +43,11 @@ def write_curve(title: str, evaluations: Sequence[Evaluated], path: Path) -> Non
         panel.xaxis.set_major_formatter(EngFormatter(sep=" "))
         panel.grid(alpha=0.25, linewidth=0.5)
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0].legend(fontsize=8, frameon=False)
+    roles = max((len(each.fared) for each in evaluations), default=1)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8, frameon=False
+    )
+    figure.set_figheight(3.6 + 0.2 * roles)
     figure.suptitle(title, fontsize=11)
     save(figure, path)
 

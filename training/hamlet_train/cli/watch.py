@@ -14,6 +14,7 @@ from typing import Any
 import rich_click as click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluation import RANDOM, Evaluated, Fared
@@ -22,6 +23,10 @@ from hamlet_train.training import Watch
 
 SECONDS = 5.0
 """Between two lines where there is no terminal."""
+INSTANT = 1e-3
+"""Seconds that an update takes at least."""
+WIDE = 100
+"""Columns of a terminal that has room for a bar."""
 RECENT = 10.0
 """Seconds over which a rate is taken, about."""
 LEARNING = ("policy_loss", "value_loss", "entropy", "clipped", "divergence", "gradient")
@@ -49,10 +54,13 @@ class Last:
         figures = () if self._now is None else self._now.fared
         by_chance = figures if self._chance is None else self._chance.fared
         fared = ", ".join(map(_briefly, figures, by_chance))
-        return ": ".join(filter(None, (rate, fared)))
+        return ": ".join(filter(None, (rate, fared and f"return {fared}")))
 
     def _rate(self, ticks: int) -> str:
         now = monotonic()
+        if self._marks and now - self._marks[-1][0] < INSTANT:
+            # Updates of before an interruption are told all at once.
+            self._marks.clear()
         self._marks = [mark for mark in self._marks if now - mark[0] < RECENT] or self._marks[-1:]
         self._marks.append((now, ticks))
         (begin, first), seconds = self._marks[0], now - self._marks[0][0]
@@ -61,7 +69,7 @@ class Last:
 
 def _briefly(fared: Fared, by_chance: Fared) -> str:
     role = f"{fared.role} " if fared.role else ""
-    return f"{role}return {fared.returned.mean:.4g} (random {by_chance.returned.mean:.4g})"
+    return f"{role}{fared.returned.mean:.4g} (random {by_chance.returned.mean:.4g})"
 
 
 def in_short(number: float) -> str:
@@ -94,12 +102,12 @@ def _both(first: Any, second: Any) -> Any:
 def _on_screen(what: str, updates: int) -> Iterator[Watch]:
     console, last = Console(stderr=True), Last()
     if console.is_terminal:
+        bar_and_sign = (SpinnerColumn(), BarColumn(16)) if console.width >= WIDE else ()
         columns = (
-            SpinnerColumn(),
+            *bar_and_sign,
             TextColumn("{task.description}"),
-            BarColumn(16),
-            TextColumn("{task.completed:.0f} of {task.total:.0f} updates"),
-            TextColumn("{task.fields[said]}"),
+            TextColumn("{task.completed:.0f}/{task.total:.0f} updates"),
+            TextColumn("{task.fields[said]}", table_column=Column(no_wrap=False)),
             TimeRemainingColumn(compact=True),
         )
         with Progress(*columns, console=console, transient=True) as bar:
