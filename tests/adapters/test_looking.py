@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 
@@ -225,6 +226,9 @@ def test_figure(made: Callable[..., Env]) -> None:
     figure = made(office(5)).plot(world=1)
     names = [label.get_text() for label in figure.axes[1].get_yticklabels()]
     assert names == ["rest  0..1", "pay  0..1"]
+    # What a notebook asks for; it also survives a process.
+    for each in (figure, pickle.loads(pickle.dumps(figure))):
+        assert each._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 def test_marks() -> None:

@@ -53,7 +53,8 @@ class Pictured(Attributes):
 
     def plot(self, world: int = 0) -> Any:
         """A figure of matplotlib with a world's picture and, beside it, each meter over all living agents: the mean,
-        and the bands that hold the middle half and the middle 80%. `figure.savefig("town.png")` writes it.
+        and the bands that hold the middle half and the middle 80%. `figure.savefig("town.png")` writes it, and a
+        notebook shows it.
 
         Raises:
             EnvError: there is no such world.

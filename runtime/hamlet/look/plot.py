@@ -16,11 +16,10 @@ BANDS = ((10, 90, 0.2), (25, 75, 0.35))
 def figure(title: str, view: View, meters: np.ndarray[Any, Any]) -> Any:
     """The picture of a world beside the meters [meters, living agents] of all worlds: their mean, and bands that hold
     the middle half and the middle 80%."""
-    # No window: a figure of its own is shown by notebooks, and is saved anywhere.
-    from matplotlib.figure import Figure
+    from hamlet.look.figures import ShownFigure
 
     pixels, bars = painted(view), view.players[0].meters
-    result = Figure(figsize=(11, 0.5 + 11 * 0.62 * pixels.shape[0] / pixels.shape[1]), layout="constrained")
+    result = ShownFigure(figsize=(11, 0.5 + 11 * 0.62 * pixels.shape[0] / pixels.shape[1]), layout="constrained")
     picture, panel = result.subplots(1, 2, width_ratios=(2.2, 1))
     picture.imshow(pixels)
     picture.axis("off")
