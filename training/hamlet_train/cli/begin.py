@@ -39,9 +39,9 @@ def opened(universe: Path, name: str, wanted: Wanted, resume: bool, ranks: Ranks
         # What is restarted before it wrote a manifest begins once more.
         if resume or (ranks.restarted and run.begun):
             _check_same(run, universe, wanted)
-            run.remove_parts()
         else:
             _begin(run, universe, wanted, ranks.restarted)
+        run.remove_parts()
     ranks.wait()
     return run, load(run.package), run.read()
 

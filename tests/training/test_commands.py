@@ -1,0 +1,158 @@
+"""What `hamletc train`, `eval` and `reproduce` say."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small import MEAL
+
+from hamlet_train.cli.watch import Last
+from hamlet_train.evaluation import RANDOM, TRAINED, Evaluated, Fared, Middle
+from hamlet_train.ppo import Learner, Progress
+from hamlet_train.run import Run
+from hamlet_train.settings import names
+from hamletc.cli.main import main
+
+TAG = Path("universes/gallery/tag.hamlet").resolve()
+SHORT = "--ticks", "2000", "--worlds", "20", "--threads", "1"
+Said = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs `hamletc` in an empty folder: its exit code, and what it says on each stream."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            sys.exit(main())
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def stopped(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What is said of a training that Ctrl-C ends in its third update."""
+    update = Learner.update
+
+    def interrupted(learner: Learner, store: object) -> Progress:
+        if learner.learned.update == 2:
+            raise KeyboardInterrupt
+        return update(learner, store)  # type: ignore[arg-type]  # a store
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Learner, "update", interrupted)
+        code, _, said = hamletc("train", MEAL, "--name", "cut short", *SHORT)
+    assert code == 130
+    return said
+
+
+def test_the_command_that_ctrl_c_prints_goes_on(stopped: str, hamletc: Said) -> None:
+    *_, line, command = stopped.splitlines()
+    assert line == "stopped; this goes on from runs/cut short/checkpoints/00000002.safetensors:"
+    program, *arguments = shlex.split(command)
+    assert program == "hamletc"
+    code, said, _ = hamletc(*arguments)
+    assert code == 0
+    assert "evaluated return " in said
+    assert len(Run(Path("runs/cut short")).lines()) == 4
+
+
+def test_a_training_that_is_stopped_at_once_says_so(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hamlet_train.cli.begin.packaged", interrupted)
+    code, _, said = hamletc("train", MEAL, *SHORT)
+    assert (code, said) == (130, "stopped before the training began\n")
+    assert not Path("runs/first_meal").exists()
+
+
+@pytest.mark.usefixtures("stopped")
+def test_an_interrupted_run_is_evaluated_by_its_latest_checkpoint(hamletc: Said) -> None:
+    latest = "runs/cut short/checkpoints/00000002.safetensors"
+    code, table, said = hamletc("eval", MEAL, "--policy", "runs/cut short", "--episodes", "20")
+    assert code == 0
+    assert said == f"runs/cut short has not ended: these are the weights of its latest checkpoint, {latest}\n"
+    assert hamletc("eval", MEAL, "--policy", latest, "--episodes", "20") == (0, table, "")
+    shutil.rmtree("runs/cut short/checkpoints")
+    code, _, said = hamletc("eval", MEAL, "--policy", "runs/cut short")
+    assert code == 1
+    assert "runs/cut short has no policy.safetensors: its training has no checkpoint yet" in said
+
+
+def test_what_was_killed_before_its_manifest_begins_anew(hamletc: Said) -> None:
+    folder = Path("runs/first_meal")
+    (folder / "package").mkdir(parents=True)
+    (folder / ".manifest.json.77.part").write_bytes(b"{")
+    assert hamletc("train", MEAL, *SHORT)[0] == 0
+    assert not (folder / ".manifest.json.77.part").exists()
+    code, _, said = hamletc("train", MEAL, *SHORT)
+    assert code == 1
+    assert "runs/first_meal exists" in said
+
+
+def test_roles_learn_one_policy_and_it_is_said(hamletc: Said) -> None:
+    code, out, err = hamletc("train", TAG, "--agents", "4", "--ticks", "2560", "--worlds", "20", "--threads", "1")
+    assert code == 0
+    assert "tag has the roles it and runner: all of them learn one policy here, and numbers are by role" in err
+    assert [line.split(":")[0] for line in out.splitlines()[:2]] == ["evaluated it", "evaluated runner"]
+    assert "return it 13 (random 13), runner " in err
+    code, out, _ = hamletc("eval", TAG, "--policy", "runs/tag", "--agents", "4", "--episodes", "40")
+    assert code == 0
+    titles = [line.strip() for line in out.splitlines() if line.strip().startswith("tag: ")]
+    assert titles == [f"tag: the first episodes of 40 agents, seed 1: {role}" for role in ("it", "runner")]
+
+
+def test_help_names_the_settings() -> None:
+    program = [sys.executable, "-c", "from hamletc.cli.main import main; main()", "train", "--help"]
+    said = " ".join(
+        subprocess.run(program, capture_output=True, text=True, check=True).stdout.replace("│", " ").split()
+    )
+    assert f"A setting of PPO, repeatable: {', '.join(names())}." in said
+    assert {"hidden", "rate", "entropy"} <= set(names())
+
+
+def test_progress_is_the_last_evaluation_beside_random_actions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the rate of the last seconds; not what happened to end in an update."""
+    seconds = iter([0.0, 2.0])
+    monkeypatch.setattr("hamlet_train.cli.watch.monotonic", lambda: next(seconds))
+    last = Last()
+    for policy, mean in ((RANDOM, 130.8), (TRAINED, 139.2)):
+        middle = Middle(mean, 10.0, 200.0)
+        last.evaluated(Evaluated(policy, 1, 1000, (Fared(None, 200, 0, middle, middle),)))
+    numbers = dict.fromkeys(("policy_loss", "value_loss", "entropy", "clipped", "divergence"), 0.0)
+    first, second = (
+        Progress(update, update * 500_000, 9, 260.0, 1.0, 260.0, **numbers, weights="") for update in (1, 2)
+    )
+    assert last.said(first) == "return 139.2 (random 130.8)"
+    assert last.said(second) == "250 k agent-ticks/s: return 139.2 (random 130.8)"
+
+
+def test_a_board_has_evaluations_and_random_actions(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    from hamlet_train.cli.watch import on_board
+
+    board = on_board(tmp_path)
+    for policy, ticks, mean in ((RANDOM, 0, 2.0), (TRAINED, 0, 1.0), (TRAINED, 500, 3.0)):
+        middle = Middle(mean, 0.5, 4.0)
+        board.evaluated(Evaluated(policy, 0, ticks, (Fared(None, 200, 0, middle, middle),)))
+    found = EventAccumulator(str(tmp_path))
+    found.Reload()
+    curve = {name: [(each.step, each.value) for each in found.Scalars(name)] for name in found.Tags()["scalars"]}
+    assert curve["return"] == [(0, 1.0), (500, 3.0)]
+    assert curve["return/random"] == [(0, 2.0), (500, 2.0)]
+    assert curve["length/upper quartile"] == [(0, 4.0), (500, 4.0)]
