@@ -2,6 +2,7 @@
 
     python examples/dqn.py
     python examples/dqn.py --universe universes/town.hamlet --steps 4_000_000
+    python examples/dqn.py --save meal.safetensors
 
 Transitions of all lanes go into a replay memory on the device of the environment. One step of all worlds is followed by
 one gradient step. Every hyperparameter is a field of `Config` and an option of the command.
@@ -48,6 +49,7 @@ class Config:
     evaluation: int = 1024  # worlds in which the learnt policy is evaluated
     longest: int = 1000  # ticks of an evaluation
     log: str = ""  # a file for one line of JSON per report
+    save: str = ""  # a file for the weights, which `hamletc eval --greedy` reads; it takes `hidden` up to 64
 
 
 Report = Callable[[dict[str, float]], None]
@@ -178,6 +180,37 @@ def evaluate(values: nn.Module, config: Config, seed: int) -> dict[str, float]:
     return {"length": length.mean().item(), "return": gained.mean().item()}
 
 
+def save(path: str, env: Env, layers: list[tuple[Tensor, Tensor]], seed: int) -> None:
+    """Write weights and biases as `hamletc eval` and `hamlet.MLP` take them; the last row of the heads, the value, says
+    nothing here."""
+    from safetensors.torch import save_file
+
+    (first, _), *_, (_, heads) = layers
+    about = {
+        "format": 1,
+        "universe": env.module.name,
+        "digest": env.module.digest,
+        "seed": seed,
+        "inputs": first.shape[1],
+        "hidden": [len(bias) for _, bias in layers[:-1]],
+        "actions": len(heads) - 1,
+        "controls": 0,
+        "activation": "relu",
+    }
+    tensors = {f"weights.{number}": weight.detach().cpu().contiguous() for number, (weight, _) in enumerate(layers)}
+    tensors |= {f"biases.{number}": bias.detach().cpu().contiguous() for number, (_, bias) in enumerate(layers)}
+    save_file(tensors, path, {name: json.dumps(value) for name, value in about.items()})
+
+
+def plain(values: Values) -> list[tuple[Tensor, Tensor]]:
+    """The layers of a network that sees observations as they are: the scale goes into the first one."""
+    first, second, heads = (values.layers[number] for number in (0, 2, 4))
+    weight = first.weight * values.scale
+    bias = first.bias - weight @ values.low - first.weight.sum(dim=1)
+    rows = torch.cat([heads.weight, torch.zeros_like(heads.weight[:1])]), torch.cat([heads.bias, heads.bias[:1] * 0])
+    return [(weight, bias), (second.weight, second.bias), rows]
+
+
 def options(arguments: list[str] | None = None) -> Config:
     """A `Config` from the command line: each field is an option."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -200,5 +233,9 @@ def reporter(log: str) -> Report:
 
 if __name__ == "__main__":
     config = options()
+    if config.save and config.hidden > 64:
+        raise SystemExit("hamletc eval reads networks of at most 64 hidden units: --save takes --hidden 64")
     learnt = train(config, reporter(config.log))
     print("evaluated:", evaluate(learnt, config, config.seed + 1_000_000))
+    if config.save:
+        save(config.save, made(config, 1, 0), plain(learnt), config.seed)

@@ -2,6 +2,7 @@
 
     python examples/ppo.py
     python examples/ppo.py --universe universes/gallery/commons.hamlet --agents 16 --worlds 128 --steps 2_000_000
+    python examples/ppo.py --look 0 --hidden 64 --save town.safetensors
 
 One network of two hidden layers gives the logits of the actions and the value. All lanes share it: in a universe of
 many agents each of them acts by its own observation. It suits universes whose observations say all that matters; where
@@ -53,6 +54,7 @@ class Config:
     longest: int = 1000  # ticks of an evaluation
     precision: str = "float32"  # of observations and layers; "bfloat16" is faster on GPUs and on CPUs with AMX
     log: str = ""  # a file for one line of JSON per update
+    save: str = ""  # a file for the weights, which `hamletc eval` reads; it takes `look` 0 and `hidden` up to 64
 
 
 Report = Callable[[dict[str, float]], None]
@@ -114,11 +116,13 @@ class Agent(nn.Module):
         nn.init.orthogonal_(self.heads.weight, 0.01)
         nn.init.zeros_(self.heads.bias)
 
-    def forward(self, seen: Tensor) -> tuple[Tensor, Tensor]:
-        # The first layer sees numbers from -1 to 1: its weights, which are fewer, are scaled.
+    def first_layer(self) -> tuple[Tensor, Tensor]:
+        """It sees numbers from -1 to 1: its weights, which are fewer, are scaled."""
         weight = self.layers[0].weight * self.scale.T
-        bias = self.layers[0].bias - weight @ self.low[:, 0] - self.layers[0].weight.sum(dim=1)
-        x = affine(weight, bias, seen).relu_()
+        return weight, self.layers[0].bias - weight @ self.low[:, 0] - self.layers[0].weight.sum(dim=1)
+
+    def forward(self, seen: Tensor) -> tuple[Tensor, Tensor]:
+        x = affine(*self.first_layer(), seen).relu_()
         x = affine(self.layers[1].weight, self.layers[1].bias, x).relu_()
         heads = affine(self.heads.weight, self.heads.bias, x).float()
         return heads[:-1], heads[-1]
@@ -295,6 +299,27 @@ def train(config: Config, report: Report) -> Agent:
     return agent
 
 
+def save(path: str, env: Env, layers: list[tuple[Tensor, Tensor]], seed: int) -> None:
+    """Write weights and biases as `hamletc eval` and `hamlet.MLP` take them; the last row of the heads is the value."""
+    from safetensors.torch import save_file
+
+    (first, _), *_, (_, heads) = layers
+    about = {
+        "format": 1,
+        "universe": env.module.name,
+        "digest": env.module.digest,
+        "seed": seed,
+        "inputs": first.shape[1],
+        "hidden": [len(bias) for _, bias in layers[:-1]],
+        "actions": len(heads) - 1,
+        "controls": 0,
+        "activation": "relu",
+    }
+    tensors = {f"weights.{number}": weight.detach().cpu().contiguous() for number, (weight, _) in enumerate(layers)}
+    tensors |= {f"biases.{number}": bias.detach().cpu().contiguous() for number, (_, bias) in enumerate(layers)}
+    save_file(tensors, path, {name: json.dumps(value) for name, value in about.items()})
+
+
 def options(arguments: list[str] | None = None) -> Config:
     """A `Config` from the command line: each field is an option."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -318,5 +343,10 @@ def reporter(log: str) -> Report:
 
 if __name__ == "__main__":
     config = options()
+    if config.save and (Sight(made(config, 1, 0), config.look).look or config.hidden > 64):
+        raise SystemExit("hamletc eval reads networks of observations as they are: --save takes --look 0 --hidden 64")
     learnt = train(config, reporter(config.log))
     print("evaluated:", evaluate(learnt, config, config.seed + 1_000_000))
+    if config.save:
+        heads = (learnt.layers[1].weight, learnt.layers[1].bias), (learnt.heads.weight, learnt.heads.bias)
+        save(config.save, made(config, 1, 0), [learnt.first_layer(), *heads], config.seed)

@@ -161,14 +161,18 @@ def played(env: Env, policy: Policy, threads: int, greedy: bool = False, ticks: 
         TrainError: the environment observes something else, or has other actions or controls.
     """
     _check_fits(env, policy)
+    kind = policy.about.get("activation", "tanh")
     # A training that diverges leaves weights that `hamlet.MLP` refuses.
     if not rolls(policy.network) or not np.abs(policy.parameters).max() <= MOST_WEIGHT:
+        if kind != "tanh":
+            raise TrainError(f"networks with {kind} have no controls, at most {MOST_HIDDEN} layers of {MOST_WIDTH}, "
+                             "and weights of at most 2**20")  # fmt: skip
         return first_episodes(env, chooser(env, policy, threads, greedy), ticks)
     views = policy.network.views(policy.parameters)
     weights, biases = (
         [torch.from_numpy(np.ascontiguousarray(each)) for each in layers] for layers in zip(*views, strict=True)
     )
-    return rolled_episodes(env, MLP(weights, biases, sample=not greedy), ticks)
+    return rolled_episodes(env, MLP(weights, biases, kind, sample=not greedy), ticks)
 
 
 def played_by_chance(env: Env, ticks: int = MOST_TICKS) -> Episodes:

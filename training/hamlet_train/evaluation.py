@@ -28,9 +28,9 @@ EPISODES, LEAST_WORLDS = 200, 32
 LONGEST = 1_000
 """Ticks after which an episode counts as it is, in a universe without a lifespan."""
 
-ROLLED, STEPPED = 0.1, 0.04
-"""How many agent-ticks all evaluations have at most for each one of the training. An agent-tick of a launch of many
-takes a seventh of what one of the training takes, one of a step a third or less: together under 2% of the time."""
+ROLLED, STEPPED = 0.1, 0.025
+"""How many agent-ticks all evaluations have at most for each one of the training, where launches of many ticks play
+them and where steps do. The former take a sixth of the time of training, the latter two thirds: together under 2% of it."""
 
 LEAST, MOST = 4, 50
 """Evaluations after the first one, in short trainings and in long ones. In short ones they take a greater share."""

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from hamlet.errors import shown
 from hamlet.package.module import Module
+from hamlet.policy.mlp import ACTIVATIONS
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.files import read_tensors, write_tensors
@@ -84,6 +86,10 @@ def read_policy(path: Path, module: Module) -> Policy:
     """
     tensors, said = read_tensors(path)
     check_about(path, said, module)
+    if said.get("activation", "tanh") not in ACTIVATIONS:
+        raise TrainError(
+            f"{path} has the activation {shown(said['activation'])}: it is one of {', '.join(ACTIVATIONS)}"
+        )
     # Files of before there were controls say nothing of them, and have none.
     network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
     return Policy(network, parameters_of(path, network, tensors), said)
