@@ -30,7 +30,7 @@ LONGEST = 1_000
 
 ROLLED, STEPPED = 0.1, 0.025
 """How many agent-ticks all evaluations have at most for each one of the training, where launches of many ticks play
-them and where steps do. The former take a sixth of the time of training, the latter two thirds: together under 2% of it."""
+them and where steps do. The former take a sixth of the time of training, the latter two thirds: under 2% of it."""
 
 LEAST, MOST = 4, 50
 """Evaluations after the first one, in short trainings and in long ones. In short ones they take a greater share."""
