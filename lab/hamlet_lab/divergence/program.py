@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.buffers import Buffers, Statistics, of_agents
 from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
@@ -319,7 +319,7 @@ class Evaluated:
             return
         shows_final = observed and not buffers.shape.waits
         if shows_final and buffers.observation is not None and buffers.final_observation is not None:
-            lanes = over.repeat_interleave(agents)
+            lanes = of_agents(over, agents)
             buffers.final_observation[:, lanes] = buffers.observation[:, lanes]
         buffers.state["episode"][over] += 1
         self._begin(buffers, over.numpy(), stream)

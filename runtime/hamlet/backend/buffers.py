@@ -262,6 +262,12 @@ def memory_of(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
+def of_agents(worlds: torch.Tensor, agents: int) -> torch.Tensor:
+    """[lanes] of a value per world, [worlds], for each of its agents. `repeat_interleave` would start threads for any
+    size, which a fork leaves behind."""
+    return worlds.unsqueeze(1).expand(-1, agents).reshape(-1)
+
+
 def copied(tensor: torch.Tensor) -> torch.Tensor:
     """A copy that lies in memory as the tensor does."""
     memory = memory_of(tensor)

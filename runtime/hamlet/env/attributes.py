@@ -16,6 +16,7 @@ from hamlet.backend.protocol import Backend
 from hamlet.backend.registry import Tune
 from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
+from hamlet.env.forks import forkable
 from hamlet.env.given import Given
 from hamlet.env.graphed import Graphed
 from hamlet.env.interrupts import Whole
@@ -65,6 +66,7 @@ class Attributes(Sealed):
     def __init__(
         self, module: Module, backend: Backend, buffers: Buffers, choice: Choice, validate: bool, tune: Tune, now: Now
     ) -> None:
+        forkable()
         universe, shape, state = module.universe, buffers.shape, buffers.state
         self.module = module
         self.universe: Universe = universe
@@ -88,8 +90,9 @@ class Attributes(Sealed):
         self.roles: Mapping[str, RoleInfo] = roles_of(universe, shape.worlds, shape.agents)
         params = Held("param", universe.params, state.get("params"), True, shape)
         inputs = Held("input", universe.inputs, state.get("inputs"), validate, shape)
-        self.params = Numbers(params, self.check_given, self.observe, self._drawing)
-        self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing)
+        self._whole = Whole()
+        self.params = Numbers(params, self.check_given, self._observe, self._drawing, self._whole)
+        self.inputs = Numbers(inputs, self.check_given, lambda: None, self._drawing, self._whole)
         self._choice = choice
         self._backend = backend
         self._buffers = buffers
@@ -103,7 +106,6 @@ class Attributes(Sealed):
         zeroed = statistics_allocator(universe, shape, self.device)
         self._counting = Counting(shape, len(universe.affordances), self.device, zeroed)
         self._network_check = NetworkCheck(universe, buffers)
-        self._whole = Whole()
 
     @property
     def seed(self) -> int:
@@ -206,8 +208,8 @@ class Attributes(Sealed):
         for held in self._checked:
             held.check()
 
-    def observe(self) -> None:
-        """See `Env.observe`."""
+    def _observe(self) -> None:
+        """Observe again; the caller has checked params and inputs, and is inside `_whole`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -233,10 +235,11 @@ class Attributes(Sealed):
                 return super()._instead(name)
 
     def _observation_range(self) -> tuple[torch.Tensor, torch.Tensor]:
-        segments = self.observation_segments
-        counts = torch.tensor([segment.count for segment in segments], dtype=torch.int64)
-        ranges = torch.tensor([(segment.scale.low, segment.scale.high) for segment in segments]).reshape(-1, 2)
-        low, high = ranges.repeat_interleave(counts, dim=0).to(self.device).unbind(dim=1)
+        scales = [segment.scale for segment in self.observation_segments for _ in range(segment.count)]
+        low, high = (
+            torch.tensor(ends, dtype=torch.float32, device=self.device)
+            for ends in ([scale.low for scale in scales], [scale.high for scale in scales])
+        )
         return low, high
 
     def _drawing(self, seed: int | None = None, episodes: torch.Tensor | None = None) -> Drawing:

@@ -84,8 +84,8 @@ class Env(Running):
             EnvError: a param or an input was written in place and is out of bounds, see `hamlet.env.params.Numbers`.
         """
         self.check_given()
-        self._take_over()
-        self._backend.observe(self._buffers)
+        with self._whole:
+            self._observe()
 
     def reset(
         self,
@@ -231,7 +231,8 @@ class Env(Running):
         """
         self.check_given()
         functional = Functional(self._backend, self._buffers, self._given)
-        return functional, first_state(self._buffers, self.seed, self.tick)
+        with self._whole:
+            return functional, first_state(self._buffers, self.seed, self.tick)
 
     def checked_actions(self, actions: Actions) -> torch.Tensor:
         """Actions, checked and converted to [lanes] i32 for a backend.
@@ -286,10 +287,11 @@ class Env(Running):
     def _alone(self, world: int, waits: bool) -> Env:
         number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
         self.check_given()
-        buffers = one_world(self.universe, self._present().buffers, number)
+        with self._whole:
+            buffers = one_world(self.universe, self._present().buffers, number)
+            now = Now(self.seed, self.tick, untouched=False)
         buffers = replace(buffers, shape=replace(buffers.shape, waits=waits))
         choice = replace(self._choice, launch="step")
-        now = Now(self.seed, self.tick, untouched=False)
         env = Env(self.module, start(self.module, choice, self._tune), buffers, choice, True, self._tune, now)
         env.observe()
         return env
@@ -353,9 +355,10 @@ class Env(Running):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self.check_given()
-        self._own.copy_(self._present())
-        now = replace(self._now, graphed=None, shown=None, telemetry=None, opened=None)
-        buffers = self._buffers.moved(torch.device("cpu"))
+        with self._whole:
+            self._own.copy_(self._present())
+            now = replace(self._now, graphed=None, shown=None, telemetry=None, opened=None)
+            buffers = self._buffers.moved(torch.device("cpu"))
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
 
     def _given_params(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
@@ -364,10 +367,11 @@ class Env(Running):
             raise EnvError(f"params are a dictionary of names and values, not {shown(params)}")
         return {} if not params else self._params.given(params, drawing)
 
-    def _take_over(self) -> None:
-        """Go on in the environment's own memory from what a step wrote into the caller's."""
+    def _observe(self) -> None:
+        """Observe in the environment's own memory, and go on there from what a step wrote into the caller's."""
         self._own.copy_(self._present())
         self._now.shown = None
+        self._backend.observe(self._buffers)
 
     def _start(self, written: Outputs, worlds: torch.Tensor | None = None) -> None:
         """Begin episodes in all worlds or in some, [worlds] bool; the others keep what happened in their last tick."""

@@ -10,6 +10,7 @@ import torch
 from hamlet.arguments import dense, named
 from hamlet.backend.buffers import Shape
 from hamlet.env.distributions import Distribution, Drawing, drawn, support
+from hamlet.env.interrupts import Whole
 from hamlet.env.sealed import Sealed
 from hamlet.env.within import Per, check_within
 from hamlet.errors import EnvError
@@ -43,15 +44,22 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     """
 
     def __init__(
-        self, held: Held, check: Callable[[], None], changed: Callable[[], None], drawing: Callable[[], Drawing]
+        self,
+        held: Held,
+        check: Callable[[], None],
+        changed: Callable[[], None],
+        drawing: Callable[[], Drawing],
+        whole: Whole,
     ) -> None:
-        """`check` is called before an assignment, `changed` after it; `drawing` says what draws depend on now."""
+        """`check` is called before an assignment, `changed` after it, and both the assignment and that inside `whole`;
+        `drawing` says what draws depend on now."""
         self._kind = held.kind
         self._rows = {item.name: row for row, item in enumerate(held.declared)}
         self._held = held
         self._drawing = drawing
         self._check = check
         self._changed = changed
+        self._whole = whole
         self._seal()
 
     def __getitem__(self, name: str) -> torch.Tensor:
@@ -73,9 +81,10 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
             raise EnvError(f"{self._kind}s are updated by a dictionary of names and numbers") from error
         new = self._held.given(wanted, self._drawing)
         self._check()
-        self._held.write(new)
-        if new:
-            self._changed()
+        with self._whole:
+            self._held.write(new)
+            if new:
+                self._changed()
 
     def __delitem__(self, name: str) -> NoReturn:
         named(self._kind, name, self._rows)

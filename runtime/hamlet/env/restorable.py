@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from hamlet import schema
-from hamlet.backend.buffers import Statistics, with_ended_meters
+from hamlet.backend.buffers import Statistics, of_agents, with_ended_meters
 from hamlet.env import checkpoint
 from hamlet.env.checkpoint import StateDict
 from hamlet.env.measured import Measured
@@ -27,13 +27,14 @@ class Restorable(Measured):
             EnvError: a param or an input was written in place and is out of bounds.
         """
         self.check_given()
-        return {
-            "universe": self.module.digest,
-            "first_world": self.first_world,
-            "seed": self.seed,
-            "tick": self.tick,
-            "state": {name: value.clone() for name, value in self._buffers.state.items()},
-        }
+        with self._whole:
+            return {
+                "universe": self.module.digest,
+                "first_world": self.first_world,
+                "seed": self.seed,
+                "tick": self.tick,
+                "state": {name: value.clone() for name, value in self._buffers.state.items()},
+            }
 
     def load_state_dict(self, saved: StateDict) -> None:
         """Continue from a `state_dict`, bit for bit, whatever backend and device made it.
@@ -54,7 +55,7 @@ class Restorable(Measured):
             now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
             now.shown = None
             self._clear_past(self._own)
-            self.observe()
+            self._observe()
 
     def save(self, path: str | Path, counts: Statistics | None = None) -> None:
         """Write a checkpoint into a file of safetensors, whole or not at all: what `state_dict` has, the version of
@@ -113,7 +114,7 @@ class Restorable(Measured):
         """Forget the outcomes of the last tick, and the environment's own final observations: of all worlds, or of
         those of a mask [worlds] bool. What the others have in the last outputs is in these then."""
         shape, final, last = self._buffers.shape, self._buffers.final_observation, self._present().buffers.outcome
-        lanes = worlds if worlds is None or shape.agents == 1 else worlds.repeat_interleave(shape.agents)
+        lanes = worlds if worlds is None or shape.agents == 1 else of_agents(worlds, shape.agents)
         if lanes is not None and lanes.device.type == "cpu":
             # Few worlds begin at a time, and to look at all lanes once for each outcome takes as long as a tick.
             lanes = torch.from_numpy(lanes.numpy().nonzero()[0])

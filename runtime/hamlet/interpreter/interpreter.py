@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.buffers import Buffers, Shape, Statistics
+from hamlet.backend.buffers import Buffers, Shape, Statistics, of_agents
 from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
     NOTHING_GIVEN,
@@ -191,7 +191,7 @@ class Interpreter:
         if self.coverage is not None:
             self.coverage.count(NEW_EPISODE, over)
         if observed and not waits and buffers.observation is not None and buffers.final_observation is not None:
-            lanes_over = over.repeat_interleave(agents)
+            lanes_over = of_agents(over, agents)
             buffers.final_observation[:, lanes_over] = buffers.observation[:, lanes_over]
         anew = over.nonzero().squeeze(1)
         buffers.state["episode"][anew] += 1

@@ -98,12 +98,16 @@ class NumbaBackend:
         self._scalars = abi.scalar_arguments("rollout")
         self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.tables]
         self._memory = BufferArrays()
-        self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
+        self._begin_pool()
         self._compiled: set[torch.dtype | None] = set()
         self._team = Team(self.threads, kernels.team)
         self._steps: Steps | None = None
         self._others: Steps | None = None
         self._streamings: dict[tuple[Shape, torch.dtype], Streaming] = {}
+
+    def _begin_pool(self) -> None:
+        self._process = os.getpid()
+        self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
 
     def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
         """Start a new episode in every world, or in some; then observations and masks."""
@@ -296,6 +300,9 @@ class NumbaBackend:
         self, call: Callable[[Iterable[Any]], None], values: dict[str, Any], parts: list[tuple[int, int]]
     ) -> None:
         """Call with the arguments of a kernel in several threads, this one among them."""
+        if self._process != os.getpid():
+            # A fork leaves threads behind.
+            self._begin_pool()
         shares = shares_of(parts)
         # Threads count apart: the sum of integers does not depend on who counted.
         private = [{name: np.zeros_like(values[name]) for name in abi.SUMS} for _ in parts[1:]]

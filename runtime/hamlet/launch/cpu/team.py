@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -70,19 +71,28 @@ class Job:
 
 class Team:
     """Whichever thread leads, one at a time, and others that wait for it, from the first time that they are needed to
-    the end of the team."""
+    the end of the team. A process that was forked begins others."""
 
     def __init__(self, threads: int, functions: Callable[[], Functions]) -> None:
         """`threads` are all of them, this one too; `functions` is asked when there is something to run."""
         self._functions = functions
-        self._blocks = np.zeros((threads, BLOCK), np.int64)
+        self._threads = threads
+        self._form()
+
+    def _form(self) -> None:
+        """Begin as this thread alone."""
+        self._process = os.getpid()
+        self._blocks = np.zeros((self._threads, BLOCK), np.int64)
         self._address = int(self._blocks.ctypes.data)
         self._begun = 1
         self._job: Job | None = None
-        weakref.finalize(self, _end, self._blocks)
+        self._ending = weakref.finalize(self, _end, self._blocks)
 
     def run(self, job: Job) -> None:
         """As many threads as there are tables call the function; returns when all have."""
+        if self._process != os.getpid():
+            self._ending.detach()
+            self._form()
         if job is not self._job:
             self._prepare(job)
         self._lead(self._address, self._count)
