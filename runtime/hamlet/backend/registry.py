@@ -30,11 +30,12 @@ class BackendKind(Protocol):
     """What starts backends of one kind; the entry point has its name.
 
     Attributes:
-        span: the agent-ticks of one launch (but at least this many ticks): longer rollouts are split into several
-            launches, so that Ctrl-C waits for seconds at most. `None` where launches do not keep Ctrl-C waiting.
+        span: the agent-ticks of the first launch of a rollout, which take less than a second in any universe; the
+            length of others follows from its time (`hamlet.env.pace`), so that Ctrl-C waits for less than a second.
+            `None` where launches do not keep Ctrl-C waiting.
     """
 
-    span: tuple[int, int] | None
+    span: int | None
 
     def device(self, wanted: torch.device | None) -> torch.device:
         """The device for tensors: the one that somebody wants, or the usual one.

@@ -13,7 +13,7 @@ from hamlet.arguments import named
 from hamlet.backend.buffers import Buffers, statistics_allocator
 from hamlet.backend.choose import Choice
 from hamlet.backend.protocol import Backend
-from hamlet.backend.registry import Tune
+from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env.counting import Counting
 from hamlet.env.distributions import Drawing
 from hamlet.env.forks import forkable
@@ -22,6 +22,7 @@ from hamlet.env.graphed import Graphed
 from hamlet.env.interrupts import Whole
 from hamlet.env.networks import NetworkCheck
 from hamlet.env.outputs import Outputs
+from hamlet.env.pace import Pace
 from hamlet.env.params import Held, Numbers
 from hamlet.env.roles import RoleInfo, roles_of
 from hamlet.env.rollout import Info
@@ -106,6 +107,7 @@ class Attributes(Sealed):
         zeroed = statistics_allocator(universe, shape, self.device)
         self._counting = Counting(shape, len(universe.affordances), self.device, zeroed)
         self._network_check = NetworkCheck(universe, buffers)
+        self._pace = Pace(backend_kind(backend.name).span, shape.lanes, {})
 
     @property
     def seed(self) -> int:

@@ -7,6 +7,7 @@ other threads still write, would leave lanes at different ticks; so would anothe
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from importlib import import_module
 from types import FrameType, TracebackType
 from typing import Any
@@ -74,9 +75,10 @@ class Whole:
             if self.wanted:
                 self._pass_on()
 
-    def pause(self) -> None:
-        """Let a delayed Ctrl-C take effect now."""
+    def pause(self, ready: Callable[[], None]) -> None:
+        """Let a delayed Ctrl-C take effect now; before it does, call what makes ready for the end."""
         if self.wanted:
+            ready()
             _signal.signal(SIGINT, self.before)
             try:
                 self._pass_on()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter, thread_time
 from typing import Any
 
 import torch
@@ -12,11 +13,11 @@ from hamlet.arguments import Actions, flag, whole
 from hamlet.backend.buffers import Statistics
 from hamlet.backend.choose import start
 from hamlet.backend.protocol import NOTHING_STORED, NetworkPolicy, Policy, RecordedPolicy, Stream, TabularPolicy
-from hamlet.backend.registry import backend_kind
 from hamlet.backend.storage import Storage
 from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.checkpoint import TICK_LIMIT
 from hamlet.env.networks import made_storage
+from hamlet.env.pace import kind_of
 from hamlet.env.restorable import Restorable
 from hamlet.env.rollout import Rollout
 from hamlet.env.tabular import Axis, tabular
@@ -87,22 +88,29 @@ class Running(Restorable):
         self.check_given()
         given = self._given.by_tick(ticks, chosen, controls, inputs)
         worlds = None if counts is None else counts.worlds
-        span = backend_kind(self.backend).span
-        most = max(ticks if span is None else max(span[0] // self.num_lanes, span[1]), 1)
+        kind, pace = kind_of(chosen, observing), self._pace
+        # What a launch leaves unseen, the last one sees.
+        unseen = self._buffers
+        if not (observing or isinstance(chosen, NetworkPolicy)):
+            unseen = replace(self._buffers, observation=None)
         seen = None if chosen_lanes is None else Watch(self.universe, self._buffers, chosen_lanes)
         begin = self._stream()
         telemetry, first = self._now.telemetry, 0
         counting = counts if telemetry is None else telemetry.counts(counts)
         with self._whole:
             while first < ticks:
-                length = min(most, ticks - first, ticks if telemetry is None else telemetry.left)
+                left = ticks - first
+                length = pace.ticks(kind, left if telemetry is None else min(left, telemetry.left))
                 new = statistics is True and first == 0
                 before = None if telemetry is None or new else telemetry.before(counts)
                 part = _part_of(chosen, stored, first, length)
                 watched = None if worlds is None else worlds.begun(self._buffers)
                 rows = {name: values[first : first + length] for name, values in given.items()}
                 self._now.shown = None
-                self._backend.rollout(self._buffers, length, part, self._stream(), observing, counting, rows)
+                buffers = self._buffers if length == left else unseen
+                began, had = perf_counter(), thread_time()
+                self._backend.rollout(buffers, length, part, self._stream(), observing, counting, rows)
+                pace.took(kind, length, perf_counter() - began, thread_time() - had)
                 self._given.keep(rows)
                 if watched is not None:
                     watched(length)
@@ -111,7 +119,7 @@ class Running(Restorable):
                 first += length
                 if telemetry is not None:
                     telemetry.counted(counts, before, length, self.tick)
-                self._whole.pause()
+                self._whole.pause(self._observe)
         if seen is None:
             return Rollout(self.universe, ticks, counts)
         again = start(self.module, self._choice, self._tune)

@@ -26,7 +26,7 @@ __all__ = ["BACKEND", "Coverage", "Interpreter", "Trace", "Write"]
 class Interpreted:
     """See `hamlet.backend.registry.BackendKind`."""
 
-    span = (1 << 22, 32)
+    span = 1 << 14
 
     def device(self, wanted: torch.device | None) -> torch.device:
         """Any device of torch; the CPU where nobody wants another."""

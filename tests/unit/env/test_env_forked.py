@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 UNLIMITED = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-SECONDS = 60
+SECONDS = 120
 
 BEGINNING = """
 import os, threading, torch, hamlet

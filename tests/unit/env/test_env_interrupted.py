@@ -8,13 +8,15 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 import hamlet
-from hamlet.backend.registry import backend_kind
+from hamlet.backend.buffers import Buffers
+from hamlet.env import pace
 from hamlet.env.environment import Env
 from hamlet.env.interrupts import Whole
 
@@ -92,7 +94,7 @@ def test_steps(backend: str) -> None:
 @pytest.mark.parametrize("backend", ["numba", "interpreter"])
 def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
-    monkeypatch.setattr(type(backend_kind(backend)), "span", (0, 5))
+    monkeypatch.setattr(pace, "SECONDS", 0.002)
     count, ticks = (20_000, 400) if backend == "numba" else (500, 120)
     env, other = worlds(backend, count), worlds(backend, count)
     counts = env.rollout(1).counts
@@ -114,7 +116,7 @@ def test_a_rollout_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None
     actions = torch.randint(one.num_actions, (50, 100), generator=drawn, dtype=torch.int32)
     one.rollout(50, actions, observe=True)
     one.rollout(31)
-    monkeypatch.setattr(type(backend_kind("numba")), "span", (0, 7))
+    monkeypatch.setattr(pace, "SECONDS", 0.0)
     other.rollout(50, actions, observe=True)
     other.rollout(31)
     assert same(one, other)
@@ -128,7 +130,7 @@ def test_without_python_s_handler_and_in_other_threads() -> None:
             os.kill(os.getpid(), signal.SIGINT)
             assert whole.wanted
             assert not seen
-            whole.pause()
+            whole.pause(lambda: None)
             assert seen == ["pressed"]
             os.kill(os.getpid(), signal.SIGINT)
             assert len(seen) == 1
@@ -136,7 +138,7 @@ def test_without_python_s_handler_and_in_other_threads() -> None:
 
         def elsewhere() -> None:
             with Whole() as inner:
-                inner.pause()
+                inner.pause(lambda: None)
                 assert inner.before is None
 
         thread = threading.Thread(target=elsewhere)
@@ -144,3 +146,73 @@ def test_without_python_s_handler_and_in_other_threads() -> None:
         thread.join()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    ("backend", "obs_dtype"),
+    [("numba", "float32"), ("numba", None), ("interpreter", "bfloat16"), ("interpreter", None)],
+)
+def test_launches_are_short_and_the_last_one_observes(
+    backend: str, obs_dtype: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = {"worlds": 40, "agents": 2, "device": "cpu", "backend": backend, "obs_dtype": obs_dtype, "quiet": True}
+    one, other = (hamlet.make(FIRST_MEAL, **made, seed=11) for _ in range(2))
+    one._pace.most.update({("RandomPolicy", observe, 0): 100 for observe in (False, True)})
+    launches: list[tuple[int, bool]] = []
+    run = other._backend.rollout
+
+    def rollout(buffers: Buffers, ticks: int, *arguments: Any) -> None:
+        launches.append((ticks, buffers.observation is None))
+        run(buffers, ticks, *arguments)
+
+    monkeypatch.setattr(other._backend, "rollout", rollout)
+    monkeypatch.setattr(pace, "SECONDS", 0.0)
+    other._pace.most[("RandomPolicy", False, 0)] = 20
+    for env in (one, other):
+        env.rollout(23)
+        env.rollout(2, observe=True)
+    seen = obs_dtype is None
+    assert launches[:4] == [(20, True), (1, True), (1, True), (1, seen)]
+    assert sum(ticks for ticks, _ in launches) == 25
+    assert all(unseen is seen for _, unseen in launches[4:])
+    assert same(one, other)
+
+
+def test_whoever_stops_a_rollout_sees_the_worlds_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "SECONDS", 0.0)
+    env, other = worlds("numba", 300), worlds("numba", 300)
+    run = env._backend.rollout
+
+    def rollout(*arguments: Any) -> None:
+        run(*arguments)
+        if env.tick > 30:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(env._backend, "rollout", rollout)
+    with pytest.raises(KeyboardInterrupt):
+        env.rollout(1 << 30)
+    other.rollout(env.tick)
+    assert same(env, other)
+    monkeypatch.undo()
+    env.rollout(5)
+    other.rollout(5)
+    assert same(env, other)
+
+
+@pytest.mark.parametrize("backend", ["numba", "interpreter"])
+def test_ctrl_c_takes_effect_within_a_second(backend: str) -> None:
+    """A rollout that would take hours, of many lanes at once; nobody has timed one before."""
+    env, pressed = worlds(backend, 200_000 if backend == "numba" else 2000), 0.0
+
+    def press() -> None:
+        nonlocal pressed
+        pressed = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(1.5, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        env.rollout(1 << 30)
+    # Other tests run beside this one.
+    assert time.monotonic() - pressed < 2.5
+    assert env.tick > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -40,3 +41,17 @@ def test_a_tensor_that_moved_is_found() -> None:
         for expected, found in zip(still._buffers.tensors, env._buffers.tensors, strict=True):
             assert torch.equal(expected, found)
     assert int(env.state["age"].max()) == 40
+
+
+def test_a_launch_that_observes_nothing_has_the_machine_code_of_the_others() -> None:
+    env = hamlet.make(
+        FIRST_MEAL, worlds=5, device="cpu", backend="interpreter", obs_dtype="bfloat16", seed=3, quiet=True
+    )
+    memory, unseen = BufferArrays(), replace(env._buffers, observation=None)
+    observed = memory.of(env._buffers)["observation"]
+    nothing = memory.of(unseen)["observation"]
+    assert (nothing.shape, nothing.dtype, nothing.flags.c_contiguous) == ((0, 5), observed.dtype, True)
+    assert memory.of(env._buffers)["observation"] is observed
+    env.state["meters"].share_memory_()
+    assert memory.of(unseen)["observation"].dtype == observed.dtype
+    assert memory.of(env._buffers)["observation"].ctypes.data == observed.ctypes.data

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Numba:
     """See `hamlet.backend.registry.BackendKind`."""
 
-    span = (1 << 30, 1024)
+    span = 1 << 18
 
     def device(self, wanted: torch.device | None) -> torch.device:
         """The CPU."""

@@ -43,8 +43,10 @@ class BufferArrays:
 
     def of(self, buffers: Buffers) -> Arrays:
         """The arrays of these buffers; made anew where a tensor has moved, as by `share_memory_`. Observations move
-        where a step is handed a tensor for them, and then the rest stays."""
+        where a step is handed a tensor for them, and then the rest stays; without any their array has no rows."""
         observation = 0 if buffers.observation is None else buffers.observation.data_ptr()
+        # Machine code is that of the type of observations that others have seen.
+        unseen = self._arrays.get("observation", NO_OBSERVATION)[:0]
         addresses = [tensor.data_ptr() for tensor in buffers.tensors if tensor is not buffers.observation]
         if buffers.state is not self._state or addresses != self._addresses:
             self._state, self._addresses, self._arrays = buffers.state, addresses, _arrays(buffers)
@@ -52,7 +54,7 @@ class BufferArrays:
         elif observation != self._observation and buffers.observation is not None:
             self._observation = observation
             self._arrays = self._arrays | {"observation": array_of(buffers.observation)}
-        return self._arrays
+        return self._arrays if buffers.observation is not None else self._arrays | {"observation": unseen}
 
     def cells(self, count: int, buffers: Buffers) -> tuple[Array, Array, bool]:
         """The cell cache of the buffers that `of` was asked for last: the cells [count, lanes] u8 of affordances, the
