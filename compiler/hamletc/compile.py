@@ -211,12 +211,13 @@ def write_to_cache(name: str, files: Mapping[str, bytes]) -> Path:
     """
     from hamlet.package import cache
     from hamlet.terminal import say_once
-    from hamletc.package import cache_folder, write
+    from hamletc.package import cache_folder, keep
 
     folder = Path(name)
     try:
         folder = cache_folder(name, files)
-        write(files, folder)
+        if keep(files, folder):
+            say_once(f"the kept package of {name} was damaged, and was written anew: {folder}")
     except OSError as error:
         say_once(f"the package of {name} is not kept: {cache.reason(error)}")
     except CompileError as error:

@@ -97,12 +97,43 @@ def write(files: Mapping[str, bytes], output: Path) -> bool:
         with _folders(output.parent):
             _replace(output, files)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            if _holds(output, files):
-                # Another process wrote the same package in the meantime.
-                return False
+        if _is_whole(output, files):
+            # Another process wrote the same package in the meantime.
+            return False
         raise CompileError(f"cannot write {output}: {error.strerror}") from error
     return True
+
+
+def keep(files: Mapping[str, bytes], output: Path) -> bool:
+    """Write a package into a folder of the user's cache. It is named after these contents (`cache_folder`), so whatever
+    else is there was damaged, and is replaced.
+
+    Returns:
+        Whether something damaged was replaced.
+
+    Raises:
+        CompileError: the folder cannot be written.
+    """
+    output = output.absolute()
+    try:
+        there = output.exists() or output.is_symlink()
+        if there and _is_whole(output, files):
+            return False
+        with _folders(output.parent):
+            _replace(output, files)
+    except OSError as error:
+        if _is_whole(output, files):
+            # Another process wrote the same package in the meantime.
+            return False
+        raise CompileError(f"cannot write {output}: {error.strerror}") from error
+    return there
+
+
+def _is_whole(output: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds exactly these files, and they can be read."""
+    with contextlib.suppress(OSError):
+        return _holds(output, files)
+    return False
 
 
 def _check_replaceable(output: Path) -> None:
@@ -139,7 +170,7 @@ def _replace(output: Path, files: Mapping[str, bytes]) -> None:
             for name, contents in files.items():
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 (fresh / name).write_bytes(contents)
-            if output.exists():
+            if output.exists() or output.is_symlink():
                 _exchange(fresh, output)
             else:
                 fresh.rename(output)

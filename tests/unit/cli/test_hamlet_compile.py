@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
 import hamlet
+from hamlet.package import cache
 from hamletc import CompileError
 from hamletc.compile import check_file
 from hamletc.errors import SourceError
@@ -27,6 +30,34 @@ def test_compiles_into_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert hamlet.compile(changed).path != module.path
     env = hamlet.make(module, worlds=3, backend="interpreter")
     assert env.rollout(5).ticks == 5
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "a file was cut": lambda folder: (folder / "tick.ir").write_bytes(b"universe"),
+    "its list was cut": lambda folder: (folder / "__init__.py").write_bytes(b""),
+    "its list is gone": lambda folder: (folder / "__init__.py").unlink(),
+    "a file is gone": lambda folder: (folder / "numba_kernels.py").unlink(),
+    "a file of somebody else": lambda folder: (folder / "notes.txt").write_text("mine"),
+    "a folder in the place of a file": lambda folder: [(folder / "tick.ir").unlink(), (folder / "tick.ir").mkdir()],
+    "a file in the place of the folder": lambda folder: [rmtree(folder), folder.write_text("mine")],
+    "a link to nothing": lambda folder: [rmtree(folder), folder.symlink_to("nowhere")],
+}
+
+
+def test_what_is_damaged_in_the_cache_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    module = hamlet.compile(MEAL)
+    for name, damage in DAMAGE.items():
+        cache.say_once.cache_clear()
+        damage(module.path)
+        assert hamlet.compile(MEAL).path == module.path, name
+        assert "was damaged, and was written anew" in capsys.readouterr().err, name
+        assert hamlet.load(module.path).digest == module.digest, name
+        hamlet.compile(MEAL)
+        assert capsys.readouterr().err == "", name
+        assert list(module.path.parent.iterdir()) == [module.path], name
 
 
 def test_compiles_into_a_folder(tmp_path: Path) -> None:
