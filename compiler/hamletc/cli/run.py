@@ -54,6 +54,7 @@ def run(
     watch one of them live."""
     from rich.console import Console
 
+    from hamlet.launch.waiting import told
     from hamlet.schema.roles import fewest_agents
     from hamletc.cli.live import live
     from hamletc.cli.package import at_home, open_package
@@ -92,7 +93,8 @@ def run(
             launch="step",
         )
 
-    report, samples = live(make, module.name, ticks, params)
+    with told(module.name):
+        report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
     click.echo(f"package  {module.path}")
     if output is None and (no_write or home):

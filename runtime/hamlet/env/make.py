@@ -23,6 +23,7 @@ from hamlet.env.attributes import AUTORESETS
 from hamlet.env.checkpoint import checked_seed
 from hamlet.env.environment import Env, begun
 from hamlet.errors import EnvError, shown
+from hamlet.launch.waiting import told
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
@@ -86,7 +87,7 @@ def make(
         validate: whether the range of actions is checked in every call, and that of inputs after every write; by
             default on the CPU only, see `Env.step`. Without these checks the effect of a number out of range is
             undefined, and meters may become NaN. Params are always checked.
-        quiet: print nothing.
+        quiet: print nothing. Otherwise, where no machine code is kept for kernels, a line says that they are compiled.
         tune: how many sizes of a block triton may time: "default", "max" or "off", see
             `hamlet.launch.gpu.tuning`. Every size gives the same bits.
         launch: "step" (each step launches a kernel), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`) or
@@ -122,16 +123,16 @@ def make(
     shape = Shape(end - first, every.agents, every.first_world + first, waits)
     dtype = _checked_obs_dtype(module.universe, obs_dtype)
     first_seed = checked_seed(seed)
-    choice = _settle(module, shape, dtype, options, quiet)
-    executor = start(module, choice, tuned)
-    if executor.origin not in PLAIN:
-        choice = replace(choice, reason=f"{choice.reason}; kernels: {executor.origin}")
-    buffers = _allocate(module.universe, shape, choice.device, dtype)
-    if checks is None:
-        checks = choice.device.type == "cpu"
-    env = begun(
-        module, executor, buffers, choice, checks, tuned, first_seed, _of_part(params, first, end, every.worlds)
-    )
+    own = _of_part(params, first, end, every.worlds)
+    with told(module.name, quiet):
+        choice = _settle(module, shape, dtype, options, quiet)
+        executor = start(module, choice, tuned)
+        if executor.origin not in PLAIN:
+            choice = replace(choice, reason=f"{choice.reason}; kernels: {executor.origin}")
+        buffers = _allocate(module.universe, shape, choice.device, dtype)
+        if checks is None:
+            checks = choice.device.type == "cpu"
+        env = begun(module, executor, buffers, choice, checks, tuned, first_seed, own)
     if (backend == "auto" or len(options) > 1) and not quiet:
         print(f"hamlet: {choice}", file=sys.stderr)
     return env

@@ -36,6 +36,7 @@ def evaluate(
     """Play episodes of UNIVERSE with a trained policy, and as many with random actions."""
     from rich.console import Console
 
+    from hamlet.launch.waiting import told
     from hamlet_train.checkpoint import weights_in
     from hamlet_train.cli.options import threads_of
     from hamlet_train.evaluate import environment, played, played_by_chance
@@ -48,9 +49,10 @@ def evaluate(
     if path.is_dir() and "update" in policy.about:
         click.echo(f"{path} has not ended: these are the weights of its latest checkpoint, {file}", err=True)
     chosen = (policy.about["seed"] + 1) % 2**64 if seed is None else seed
-    small = environment(module, 1, agents, chosen)
+    with told(module.name):
+        small = environment(module, 1, agents, chosen)
     worlds = -(-episodes // small.num_agents)
-    with Console(stderr=True).status("playing"):
+    with Console(stderr=True).status("playing"), told(module.name):
         env = environment(module, worlds, agents, chosen)
         by_policy = played(env, policy, threads_of(threads), greedy)
         other = environment(module, worlds, agents, chosen)

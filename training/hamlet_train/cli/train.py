@@ -44,6 +44,7 @@ def train(
 
     The weights are the same to the bit for any number of threads, of processes of torchrun, and after --resume.
     """
+    from hamlet.launch.waiting import told
     from hamlet_train.cli.begin import Wanted, name_of, opened
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of
@@ -66,7 +67,7 @@ def train(
         screen = (
             shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(Watch())
         )
-        with screen as watch:
+        with screen as watch, told(manifest.universe, quiet=not ranks.first):
             digest = train(run, module, manifest, ranks, threads_of(threads), watch)
         if ranks.first:
             show(run, module, manifest, digest, threads_of(threads))

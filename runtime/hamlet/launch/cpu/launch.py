@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -307,7 +308,8 @@ class NumbaBackend:
         # Threads count apart: the sum of integers does not depend on who counted.
         private = [{name: np.zeros_like(values[name]) for name in abi.SUMS} for _ in parts[1:]]
         waiting = [
-            self._pool.submit(call, (values | own | {"shares": shares, "thread": thread}).values())
+            # Whoever compiles first knows who is to be told of it.
+            self._pool.submit(copy_context().run, call, (values | own | {"shares": shares, "thread": thread}).values())
             for thread, own in enumerate(private, 1)
         ]
         try:

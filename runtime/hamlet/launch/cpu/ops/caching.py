@@ -11,6 +11,7 @@ import json
 import pickle
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from functools import cache as once
 from hashlib import sha256
 from importlib import metadata
@@ -21,6 +22,7 @@ from llvmlite.binding import parse_assembly
 
 from hamlet.launch.cpu import entry as layout
 from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
+from hamlet.launch.waiting import compiling
 from hamlet.package import cache
 from hamlet.terminal import say_once
 
@@ -82,18 +84,19 @@ class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
         return _named({**self._identity, "signature": str(signature)}, codegen)
 
 
-def kept_library(name: str, codegen: Any, write: Callable[[Any], None]) -> Any:
+def kept_library(name: str, codegen: Any, write: Callable[[Any], None], waited: bool = True) -> Any:
     """A library of functions whose names begin with this one, which says all that it depends on beside the machine and
-    our own code; `write` generates it where it is not kept."""
+    our own code; `write` generates it where it is not kept, which takes seconds if it is `waited` for."""
     file = _named({"format": FORMAT, "function": name, **_machinery()}, codegen)
     kept = cache.recall(KIND, file)
     if kept is not None:
         # As above: nobody else could have put it there.
         return codegen.unserialize_library(pickle.loads(kept))
-    library = codegen.create_library(name)
-    library.enable_object_caching()
-    write(library)
-    library.finalize()
+    with compiling() if waited else nullcontext():
+        library = codegen.create_library(name)
+        library.enable_object_caching()
+        write(library)
+        library.finalize()
     library._shared_module = _stubs(library, name)
     try:
         cache.keep(KIND, file, pickle.dumps(library.serialize_using_object_code()))

@@ -12,6 +12,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 from hamlet.launch.cpu.ops.machinery import codegen, compiler, intrinsic, registry, typed_passes, untyped_passes
+from hamlet.launch.waiting import compiling
 
 
 class _Linked(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types
@@ -53,6 +54,11 @@ class KernelCompiler(compiler.CompilerBase):  # type: ignore[misc]  # numba has 
             passes.add_pass(each, each.__name__)
         passes.finalize()
         return [passes]
+
+    def compile_extra(self, function: Any) -> Any:
+        """Compile a function; whoever waits for it is told."""
+        with compiling():
+            return super().compile_extra(function)
 
 
 def linked(function: Callable[..., Any], inlined: bool) -> Any:
