@@ -20,11 +20,15 @@ def fmt(ctx: click.Context, universes: tuple[Path, ...], dry: bool) -> None:
     """Format the files UNIVERSES in place."""
     from hamletc.diagnostics import by_file
     from hamletc.language.formatter import format_source
+    from hamletc.language.losses import FormattingError
 
     changed = False
     for path in universes:
         source = read(path)
-        formatted, diagnostics = format_source(source.text)
+        try:
+            formatted, diagnostics = format_source(source.text)
+        except FormattingError as error:
+            raise FormattingError(f"{path}: {error}; nothing was changed") from error
         if formatted is None:
             raise SourceError(path, by_file(diagnostics, (source,)))
         if formatted == source.text:

@@ -11,13 +11,17 @@ from typing import Any, cast
 from hamletc.language import syntax
 from hamletc.language.declarations import Declarations
 from hamletc.language.pieces import (
+    PARENTHESES,
     Leaf,
     Pieces,
     every,
     lasting,
     name_of,
+    nodes,
     span_of,
 )
+
+_CALLED = PARENTHESES | {"over", "cells"}
 
 
 class Builder(Declarations):
@@ -76,8 +80,7 @@ class Builder(Declarations):
         return inner if isinstance(inner, syntax.Name | syntax.Numeral) else replace(inner, span=span_of(left, right))
 
     def call(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
-        arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
-        return syntax.CallExpr(name_of(function), arguments, span_of(function, *rest))
+        return syntax.CallExpr(name_of(function), nodes(rest, _CALLED), span_of(function, *rest))
 
     def over_cells(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         return replace(self.call(function, *rest), over_cells=True)
@@ -129,7 +132,7 @@ class Builder(Declarations):
         return syntax.Signed(text, span, name if minus is None else syntax.UnaryExpr("-", name, span))
 
     def cell(self, *pieces: Any) -> Pieces:
-        return Pieces(every(syntax.Signed, pieces), span_of(*pieces))
+        return Pieces(every(syntax.Signed, pieces, PARENTHESES), span_of(*pieces))
 
     def interval(self, *pieces: Any) -> Pieces:
-        return Pieces(every(syntax.Signed, pieces), span_of(*pieces))
+        return Pieces(every(syntax.Signed, pieces, PARENTHESES | {".."}), span_of(*pieces))

@@ -7,13 +7,19 @@ from typing import Any, cast
 
 from hamletc.language import syntax
 from hamletc.language.pieces import (
+    BRACES,
+    NAMES,
+    PARENTHESES,
     SPOTS,
+    UNITS,
     Leaf,
     Pieces,
+    apart,
     every,
     is_braced,
     lasting,
     name_of,
+    nodes,
     period,
     span_of,
     statements_of,
@@ -33,21 +39,22 @@ class Declarations:
     # --- space and time ---
 
     def space(self, keyword: Leaf, kind: Leaf, *rest: Any) -> syntax.SpaceDecl:
-        sizes, properties = every(syntax.Signed, rest), every(syntax.Property, rest)
-        bounds = tuple((interval.items[0], interval.items[1]) for interval in every(Pieces, rest))
-        paths, items = every(syntax.GraphPath, rest), every(GRAPH_ITEMS, rest)
+        kinds = (syntax.Signed, syntax.Property, Pieces, syntax.GraphPath, GRAPH_ITEMS)
+        sizes, properties, intervals, paths, items = apart(rest, *kinds, fixed=BRACES | {"x", "map"})
+        bounds = tuple((interval.items[0], interval.items[1]) for interval in intervals)
         return syntax.SpaceDecl(name_of(kind), sizes, bounds, properties, span_of(keyword, kind, *rest), paths, items)
 
     def nodes(self, keyword: Leaf, name: Leaf, *pieces: Leaf) -> syntax.NodesDecl:
-        between_braces = pieces[1:-1]
-        return syntax.NodesDecl(name_of(name), tuple(map(name_of, between_braces)), span_of(keyword, *pieces))
+        (listed,) = apart(pieces, NAMES)
+        return syntax.NodesDecl(name_of(name), tuple(map(name_of, listed)), span_of(keyword, *pieces))
 
     def path(self, *pieces: Leaf) -> syntax.GraphPath:
         links = tuple(cast(Any, piece.text) for piece in pieces[1::2])
         return syntax.GraphPath(tuple(map(name_of, pieces[::2])), links, span_of(*pieces))
 
     def map(self, keyword: Leaf, *rest: Any) -> syntax.MapDecl:
-        return syntax.MapDecl(None, every(syntax.Quoted, rest), every(MAP_ITEMS, rest), span_of(keyword, *rest))
+        rows, items = apart(rest, syntax.Quoted, MAP_ITEMS)
+        return syntax.MapDecl(None, rows, items, span_of(keyword, *rest))
 
     def map_file(self, keyword: Leaf, file: syntax.Quoted, *rest: Any) -> syntax.MapDecl:
         return syntax.MapDecl(file, (), every(MAP_ITEMS, rest), span_of(keyword, file, *rest))
@@ -78,7 +85,7 @@ class Declarations:
         return syntax.MoveDef(name_of(name), cell.items, span_of(name, cell))
 
     def beginning(self, keyword: Leaf, *rest: Any) -> syntax.StartDecl:
-        velocity, speed = every(Pieces, rest), every(syntax.Signed, rest)
+        velocity, speed = apart(rest, Pieces, syntax.Signed, fixed=frozenset(("velocity", "speed")))
         cell = velocity[0].items if velocity else None
         return syntax.StartDecl(cell, speed[0] if speed else None, span_of(keyword, *rest))
 
@@ -133,13 +140,11 @@ class Declarations:
         return syntax.OverrideDecl(declaration, span_of(keyword, declaration))
 
     def template(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TemplateDecl:
-        parameters = tuple(name_of(piece) for piece in every(Leaf, rest) if piece.terminal == "NAME")
-        parts = tuple(piece for piece in rest if not isinstance(piece, Leaf))
-        return syntax.TemplateDecl(name_of(name), parameters, parts, span_of(keyword, *rest))
+        names, parts = apart(rest, NAMES, object, fixed=BRACES | PARENTHESES)
+        return syntax.TemplateDecl(name_of(name), tuple(map(name_of, names)), parts, span_of(keyword, *rest))
 
     def use(self, keyword: Leaf, template: Leaf, *rest: Any) -> syntax.UseDecl:
-        arguments = tuple(piece for piece in rest if not isinstance(piece, Leaf))
-        return syntax.UseDecl(name_of(template), arguments, span_of(keyword, *rest))
+        return syntax.UseDecl(name_of(template), nodes(rest, PARENTHESES), span_of(keyword, *rest))
 
     def meter(
         self, keyword: Leaf, name: Leaf, _is: Leaf, start: syntax.Expr, bounds: Pieces | None, *rest: Any
@@ -196,18 +201,16 @@ class Declarations:
     def effect(
         self, keyword: Leaf, name: Leaf, _lasts: Leaf, ticks: syntax.Signed | Leaf, *rest: Any
     ) -> syntax.EffectDecl:
-        unit = next((piece for piece in rest if isinstance(piece, Leaf) and piece.terminal != "LBRACE"), None)
-        duration = name_of(ticks) if isinstance(ticks, Leaf) else lasting(ticks, unit)
-        items: Any = every((syntax.MomentItem, syntax.AgainItem, syntax.UntilItem), rest)
+        units, items = apart(rest, UNITS, (syntax.MomentItem, syntax.AgainItem, syntax.UntilItem))
+        duration = name_of(ticks) if isinstance(ticks, Leaf) else lasting(ticks, units[0])
         return syntax.EffectDecl(name_of(name), duration, items, span_of(keyword, ticks, *rest))
 
     def moment(self, word: Leaf, second: Leaf, block: Pieces) -> syntax.MomentItem:
         return syntax.MomentItem(cast(Any, f"{word.text} {second.text}"), block.items, span_of(word, block))
 
     def again(self, keyword: Leaf, how: Leaf, *rest: Any) -> syntax.AgainItem:
-        number = next(iter(every(syntax.Signed, rest)), None)
-        most = None if number is None else lasting(number, rest[-1] if isinstance(rest[-1], Leaf) else None)
-        return syntax.AgainItem(cast(Any, how.text), most, span_of(keyword, how, *rest))
+        numbers, units = apart(rest, syntax.Signed, UNITS, fixed=frozenset(("up", "to")))
+        return syntax.AgainItem(cast(Any, how.text), period(numbers, units), span_of(keyword, how, *rest))
 
     def until(self, keyword: Leaf, condition: syntax.Expr) -> syntax.UntilItem:
         return syntax.UntilItem(condition, span_of(keyword, condition))
@@ -224,16 +227,14 @@ class Declarations:
         return syntax.Property(name_of(keyword), rest[-1], span_of(keyword, rest[-1]))
 
     def crafted(self, keyword: Leaf, _from: Leaf, *rest: Any) -> syntax.CraftItem:
-        items = tuple(each for each in rest if not isinstance(each, Leaf | syntax.ShareItem | None))
-        braced = any(isinstance(each, Leaf) and each.text == "{" for each in rest)
-        return syntax.CraftItem(every(syntax.ShareItem, rest), items, span_of(keyword, *rest), braced)
+        shares, braces, items = apart(rest, syntax.ShareItem, BRACES, object, fixed=frozenset((",",)))
+        return syntax.CraftItem(shares, items, span_of(keyword, *rest), bool(braces))
 
     def share(self, number: syntax.Signed, name: Leaf) -> syntax.ShareItem:
         return syntax.ShareItem(number, name_of(name), span_of(number, name))
 
     def used(self, keyword: Leaf, *rest: Any) -> syntax.UseItem:
-        items = tuple(each for each in rest if not isinstance(each, Leaf))
-        return syntax.UseItem(items, span_of(keyword, *rest))
+        return syntax.UseItem(nodes(rest), span_of(keyword, *rest))
 
     def able(self, keyword: Leaf, *rest: Any) -> syntax.AbleItem:
         *verbs, rank = rest
@@ -244,18 +245,16 @@ class Declarations:
         return syntax.CellsDecl(every((syntax.MeterDecl, syntax.RuleDecl), rest), span_of(keyword, *rest))
 
     def role(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.RoleDecl:
-        items = tuple(piece for piece in rest if not isinstance(piece, Leaf))
-        return syntax.RoleDecl(name_of(name), None, None, items, span_of(keyword, *rest))
+        return syntax.RoleDecl(name_of(name), None, None, nodes(rest), span_of(keyword, *rest))
 
     def counted_role(
         self, keyword: Leaf, name: Leaf, _colon: Leaf, size: syntax.Signed | Leaf, *rest: Any
     ) -> syntax.RoleDecl:
-        items = tuple(piece for piece in rest if not isinstance(piece, Leaf))
         agents, others = (None, size.span) if isinstance(size, Leaf) else (size, None)
         span = span_of(keyword, size, *rest)
-        return syntax.RoleDecl(name_of(name), agents, others, items, span, braced=bool(rest))
+        return syntax.RoleDecl(name_of(name), agents, others, nodes(rest), span, braced=bool(rest))
 
-    def role_size(self, size: syntax.Signed | Leaf, *_unit: Leaf) -> syntax.Signed | Leaf:
+    def role_size(self, size: syntax.Signed | Leaf, _unit: Leaf | None = None) -> syntax.Signed | Leaf:
         return size
 
     def cascade(
@@ -278,8 +277,8 @@ class Declarations:
     ) -> syntax.AffordanceDecl:
         ticks, together = (None, None) if duration is None else duration.items
         pieces = () if place is None else place.items
-        spread = every(syntax.SpreadItem, pieces)
-        spots = tuple(each.items if isinstance(each, Pieces) else each for each in pieces if each not in spread)
+        spread, places = apart(pieces, syntax.SpreadItem, SPOTS)
+        spots = tuple(each.items if isinstance(each, Pieces) else each for each in places)
         return syntax.AffordanceDecl(
             name=name_of(name),
             place=spots[0] if spots else None,
@@ -298,31 +297,32 @@ class Declarations:
         return number
 
     def place(self, first: Leaf | Pieces | syntax.Quoted | syntax.Name, *rest: Any) -> Pieces:
-        found = tuple(piece for piece in (first, *rest) if not isinstance(piece, Leaf))
-        return Pieces(found, span_of(first, *rest))
+        return Pieces(nodes((first, *rest), frozenset(("random", ","))), span_of(first, *rest))
 
     def spread(self, keyword: Leaf, what: syntax.Name | syntax.Signed, *rest: Any) -> syntax.SpreadItem:
-        name = what if isinstance(what, syntax.Name) else None
-        number = next(iter(every(syntax.Signed, (what, *rest))), None)
+        names, numbers = apart((what, *rest), syntax.Name, syntax.Signed, fixed=frozenset(("within",)))
+        name, number = next(iter(names), None), next(iter(numbers), None)
         return syntax.SpreadItem(name_of(keyword), name, number, span_of(keyword, what, *rest))
 
     def hours(self, keyword: Leaf, opens: syntax.Signed, _to: Leaf, closes: syntax.Signed) -> Pieces:
         return Pieces((opens, closes), span_of(keyword, closes))
 
     def duration(self, keyword: Leaf, ticks: syntax.Signed | Leaf, *rest: Leaf | None) -> Pieces:
-        *units, together = rest
+        units, together = apart(rest, UNITS, frozenset(("together",)))
         duration = name_of(ticks) if isinstance(ticks, Leaf) else lasting(ticks, units[0])
-        return Pieces((duration, None if together is None else together.span), span_of(keyword, ticks, *rest))
+        return Pieces((duration, together[0].span if together else None), span_of(keyword, ticks, *rest))
 
     def opening(self, keyword: Leaf, _when: Leaf, condition: syntax.Expr) -> syntax.OpenItem:
         return syntax.OpenItem(condition, span_of(keyword, condition), appears=keyword.text == "appears")
 
     def follows(self, keyword: Leaf, *rest: Any) -> syntax.FollowsItem:
-        stops = tuple(each.items if isinstance(each, Pieces) else each for each in rest if isinstance(each, SPOTS))
-        return syntax.FollowsItem(stops, period(rest), span_of(keyword, *rest))
+        places, *often = apart(rest, SPOTS, syntax.Signed, UNITS, fixed=frozenset((",", "every")))
+        stops = tuple(each.items if isinstance(each, Pieces) else each for each in places)
+        return syntax.FollowsItem(stops, period(*often), span_of(keyword, *rest))
 
     def wanders(self, keyword: Leaf, *rest: Any) -> syntax.WandersItem:
-        return syntax.WandersItem(period(rest), span_of(keyword, *rest))
+        often = apart(rest, syntax.Signed, UNITS, fixed=frozenset(("every",)))
+        return syntax.WandersItem(period(*often), span_of(keyword, *rest))
 
     def timed_block(self, *pieces: Any) -> syntax.BlockItem:
         *words, block = pieces
@@ -330,8 +330,7 @@ class Declarations:
         return syntax.BlockItem(kinds[words[0].text], block.items, span_of(words[0], block))
 
     def action(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.ActionDecl:
-        items = tuple(piece for piece in rest if not isinstance(piece, Leaf))
-        return syntax.ActionDecl(name_of(name), items, span_of(keyword, *rest))
+        return syntax.ActionDecl(name_of(name), nodes(rest), span_of(keyword, *rest))
 
     def needs(self, keyword: Leaf, condition: syntax.Expr) -> syntax.NeedsItem:
         return syntax.NeedsItem(condition, span_of(keyword, condition))
@@ -353,9 +352,9 @@ class Declarations:
         return syntax.KeepsItem(span_of(keyword, progress))
 
     def allow(self, keyword: Leaf, *rest: Any) -> syntax.AllowDecl:
-        *_, condition = rest
-        names = tuple(name_of(piece) for piece in every(Leaf, rest) if piece.terminal == "NAME")
-        return syntax.AllowDecl(names, condition, span_of(keyword, condition))
+        *listed, condition = rest
+        (names,) = apart(listed, NAMES, fixed=frozenset(("all", "when")))
+        return syntax.AllowDecl(tuple(map(name_of, names)), condition, span_of(keyword, condition))
 
     # --- what is seen and rewarded ---
 
@@ -382,10 +381,12 @@ class Declarations:
         return syntax.ReportDecl(name_of(name), value, span_of(keyword, value))
 
     def observe(self, keyword: Leaf, *rest: Any) -> syntax.ObserveDecl:
-        return syntax.ObserveDecl(every(syntax.ObserveItem, rest), span_of(keyword, *rest))
+        items = every(syntax.ObserveItem, rest, BRACES | {"nothing"})
+        return syntax.ObserveDecl(items, span_of(keyword, *rest))
 
     def observation(self, kind: Leaf, *rest: Any) -> syntax.ObserveItem:
-        words = tuple(name_of(piece) for piece in every(Leaf, rest) if piece.terminal == "NAME")
-        within = next((piece for piece in every(Leaf, rest) if piece.terminal == "SIGHT"), None)
-        sight = None if within is None else within.span
-        return syntax.ObserveItem(name_of(kind), words, every(syntax.Signed, rest), span_of(kind, *rest), sight)
+        names, numbers, within = apart(
+            rest, NAMES, syntax.Signed, frozenset(("sight",)), fixed=frozenset(("of", "in", "per"))
+        )
+        sight = within[0].span if within else None
+        return syntax.ObserveItem(name_of(kind), tuple(map(name_of, names)), numbers, span_of(kind, *rest), sight)

@@ -18,6 +18,7 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.layout import Item, declaration_item
+from hamletc.language.losses import compare_tokens
 from hamletc.language.parser import is_fragment, parse, parse_fragment
 from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import scan
@@ -78,7 +79,11 @@ class _Remark:
 
 
 def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The canonical form of a text, comments included; or `None`, and why it cannot be parsed."""
+    """The canonical form of a text, comments included; or `None`, and why it cannot be parsed.
+
+    Raises:
+        FormattingError: the canonical form would not have everything that the text has.
+    """
     file, diagnostics = _parsed(text)
     if file is None or diagnostics:
         return None, diagnostics
@@ -89,7 +94,9 @@ def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     remarks = [
         _Remark(c.text, c.line, c.column, first_columns.get(c.line, c.column) < c.column) for c in scanned.comments
     ]
-    return _format(file, _items(file), remarks), ()
+    formatted = _format(file, _items(file), remarks)
+    compare_tokens(scanned, scan(formatted))
+    return formatted, ()
 
 
 def _parsed(text: str) -> tuple[syntax.File | None, tuple[Diagnostic, ...]]:

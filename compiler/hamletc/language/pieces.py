@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.language import syntax
@@ -42,19 +42,65 @@ def name_of(token: Leaf) -> syntax.Name:
     return syntax.Name(token.text[1:-1] if quoted else token.text, token.span, quoted=quoted)
 
 
-def every(kind: type[T] | tuple[type[T], ...], pieces: tuple[Any, ...]) -> tuple[T, ...]:
-    """The pieces of a kind, in order."""
-    return tuple(piece for piece in pieces if isinstance(piece, kind))
+Kind: TypeAlias = type[T] | tuple[type[T], ...] | frozenset[str]
+"""Nodes of these types, or tokens: these keywords and symbols, or `NAME`."""
+
+NAMES = frozenset(("NAME",))
+UNITS = frozenset(("tick", "ticks", "hour", "hours", "day", "days"))
+"""The units of time."""
+BRACES = frozenset("{}")
+PARENTHESES = frozenset("(,)")
+
+
+def apart(pieces: Iterable[Any], *kinds: Kind[Any], fixed: frozenset[str] = BRACES) -> list[tuple[Any, ...]]:
+    """The pieces of each kind, in order. Absent ones say nothing, nor do `fixed` keywords and symbols.
+
+    Raises:
+        TypeError: a piece is of none of these kinds. Nothing that an author wrote is dropped in silence: whoever adds
+            to a rule of the grammar says here what becomes of it.
+    """
+    sorted_out: list[list[Any]] = [[] for _ in kinds]
+    for piece in pieces:
+        token = None if not isinstance(piece, Leaf) else "NAME" if piece.terminal == "NAME" else piece.text
+        if piece is None or token in fixed:
+            continue
+        for kind, those in zip(kinds, sorted_out, strict=True):
+            if token in kind if isinstance(kind, frozenset) else token is None and isinstance(piece, kind):
+                those.append(piece)
+                break
+        else:
+            raise TypeError(f"the syntax tree has no place for {piece}")
+    return [tuple(those) for those in sorted_out]
+
+
+def every(kind: type[T] | tuple[type[T], ...], pieces: Iterable[Any], fixed: frozenset[str] = BRACES) -> tuple[T, ...]:
+    """The pieces, all of which are of one kind, apart from absent ones and `fixed` keywords and symbols.
+
+    Raises:
+        TypeError: a piece is of another kind.
+    """
+    (those,) = apart(pieces, kind, fixed=fixed)
+    return those
+
+
+def nodes(pieces: Iterable[Any], fixed: frozenset[str] = BRACES) -> tuple[Any, ...]:
+    """The pieces that are no tokens; all tokens are `fixed` keywords and symbols.
+
+    Raises:
+        TypeError: a token is another one.
+    """
+    present = tuple(piece for piece in pieces if piece is not None and not isinstance(piece, Leaf))
+    apart((piece for piece in pieces if isinstance(piece, Leaf)), fixed=fixed)
+    return present
 
 
 SPOTS = (Pieces, syntax.Quoted, syntax.Name)
 """What a place becomes."""
 
 
-def period(pieces: Sequence[Any]) -> syntax.Signed | None:
+def period(numbers: Sequence[syntax.Signed], units: Sequence[Leaf]) -> syntax.Signed | None:
     """`every 3 ticks`, where it is written."""
-    number = next((piece for piece in pieces if isinstance(piece, syntax.Signed)), None)
-    return None if number is None else lasting(number, pieces[-1])
+    return lasting(numbers[0], units[0] if units else None) if numbers else None
 
 
 def lasting(ticks: N, unit: Leaf | None) -> N:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from hamletc.language import formatter
 from processes import Command
 from samples import SHIPPED
 
@@ -32,3 +35,20 @@ def test_fmt_leaves_a_file_with_errors(hamletc_here: Command, tmp_path: Path) ->
     assert done.returncode == 1
     assert "error[H" in done.stderr
     assert (tmp_path / "bad.hamlet").read_text() == "universe x\nmeter\n"
+
+
+def test_fmt_leaves_a_file_of_which_it_would_lose_something(
+    hamletc_here: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """... as where somebody taught the reader a construct, and not the formatter."""
+    before = MEAL.replace("meter mood ", "meter  mood ")
+    (tmp_path / "new.hamlet").write_text(before)
+    monkeypatch.setattr(formatter._Writer, "_put", lambda *_: None)
+    done = hamletc_here("fmt", "new.hamlet")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "error: new.hamlet: formatting would lose `universe` (line 3, column 1): this is a fault of hamletc; "
+        "nothing was changed"
+    ]
+    assert (tmp_path / "new.hamlet").read_text() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["new.hamlet"]
