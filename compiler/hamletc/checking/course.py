@@ -28,6 +28,9 @@ from hamletc.diagnostics import Label
 ANYWHERE = Span(1, 1, 1, 1)
 TICKS_BEFORE_WIDENING = 2
 TICKS_BEFORE_GIVING_UP = 8
+MOST_DYNAMICS = 2000
+"""The most rules and cascades of a universe whose ticks are followed before meters that move are widened: a tick takes
+time, and an early widening is as safe."""
 
 
 @dataclass(slots=True)
@@ -40,6 +43,8 @@ class Course:
     guards: Mapping[str, Expression]
     """The conditions of cascades."""
     basis: Basis
+    chosen: Mapping[str, universe.ActionTaken]
+    """The actions that expressions ask for, by name."""
     report: Findings | None = None
     _wrote: dict[str, Span] = field(default_factory=dict)
     """The last statement so far that wrote a meter."""
@@ -87,9 +92,8 @@ class Course:
     def _moving(self, start: Known) -> Known:
         """What is known where an agent pays for a move: it chose none of the actions that go nowhere."""
         going = {move.name for move in self.draft.moves or () if any(move.by)}
-        read = {node.action: node for node in self.draft.parts() if isinstance(node, universe.ActionTaken)}
         known: Known | None = start
-        for name, node in read.items():
+        for name, node in self.chosen.items():
             known = known if known is None or name in going else known.assume(node, False)
         return start if known is None else known
 
@@ -319,8 +323,11 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 
+    chosen = {node.action: node for node in draft.parts() if isinstance(node, universe.ActionTaken)}
+    patience = TICKS_BEFORE_WIDENING if len(draft.dynamics) <= MOST_DYNAMICS else 0
+
     def course(basis: Basis, report: Findings | None = None) -> Course:
-        return Course(draft, names, reach, guards, basis, report)
+        return Course(draft, names, reach, guards, basis, chosen, report)
 
     anywhere = _beginning(Known(setting, reach.around, Levels(reach.meters, {}), None))
     end = course("anywhere", report).run(anywhere)
@@ -335,7 +342,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
         grown = _joined([known, course("from the start").run(_beginning(known)).during(reach.around)])
         if all(grown.meter(name) == known.meter(name) for name in changing):
             break
-        known = grown if tick < TICKS_BEFORE_WIDENING else _widened(known, grown, anywhere)
+        known = grown if tick < patience else _widened(known, grown, anywhere)
     course("from the start", report).run(_beginning(known))
 
 

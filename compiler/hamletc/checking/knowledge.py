@@ -82,7 +82,6 @@ class Known:
         self._facts = facts or {}
         self._orders = orders or {}
         self._truths = truths or {}
-        self._ranges = _Narrowed(around, {}, setting.ignored, intervals.ANYTHING, shapes=setting.shapes, known=self)
         self._numbers: dict[Shape, Interval | None] = {}
         self._assumed: dict[tuple[Shape, bool], Known | None] = {}
 
@@ -118,6 +117,8 @@ class Known:
 
     def _said(self, about: Callable[[Shape], bool]) -> tuple[Facts, Orders, Truths]:
         """What conditions said about some shapes."""
+        if not (self._facts or self._orders or self._truths):
+            return {}, {}, {}
         return (
             {shape: fact for shape, fact in self._facts.items() if about(shape)},
             {pair: order for pair, order in self._orders.items() if about(pair[0]) and about(pair[1])},
@@ -137,11 +138,12 @@ class Known:
 
     def number(self, expression: Expression) -> Interval | None:
         """Where a number lies; `None` where nothing is known."""
-        shape = self.setting.shapes.of(expression)
+        shapes = self.setting.shapes
+        shape = shapes.of(expression)
         if shape in self._numbers:
             return self._numbers[shape]
         match expression:
-            case _ if self.is_high(expression):
+            case _ if shapes.height[shape] > HIGHEST:
                 found = None
             case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 found = self.meter(meter)
@@ -161,7 +163,11 @@ class Known:
                 branches = ((first, then), (second, otherwise))
                 found = intervals.hull_of(known.number(branch) for known, branch in branches if known is not None)
             case _:
-                found = Ranges.number(self._ranges, expression, {})
+                setting = self.setting
+                narrowed = _Narrowed(
+                    self.around, {}, setting.ignored, intervals.ANYTHING, shapes=setting.shapes, known=self
+                )
+                found = Ranges.number(narrowed, expression, {})
         fact = self._facts.get(shape)
         if fact is not None:
             found = fact if found is None else intervals.common(found, fact) or fact
@@ -182,8 +188,9 @@ class Known:
 
     def assume(self, condition: Expression, holds: bool) -> Known | None:
         """What is known where the condition holds, or does not."""
-        shape = self.setting.shapes.of(condition)
-        if self.is_high(condition):
+        shapes = self.setting.shapes
+        shape = shapes.of(condition)
+        if shapes.height[shape] > HIGHEST:
             return self
         key = shape, holds
         if key not in self._assumed:
@@ -298,13 +305,13 @@ class Known:
 
     def _lies(self, expression: Expression, where: Interval) -> Known | None:
         """Where the value of an expression lies there."""
+        if isinstance(expression, universe.Number):
+            return self if where.low <= where.high else None
         if self.setting.wholes.quantity(expression):
             where = Interval(float(math.ceil(where.low)), float(math.floor(where.high)))
         if where.low > where.high:
             return None
         match expression:
-            case universe.Number():
-                return self
             case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
             case _:

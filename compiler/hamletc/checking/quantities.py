@@ -59,9 +59,6 @@ class Quantities:
                 case "here" | "last" | "used" | "action" | "nothing" as word:
                     self._misplaced(word if word != "nothing" else "here", name.span)
                     return None
-                case _ if name.text in FUNCTIONS:
-                    wrong_arguments(name, name.span, self._at.report)
-                    return None
                 case _:
                     pass
         if self._at.names.means(name, "effect"):
@@ -87,6 +84,9 @@ class Quantities:
                 return universe.AgentCount(name.span)
             case None if name.text == "agent" and not name.quoted:
                 return universe.AgentNumber(name.span) if self._at.of_agent("`agent`", name.span) else None
+            case None if name.text in FUNCTIONS and not name.quoted:
+                wrong_arguments(name, name.span, self._at.report)
+                return None
             case None:
                 is_affordance = self._at.names.means(name, "affordance")
                 hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None

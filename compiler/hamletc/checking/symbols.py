@@ -137,6 +137,8 @@ class Symbols:
     ) -> str | None:
         """Report a name that does not stand for `wanted` ("a meter"). Returns the candidate that may be meant."""
         what = builtin(name)
+        if what is None and name.text in FUNCTIONS and not name.quoted and name.text not in self._symbols:
+            what = "a function"
         if what is not None:
             self._report.add(
                 "H021",
@@ -240,9 +242,7 @@ def called(kind: Kind, state: syntax.StateSpec | None) -> str:
 
 def builtin(name: syntax.Name) -> str | None:
     """What a name means in every universe; a quoted one always means a declaration."""
-    if name.quoted:
-        return None
-    return "a function" if name.text in FUNCTIONS else QUANTITIES.get(name.text)
+    return None if name.quoted else QUANTITIES.get(name.text)
 
 
 def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:

@@ -103,6 +103,8 @@ class Lets:
                 pending.extend(node)
             elif self._let(node) is not None:
                 yield node.text
+            elif isinstance(node, syntax.CallExpr):
+                pending.append(node.arguments)
             elif not isinstance(node, str | bool | Span | None):
                 pending.extend(getattr(node, name) for name, _ in roles(node))
 

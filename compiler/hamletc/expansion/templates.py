@@ -310,6 +310,8 @@ def _read(declarations: tuple[syntax.Decl, ...]) -> Iterator[str]:
             pending.extend(node)
         elif isinstance(node, syntax.Name):
             yield node.text
+        elif isinstance(node, syntax.CallExpr):
+            pending.append(node.arguments)
         elif not isinstance(node, str | bool | Span | None):
             pending.extend(getattr(node, name) for name, _ in roles(node))
 

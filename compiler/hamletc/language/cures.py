@@ -15,7 +15,7 @@ from hamlet.universe import Span
 from hamletc.foreign import instead
 from hamletc.language.braces import DECLARATIONS, assigns, begins_declaration, begins_line
 from hamletc.language.tokens import Token
-from hamletc.language.words import MEANINGS, SHAPES
+from hamletc.language.words import FUNCTIONS, MEANINGS, SHAPES
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _JOINTS = (*_COMPARISONS, "and", "or", "+", "-", "*", "/", "(")
@@ -32,6 +32,7 @@ _QUANTITIES = MEANINGS & {
     "shortfall",
     "speed",
 }
+_WITH_ARGUMENTS = (MEANINGS | set(FUNCTIONS)) - _QUANTITIES
 _RANGES = ("-", ":", ",", "to", "until", "till", "through", "and")
 UNITS = ("hour", "hours", "tick", "ticks", "day", "days", "step", "steps", "minutes", "h")
 _CONDITIONALS = ("if", "for", "while", "where", "unless", "until", "given", "only")
@@ -457,7 +458,7 @@ def _call(s: Situation) -> Cure | None:
         elif hint is None:
             hint = "Functions have arguments, as in `uniform(0, 1)`; meters and params stand without parentheses."
         return Cure(
-            hint, 0, ("1",), "H009", f"`{name}` is called without arguments" if name in MEANINGS - _QUANTITIES else None
+            hint, 0, ("1",), "H009", f"`{name}` is called without arguments" if name in _WITH_ARGUMENTS else None
         )
     if s.before.kind != "word" or s.shifted != "NAME" or s.token.kind not in ("word", "quoted", "number"):
         return None
@@ -473,7 +474,7 @@ def _call(s: Situation) -> Cure | None:
         return Cure(f"Write `{phrases[before]} {s.token.text}`.")
     if before in ("position", "velocity") and re.fullmatch(r"\w+", s.token.text) and "*" in s.texts:
         return Cure("Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ...")
-    if before in MEANINGS - _QUANTITIES and before not in ("true", "false", "nothing", "visited") and "*" in s.texts:
+    if before in _WITH_ARGUMENTS and before not in ("true", "false", "nothing", "visited") and "*" in s.texts:
         return Cure(f"Write `{before}(...)`, its arguments in parentheses.")
     return None
 

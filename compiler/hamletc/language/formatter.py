@@ -10,7 +10,7 @@ text changes nothing.
 from __future__ import annotations
 
 import re
-from collections import deque
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -19,9 +19,9 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.layout import Item, declaration_item
 from hamletc.language.losses import compare_tokens
-from hamletc.language.parser import is_fragment, parse, parse_fragment
+from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.spelling import spell_name
-from hamletc.language.tokens import scan
+from hamletc.language.tokens import Scan, scan
 
 WIDTH = 120
 """The longest line: longer blocks and expressions are broken."""
@@ -84,10 +84,10 @@ def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     Raises:
         FormattingError: the canonical form would not have everything that the text has.
     """
-    file, diagnostics = _parsed(text)
+    scanned = scan(text)
+    file, diagnostics = _parsed(scanned)
     if file is None or diagnostics:
         return None, diagnostics
-    scanned = scan(text)
     first_columns: dict[int, int] = {}
     for token in scanned.tokens:
         first_columns.setdefault(token.line, token.column)
@@ -99,11 +99,11 @@ def format_source(text: str) -> tuple[str | None, tuple[Diagnostic, ...]]:
     return formatted, ()
 
 
-def _parsed(text: str) -> tuple[syntax.File | None, tuple[Diagnostic, ...]]:
+def _parsed(scanned: Scan) -> tuple[syntax.File | None, tuple[Diagnostic, ...]]:
     """The tree of a universe, or of a text that others include; that has no name."""
-    if not is_fragment(text):
-        return parse(text)
-    declarations, diagnostics = parse_fragment(text)
+    if not is_fragment(scanned):
+        return parse_scan(scanned)
+    declarations, diagnostics = parse_fragment_scan(scanned)
     start = Span(1, 1, 1, 1)
     return syntax.File(syntax.Name("", start), declarations, start), diagnostics
 
@@ -158,7 +158,8 @@ def _paddings(declarations: Sequence[syntax.Decl], items: Sequence[Item], remark
             runs[-1].append(index)
         else:
             runs.append([index])
-    return [max(len(items[i].key) for i in run) for run in runs for _ in run]
+    widths = [max(len(items[i].key) for i in run) for run in runs]
+    return [width for width, run in zip(widths, runs, strict=True) for _ in run]
 
 
 def _neighbours(a: syntax.Decl, b: syntax.Decl, first: Item, second: Item, remarks: Sequence[_Remark]) -> bool:
@@ -167,7 +168,7 @@ def _neighbours(a: syntax.Decl, b: syntax.Decl, first: Item, second: Item, remar
         return False
     if second.span.line - first.span.end_line > 1 or not (_fits(first, 0, remarks) and _fits(second, 0, remarks)):
         return False
-    between = [r for r in remarks if _place(first) < (r.line, r.column) < _place(second)]
+    between = _between(remarks, _place(first), _place(second))
     return len(between) <= 1 and all(remark.trailing for remark in between)
 
 
@@ -179,8 +180,16 @@ def _fits(item: Item, indent: int, remarks: Sequence[_Remark]) -> bool:
     """Whether an item is written in one line."""
     if indent + len(item.flat) > WIDTH or item.nests or item.broken:
         return False
-    end = (item.span.end_line, item.span.end_column)
-    return item.block is None or not any(_place(item) < (r.line, r.column) < end for r in remarks)
+    return item.block is None or not _between(remarks, _place(item), (item.span.end_line, item.span.end_column))
+
+
+def _between(remarks: Sequence[_Remark], first: tuple[int, int], last: tuple[int, int]) -> Sequence[_Remark]:
+    """The comments behind the first place and before the last; all comments are in the order of the text."""
+    return remarks[bisect_right(remarks, first, key=_where) : bisect_left(remarks, last, key=_where)]
+
+
+def _where(remark: _Remark) -> tuple[int, int]:
+    return remark.line, remark.column
 
 
 class _Writer:
@@ -188,7 +197,8 @@ class _Writer:
 
     def __init__(self, remarks: Sequence[_Remark]) -> None:
         self.lines: list[str] = []
-        self._remarks = deque(remarks)
+        self._remarks = remarks
+        self._written = 0  # how many of them
         self._line = 1  # where what was written last ends in the source
         self._remarked = True  # whether the last line has a comment, or there is no line
 
@@ -220,7 +230,7 @@ class _Writer:
 
     def write_rest(self) -> None:
         """Write the comments behind the last item."""
-        if self._remarks:
+        if self._written < len(self._remarks):
             last = self._remarks[-1]
             self._write_remarks((last.line + 1, 1), 0, None, first=False, apart=False)
 
@@ -229,8 +239,9 @@ class _Writer:
     ) -> bool:
         """Write the comments before a place. Returns whether a blank line stands before the item at `line`."""
         own: list[_Remark] = []
-        while self._remarks and (self._remarks[0].line, self._remarks[0].column) < before:
-            remark = self._remarks.popleft()
+        while self._written < len(self._remarks) and _where(self._remarks[self._written]) < before:
+            remark = self._remarks[self._written]
+            self._written += 1
             if remark.trailing and not own and not self._remarked:
                 self.lines[-1] += f"  {remark.text}"
                 self._line = max(self._line, remark.line)

@@ -24,8 +24,8 @@ from hamletc.language.braces import (
 from hamletc.language.heights import complaint, too_high
 from hamletc.language.syntax import Decl, File
 from hamletc.language.tables import END, Automaton, terminals
-from hamletc.language.tokens import DECLARED, Token, scan
-from hamletc.language.words import RESERVED
+from hamletc.language.tokens import DECLARED, Scan, Token, scan
+from hamletc.language.words import FIRST_KEYWORDS, RESERVED
 from hamletc.suggest import closest
 
 MOST_ERRORS = 20
@@ -46,7 +46,11 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     With errors, the tree holds the declarations and items that could be read, or is `None` where none can be trusted.
     It is complete only where there are no diagnostics.
     """
-    scanned = scan(text)
+    return parse_scan(scan(text))
+
+
+def parse_scan(scanned: Scan) -> tuple[File | None, tuple[Diagnostic, ...]]:
+    """As `parse`, of a text that has been scanned."""
     tokens = scanned.tokens
     if tokens[0].kind == "end":
         hint = "A file begins with `universe NAME`."
@@ -60,14 +64,18 @@ def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
 
 
-def is_fragment(text: str) -> bool:
+def is_fragment(scanned: Scan) -> bool:
     """Whether a text begins with a declaration, as one that others include, and not with `universe NAME`."""
-    return scan(text).tokens[0].text in DECLARATIONS
+    return scanned.tokens[0].text in DECLARATIONS
 
 
 def parse_fragment(text: str) -> tuple[tuple[Decl, ...], tuple[Diagnostic, ...]]:
     """The declarations of a text without `universe NAME`, which others include, and what is wrong with it."""
-    scanned = scan(text)
+    return parse_fragment_scan(scan(text))
+
+
+def parse_fragment_scan(scanned: Scan) -> tuple[tuple[Decl, ...], tuple[Diagnostic, ...]]:
+    """As `parse_fragment`, of a text that has been scanned."""
     tokens = scanned.tokens
     if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
         return (), (limit,)
@@ -222,7 +230,10 @@ class _Parse:
                 keyword = terminals().get(token.text)
                 if keyword is None or not self._automaton.accepts(keyword) or self._is_written(index):
                     return None if token.text in RESERVED or self._lacks_number(index) else "NAME"
-                return keyword if not self._automaton.accepts("NAME") or self._goes_on(index) else "NAME"
+                if not self._automaton.accepts("NAME"):
+                    return keyword
+                hidden = token.text not in FIRST_KEYWORDS and token.text in self._declared
+                return "NAME" if hidden or not self._goes_on(index) else keyword
 
     def _lacks_number(self, index: int) -> bool:
         """Whether a word is a unit behind which no unit stands, where a number does: `clock hours`."""

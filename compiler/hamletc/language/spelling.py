@@ -6,7 +6,7 @@ import re
 from typing import assert_never
 
 from hamletc.language import syntax
-from hamletc.language.words import MEANINGS, RESERVED
+from hamletc.language.words import FUNCTIONS, MEANINGS, RESERVED
 
 _IF, _OR, _AND, _NOT, _COMPARE, _ADD, _WHEN, _MULTIPLY, _NEGATE, _ATOM = range(10)
 """How tightly a form binds; the grammar has the same order."""
@@ -94,7 +94,9 @@ def _bare(expression: syntax.Expr) -> str:
             return f"at hour {hour.text}"
         case syntax.CallExpr(function=function, arguments=arguments):
             over = " over cells" if expression.over_cells else ""
-            return f"{spell_name(function)}({', '.join(map(spell_expression, arguments))}){over}"
+            # In backticks it is no function, which the check says.
+            name = f"`{function.text}`" if function.quoted and function.text in FUNCTIONS else spell_name(function)
+            return f"{name}({', '.join(map(spell_expression, arguments))}){over}"
         case syntax.WeightedExpr(value=value, weight=weight):
             return f"{spell_expression(value)}: {spell_expression(weight)}"
         case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise):

@@ -102,16 +102,22 @@ class Automaton:
         if target is None or target >= 0:
             return target is not None
         # Copying the stack would make a deeply nested text take quadratic time.
-        kept, pushed = len(self._states), list[int]()
+        table, rules, states = self._table, self._rules, self._states
+        kept, pushed = len(states), list[int]()
         while target is not None and target < 0:
-            rule = self._rules[-1 - target]
-            kept -= max(rule.length - len(pushed), 0)
-            del pushed[max(len(pushed) - rule.length, 0) :]
-            state = self._table[pushed[-1] if pushed else self._states[kept - 1]][rule.origin]
+            rule = rules[-1 - target]
+            more = len(pushed) - rule.length
+            if more > 0:
+                del pushed[more:]
+                state = table[pushed[-1]][rule.origin]
+            else:
+                kept += more
+                pushed.clear()
+                state = table[states[kept - 1]][rule.origin]
             if state == self._end:
                 return True
             pushed.append(state)
-            target = self._table[state].get(terminal)
+            target = table[state].get(terminal)
         return target is not None
 
     @property

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, cast
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
-from hamletc.language.words import FOREIGN, MEANINGS, RESERVED
+from hamletc.language.words import FOREIGN, FUNCTIONS, MEANINGS, RESERVED
 
 LONGEST_NAME = 64
 """The most characters a name or a number may have."""
@@ -66,7 +66,7 @@ _COMMENTS = {
     "--": "Comments begin with `#` and go to the end of the line.",
 }
 _PREFIXES = {"position", "velocity", "distance", "straight", "walking", "streak", "every", "after"}
-_BEGIN_OPERANDS = MEANINGS | RESERVED | _PREFIXES
+_BEGIN_OPERANDS = MEANINGS | RESERVED | _PREFIXES | set(FUNCTIONS)
 _SHORTER = "Choose a shorter name."
 
 

@@ -45,8 +45,31 @@ QUANTITIES = {
 }
 """What they are, as a message says it."""
 
-MEANINGS = frozenset((*FUNCTIONS, *QUANTITIES))
-"""Functions and quantities: they mean a declaration only in backticks."""
+MEANINGS = frozenset(QUANTITIES)
+"""Quantities: they mean a declaration only in backticks. None is added, for a text with a meter of that name would
+break. Later ones give way to declarations, as those of `YIELDING` do. Functions are known by their parenthesis."""
+
+YIELDING = {
+    "agent": "the number of an agent",
+    "agents": "how many agents a world has",
+    "apart": "the distance between two agents",
+    "other": "a condition, that an agent is not the one that asks",
+}
+"""Quantities that a declaration of the same name hides: `hamletc.checking.quantities` asks for declared names first."""
+
+_FIRST = """
+action add affordance after again agent agents all allow allowed and apart appears at begin blank bool by can
+capacity carried cascade cell cells clock completion constant continuous control copies copy craft day days decay
+dies directions distance drop each edges effect effects else end ends episodes every extends follows forever from
+give graph grid hand here hexagons highest hour hours if ignore in include inert input instantly int interact item
+items keeps kept lasts let lifespan lifetime lowest lying map meter meters momentum move moves near needs none not
+nothing observe of on only open or others over override param params per pick places position progress random reach
+real region renew report reward role rots rule sight slots space speed speeds stack stages start starts state step
+straight streak teleport template terrain then tick ticks time to together track unclamped universe until up use
+uses velocity walking wall wanders wear when window within without world x
+"""
+FIRST_KEYWORDS = frozenset(_FIRST.split())
+"""The keywords of the grammar in 0.1.0. Any later one is a name wherever a name can stand and the text declares one."""
 
 SHAPES: Mapping[str, str] = MappingProxyType(
     {

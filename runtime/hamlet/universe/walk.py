@@ -45,7 +45,7 @@ __all__ = [
 
 
 def nodes(node: object) -> Iterator[object]:
-    """All nodes of a universe, or of a part of it."""
+    """All nodes of a universe, or of a part of it; places in a source are none."""
     pending = [node]
     while pending:
         each = pending.pop()
@@ -100,10 +100,16 @@ def depends_on_asker(asked: OfAll) -> bool:
     return isinstance(asked, Nearest) or any(isinstance(node, Own | Apart) for node in nodes(asked))
 
 
+_LEAVES = frozenset(("Span", "Span | None", "str", "str | None", "float", "int", "int | None", "bool"))
+"""The types of fields that hold no nodes."""
+
+
 @cache
 def _fields(kind: Any) -> tuple[str, ...] | None:
-    """The names of the fields of a dataclass, last to first; `None` for another type."""
-    return tuple(field.name for field in reversed(dataclasses.fields(kind))) if dataclasses.is_dataclass(kind) else None
+    """The names of the fields of a dataclass that may hold nodes, last to first; `None` for another type."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    return tuple(field.name for field in reversed(dataclasses.fields(kind)) if str(field.type) not in _LEAVES)
 
 
 def draws(part: object) -> tuple[Draw, ...]:

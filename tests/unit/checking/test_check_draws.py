@@ -103,7 +103,7 @@ def test_where_draws_may_stand(added: str) -> None:
         ("rule r: mood += 1 / uniform(-1, 1)", "H050"),
         ("rule r: mood += log(uniform(0, 1))", "H054"),
         ("rule r: mood += 1 when uniform(0, 1) < 1.5", "H062"),
-        ("meter uniform = 1 { decay 0.1 }\nreward energy", "H023"),
+        ("meter uniform = 1 { decay 0.1 }\nreward energy", "H071"),
     ],
 )
 def test_what_is_wrong_with_a_draw(added: str, code: str) -> None:

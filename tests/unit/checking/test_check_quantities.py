@@ -168,7 +168,7 @@ def test_age_in_backticks_is_a_meter() -> None:
         ("reward streak of Sofa\ntrack uses", ["H020"]),
         ("reward sqrt(energy, mood)", ["H030"]),
         ("reward pow(energy)", ["H030"]),
-        ("meter exp = 1", ["H023"]),
+        ("meter exp = 1", ["H073"]),
         ("affordance visited at random { instantly { mood += 0.1 } }", ["H023"]),
         ("reward speed: energy", ["H023"]),
         ("report a: energy\nreward a: mood", ["H022"]),

@@ -129,7 +129,7 @@ def test_bare_meters_are_all_in_file_order() -> None:
         ("meter day_sin = 0.5", ["H023"]),
         ("action UP { mood += 0.1 }", ["H066"]),
         ("action UP_Z { mood += 0.1 }", []),
-        ("meter min = 0.5", ["H023"]),
+        ("meter min = 0.5", ["H073"]),
         ("reward min", ["H030"]),
         ("reward minn(energy, mood)", ["H020"]),
         ("rule a: hour += 1", ["H021"]),

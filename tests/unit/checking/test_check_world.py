@@ -209,7 +209,7 @@ PUB = "affordance Pub at random { needs energy > 0.1  capacity @  instantly { mo
         (WORLD + "meter stock = 1 { decay 0.1 }", ["H022"]),
         (WORLD + "param rain = 1 in 0 .. 2", ["H022"]),
         (WORLD + "rule sale: mood -= 0.1", ["H022"]),
-        ("world { meter count = 1  rule r: `count` -= 0.1 }", ["H023", "H020"]),
+        ("world { meter count = 1  rule r: `count` -= 0.1 }", ["H060"]),
         ("world { meter `count` = 1  rule r: `count` -= 0.1 }\nreport a: total(`count` * energy)", []),
     ],
 )
