@@ -164,6 +164,22 @@ def _stage(row: Report | None) -> str:
     return f"{row['s']:.1f} s, {row['mb']:,} MB"
 
 
+def texts(reports: Reports) -> str:
+    """CPU seconds of checking and formatting long texts."""
+    if (report := reports.get("texts")) is None:
+        return missing("python benchmarks/texts.py")
+    rows = [[row["kind"], f"{row['lines']:,}", f"{row['check']:.1f}", f"{row['fmt']:.1f}"] for row in report["rows"]]
+    table = markdown("lrrr", ("lines of", "lines", "`hamletc check`: CPU seconds", "`hamletc fmt`: CPU seconds"), rows)
+    town = report["town"]
+    note = (
+        f"{report['machine']}; python {report['python']}; commit {report['commit'][:12]}; "
+        "`python benchmarks/texts.py`. "
+        f"In the meantime `hamletc check` of the town took {town['median_s']:.2f} ({town['fastest_s']:.2f} to "
+        f"{town['slowest_s']:.2f}) CPU seconds, while {report['load']:.0f} processes wanted a CPU."
+    )
+    return f"{table}\n\n{note}"
+
+
 def peers(reports: Reports) -> str:
     """Other ways to run the same town, one table for each kind of work."""
     if (report := reports.get("peers")) is None:
@@ -401,7 +417,7 @@ def gpu(reports: Reports) -> str:
 TABLES: dict[str, Callable[[Reports], str]] = {
     table.__name__: table
     for table in (
-        rollout, headline, first_step, sizes, peers, strategies, kernels, pipes, phases, model, exactness, telemetry,
-        scaling, gpu,
+        rollout, headline, first_step, sizes, texts, peers, strategies, kernels, pipes, phases, model, exactness,
+        telemetry, scaling, gpu,
     )
 }  # fmt: skip

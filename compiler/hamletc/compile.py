@@ -137,8 +137,9 @@ def check_file(path: Path, stopwatch: Stopwatch) -> Checked:
         SourceError: it cannot be read, or has errors.
         CompileError: it is no universe, but a generated package, a recorded run, ...
     """
-    reading = read_universe(path, stopwatch)
-    return stopwatch.lap("check", lambda: check(reading))
+    with _without_collections():
+        reading = read_universe(path, stopwatch)
+        return stopwatch.lap("check", lambda: check(reading))
 
 
 def build(

@@ -29,6 +29,7 @@ class Findings:
         self._findings: list[Diagnostic] = []
         self._places = places or Places(sys.maxsize)
         self._copied: set[tuple[str, str, Span]] = set()
+        self._begun: dict[tuple[int, int], list[Span]] = {}  # where findings are, by the file and line they begin in
         self.inert_allowed = inert_allowed
 
     def add(
@@ -59,11 +60,14 @@ class Findings:
         if self.inert_allowed and (inert or code in INERT):
             finding = replace(finding, severity="warning")
         self._findings.append(finding)
+        begins = finding.primary.span
+        self._begun.setdefault((begins.file, begins.line), []).append(begins)
 
     def said(self, span: Span) -> bool:
         """Whether something was found at this place, or inside."""
         shown = self._places.shown(span)
-        return any(_inside(finding.primary.span, shown) for finding in self._findings)
+        lines = range(shown.line, shown.end_line + 1)
+        return any(_inside(span, shown) for line in lines for span in self._begun.get((shown.file, line), ()))
 
     @property
     def harmless(self) -> bool:
