@@ -78,6 +78,7 @@ def main() -> None:
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs",
         "python": platform.python_version(),
         "commit": commit,
+        "command": " ".join(("python benchmarks/texts.py", *sys.argv[1:])),
         "load": os.getloadavg()[0],
     }
     arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

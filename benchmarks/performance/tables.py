@@ -173,7 +173,7 @@ def texts(reports: Reports) -> str:
     town = report["town"]
     note = (
         f"{report['machine']}; python {report['python']}; commit {report['commit'][:12]}; "
-        "`python benchmarks/texts.py`. "
+        f"`{report['command']}`. "
         f"In the meantime `hamletc check` of the town took {town['median_s']:.2f} ({town['fastest_s']:.2f} to "
         f"{town['slowest_s']:.2f}) CPU seconds, while {report['load']:.0f} processes wanted a CPU."
     )

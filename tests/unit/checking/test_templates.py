@@ -74,7 +74,7 @@ def test_templates_use_others_in_any_order() -> None:
 def test_places_are_those_of_the_text() -> None:
     """... of the template; arguments have their own."""
     made = universe(SHOP + USED + LETS)
-    places = {node for node in nodes(made) if isinstance(node, Span)}
+    places = {span for node in nodes(made) if isinstance(span := getattr(node, "span", None), Span)}
     assert {span.file for span in places} == {0}
     assert made.dynamics[-1].span.line == 23
     lines = {span.line for span in places}
