@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 from hamlet.universe import Span
@@ -26,8 +27,14 @@ def too_high(tree: object, levels: int = DEEPEST_TREE) -> Any:
             if level > levels:
                 return node
             if not isinstance(node, Name | Numeral | Signed):  # there are many, with nothing below them
-                pending.extend((getattr(node, field.name), level + 1) for field in fields(node))
+                pending.extend((getattr(node, name), level + 1) for name in _names(type(node)))
     return None
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    """The names of the fields of a kind of node."""
+    return tuple(field.name for field in fields(kind))
 
 
 def complaint(span: Span) -> Diagnostic:
