@@ -27,7 +27,8 @@ def too_high(tree: object, levels: int = DEEPEST_TREE) -> Any:
             if level > levels:
                 return node
             if not isinstance(node, Name | Numeral | Signed):  # there are many, with nothing below them
-                pending.extend((getattr(node, name), level + 1) for name in _names(type(node)))
+                kind: Any = type(node)
+                pending.extend((getattr(node, name), level + 1) for name in _names(kind))
     return None
 
 

@@ -70,8 +70,8 @@ def table(title: str, sides: dict[str, Episodes]) -> Table:
     """Sides beside each other."""
     from rich.table import Table
 
-    from hamletc.cli.show import literal
     from hamlet_train.evaluate import MOST_TICKS
+    from hamletc.cli.show import literal
 
     found = Table("", *sides, title=title)
     found.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
