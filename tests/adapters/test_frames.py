@@ -6,6 +6,7 @@ import copy
 import gc
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from hamlet.env.environment import Env
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
 
+MEAL = hamlet.load(Path(__file__).parents[2] / "generated" / "first_meal")
 NAMES = ("observation", "action_mask", "reward", "terminated", "truncated", "used", "cause", "reports")
 
 
@@ -147,3 +149,22 @@ def test_what_is_wrong_with_outputs_is_said(stall: Module) -> None:
     with pytest.raises(EnvError, match="rewards"):
         env.outputs(rewards=torch.zeros(3))
     assert env.tick == 0
+
+
+def test_one_lane_is_written_where_the_caller_says() -> None:
+    """The strides of one lane may be any: kernels write the memory that there is, and no other."""
+    env = hamlet.make(MEAL, backend="numba", seed=2, quiet=True)
+    plain = hamlet.make(MEAL, backend="interpreter", seed=2, quiet=True)
+    values, actions = len(env.observation_names), env.num_actions
+    for _ in range(2):
+        memory, masks = torch.full((3, values), 7.0), torch.ones(3, actions, dtype=torch.bool)
+        out = env.outputs(observation=memory[1:2], action_mask=masks[1:2])
+        env.reset(out=out)
+        plain.reset()
+        for action in (0, 1, 4):
+            assert torch.equal(memory[1:2], plain.observation)
+            assert torch.equal(env.action_mask, plain.action_mask)
+            env.step([action], out=out if action != 1 else memory[1:2])
+            plain.step([action])
+        assert torch.equal(memory[[0, 2]], torch.full((2, values), 7.0))
+        assert bool(masks[[0, 2]].all())

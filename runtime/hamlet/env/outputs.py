@@ -59,7 +59,7 @@ class Outputs:
             raise EnvError("this environment was made with obs_dtype=None: it has no observations to write")
         if not _like(observation, own):
             raise EnvError(f"out is a tensor like torch.empty_like(env.observation), not {shown(observation)}")
-        others = buffers.state, buffers.outcome, observation.T, buffers.final_observation, buffers.mask
+        others = buffers.state, buffers.outcome, _rows(observation.T), buffers.final_observation, buffers.mask
         return Outputs(Buffers(buffers.shape, *others), (observation, *self.results[1:]), self.reports)
 
     def others(self, universe: Universe, given: Mapping[str, Any]) -> Outputs:
@@ -78,10 +78,10 @@ class Outputs:
                 raise EnvError(f"{name} is a tensor like the one of env.outputs(), not {shown(tensor)}")
         made = {name: given[name] if name in given else torch.zeros_like(each) for name, each in own.items()}
         buffers = self.buffers
-        outcome = {name: made[name] for name in buffers.outcome}
-        observation = made["observation"].T if "observation" in made else None
+        outcome = {name: _rows(made[name]) for name in buffers.outcome}
+        observation = _rows(made["observation"].T) if "observation" in made else None
         last = given["final_observation"].T if "final_observation" in given else buffers.final_observation
-        written = Buffers(buffers.shape, buffers.state, outcome, observation, last, made["action_mask"].T)
+        written = Buffers(buffers.shape, buffers.state, outcome, observation, last, _rows(made["action_mask"].T))
         return Outputs.of(universe, written)
 
     def tensors(self) -> dict[str, torch.Tensor]:
@@ -109,6 +109,14 @@ class Outputs:
 def transposed(array: torch.Tensor | None) -> torch.Tensor | None:
     """An array of buffers as it is shown: a row per lane."""
     return None if array is None else array.T
+
+
+def _rows(tensor: torch.Tensor) -> torch.Tensor:
+    """A dense tensor as buffers have it: [rows, lanes]. Of one lane the strides may be any; buffers have those of many,
+    since others say that worlds lie one behind the other."""
+    if tensor.dim() == 2 and tensor.is_contiguous() and tensor.stride() != (tensor.shape[1], 1):
+        return tensor.as_strided(tensor.shape, (tensor.shape[1], 1))
+    return tensor
 
 
 def _like(given: Any, own: torch.Tensor) -> bool:
