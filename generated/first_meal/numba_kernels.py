@@ -487,7 +487,7 @@ def _mask_lane(x_0, y_0, found_0):
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, found):
+def _mask(mask_array, start, count, busy, alive, position_x, position_y, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
@@ -495,7 +495,7 @@ def _mask(mask_array, start, count, alive, position_x, position_y, found):
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
     action_WAIT = local_bool(LANES)
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         (
             action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane],
@@ -659,12 +659,12 @@ def _act(
 def _advance(
     meter_satiation, meter_mood, position_x, position_y, age, episode_return, reward, terminated, truncated, used,
     cause, alive, flags, before_meter_satiation, before_meter_mood, before_position_x, before_position_y, before_age,
-    before_episode_return, action, found, standing, cells, layout, caching,
+    before_episode_return, action, found, standing, cells, layout, caching, busy,
 ):
     """A tick of the lanes that are alive; the others keep what they had `before`."""
     dead = not all_set(alive)
     if dead:
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             flags[lane] = not alive[lane]
             before_meter_satiation[lane] = meter_satiation[lane]
@@ -674,12 +674,12 @@ def _advance(
             before_age[lane] = age[lane]
             before_episode_return[lane] = episode_return[lane]
     # Moves, and what is where they end.
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
         standing[lane] = _stand(position_x[lane], position_y[lane])
     _find(found, standing, cells, layout, caching)
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         (
             meter_satiation[lane], meter_mood[lane], age[lane], reward[lane], terminated[lane], truncated[lane],
@@ -691,7 +691,7 @@ def _advance(
         episode_return[lane] = episode_return[lane] + reward[lane]
         alive[lane] = not (terminated[lane] | truncated[lane])
     if dead:
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             meter_satiation[lane] = where(flags[lane], before_meter_satiation[lane], meter_satiation[lane])
             meter_mood[lane] = where(flags[lane], before_meter_mood[lane], meter_mood[lane])
@@ -870,7 +870,7 @@ def _conclude(
 @inline
 def _survey(
     flags, observing, streamed, observation_array, meter_satiation, meter_mood, position_x, position_y, age, cells,
-    start, count, layout, standing, found, caching, alive, mask_array,
+    start, count, busy, layout, standing, found, caching, alive, mask_array,
 ):
     """Write what the lanes observe, and which actions are allowed."""
     _find_again(position_x, position_y, layout, standing, found, cells, caching, observing)
@@ -883,7 +883,7 @@ def _survey(
             part(observation_array, 0, 0), observation_array.shape[1], start, 0, end, flags, count == end, streamed,
             meter_satiation, meter_mood, position_x, position_y, age, cells,
         )
-    _mask(mask_array, start, count, alive, position_x, position_y, found)
+    _mask(mask_array, start, count, busy, alive, position_x, position_y, found)
 
 
 @kernel
@@ -990,6 +990,8 @@ def rollout(
             for agent in range(0, chunk_lanes if passed > 0 else 0, LANES):
                 start = world * agents + agent
                 count = min(LANES, chunk_lanes - agent)
+                # Few lanes are one vector; but what counts what lanes did looks at all of them.
+                busy = WIDE if count <= WIDE and not counting else LANES
                 if tiled:
                     _load(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
@@ -1006,7 +1008,7 @@ def rollout(
                     meter_satiation, meter_mood, position_x, position_y, age, episode_return, reward, terminated,
                     truncated, used, cause, alive, flags, before_meter_satiation, before_meter_mood, before_position_x,
                     before_position_y, before_age, before_episode_return, action, found, standing, cells, layout,
-                    caching,
+                    caching, busy,
                 )
                 if counting:
                     noted = _count(
@@ -1045,9 +1047,10 @@ def rollout(
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:
+                    busy = WIDE if count <= WIDE else LANES
                     _survey(
                         flags, observing, streamed, observation_array, meter_satiation, meter_mood, position_x,
-                        position_y, age, cells, start, count, layout, standing, found, caching, alive, mask_array,
+                        position_y, age, cells, start, count, busy, layout, standing, found, caching, alive, mask_array,
                     )
                 if tiled or final:
                     _store(

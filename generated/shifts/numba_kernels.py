@@ -1065,14 +1065,14 @@ def _mask_5(element_0):
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, hour, found):
+def _mask(mask_array, start, count, busy, alive, position_x, position_y, hour, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
             position_x[lane], position_y[lane], hour[lane], found[lane],
@@ -1090,7 +1090,7 @@ def _mask(mask_array, start, count, alive, position_x, position_y, hour, found):
     values = local_bool(LANES)
     for element in range(3):
         waits = element == 0
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             values[lane] = _mask_5(i32(element))
             values[lane] = where(alive[lane], values[lane], waits)
@@ -1287,12 +1287,12 @@ def _advance(
     flags, before_meter_energy, before_meter_hygiene, before_meter_satiation, before_meter_money, before_meter_mood,
     before_meter_social, before_meter_health, before_meter_fitness, before_position_x, before_position_y, before_age,
     before_engaged, before_progress, before_episode_return, action, hour, moved_position_x, moved_position_y, found,
-    standing, cells, layout, caching,
+    standing, cells, layout, caching, busy,
 ):
     """A tick of the lanes that are alive; the others keep what they had `before`."""
     dead = not all_set(alive)
     if dead:
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             flags[lane] = not alive[lane]
             before_meter_energy[lane] = meter_energy[lane]
@@ -1310,12 +1310,12 @@ def _advance(
             before_progress[lane] = progress[lane]
             before_episode_return[lane] = episode_return[lane]
     # Moves, and what is where they end.
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         moved_position_x[lane], moved_position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
         standing[lane] = _stand(moved_position_x[lane], moved_position_y[lane])
     _find(found, standing, cells, layout, caching)
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         (
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
@@ -1330,7 +1330,7 @@ def _advance(
         episode_return[lane] = episode_return[lane] + reward[lane]
         alive[lane] = not (terminated[lane] | truncated[lane])
     if dead:
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             meter_energy[lane] = where(flags[lane], before_meter_energy[lane], meter_energy[lane])
             meter_hygiene[lane] = where(flags[lane], before_meter_hygiene[lane], meter_hygiene[lane])
@@ -1553,7 +1553,7 @@ def _conclude(
 def _survey(
     flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
     meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour,
-    scene_0, scene_1, start, count, layout, standing, found, cells, caching, alive, mask_array,
+    scene_0, scene_1, start, count, busy, layout, standing, found, cells, caching, alive, mask_array,
 ):
     """Write what the lanes observe, and which actions are allowed."""
     _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing)
@@ -1567,7 +1567,7 @@ def _survey(
             meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
             meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1,
         )
-    _mask(mask_array, start, count, alive, position_x, position_y, hour, found)
+    _mask(mask_array, start, count, busy, alive, position_x, position_y, hour, found)
 
 
 @kernel
@@ -1714,6 +1714,8 @@ def rollout(
             for agent in range(0, chunk_lanes if passed > 0 else 0, LANES):
                 start = world * agents + agent
                 count = min(LANES, chunk_lanes - agent)
+                # Few lanes are one vector; but what counts what lanes did looks at all of them.
+                busy = WIDE if count <= WIDE and not counting else LANES
                 if tiled:
                     _load(
                         meters_array, position_array, age_array, engaged_array, progress_array, alive_array,
@@ -1736,7 +1738,7 @@ def rollout(
                     before_meter_satiation, before_meter_money, before_meter_mood, before_meter_social,
                     before_meter_health, before_meter_fitness, before_position_x, before_position_y, before_age,
                     before_engaged, before_progress, before_episode_return, action, hour, moved_position_x,
-                    moved_position_y, found, standing, cells, layout, caching,
+                    moved_position_y, found, standing, cells, layout, caching, busy,
                 )
                 if counting:
                     noted = _count(
@@ -1781,10 +1783,11 @@ def rollout(
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:
+                    busy = WIDE if count <= WIDE else LANES
                     _survey(
                         flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation,
                         meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age,
-                        engaged, progress, hour, scene_0, scene_1, start, count, layout, standing, found, cells,
+                        engaged, progress, hour, scene_0, scene_1, start, count, busy, layout, standing, found, cells,
                         caching, alive, mask_array,
                     )
                 if tiled or final:

@@ -941,14 +941,14 @@ def _mask_5(element_0):
 
 
 @helper
-def _mask(mask_array, start, count, alive, position_x, position_y, found):
+def _mask(mask_array, start, count, busy, alive, position_x, position_y, found):
     """Write which actions are allowed. Who is not alive may only wait."""
     action_UP = local_bool(LANES)
     action_DOWN = local_bool(LANES)
     action_LEFT = local_bool(LANES)
     action_RIGHT = local_bool(LANES)
     action_INTERACT = local_bool(LANES)
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         action_UP[lane], action_DOWN[lane], action_LEFT[lane], action_RIGHT[lane], action_INTERACT[lane] = _mask_lane(
             position_x[lane], position_y[lane], found[lane],
@@ -966,7 +966,7 @@ def _mask(mask_array, start, count, alive, position_x, position_y, found):
     values = local_bool(LANES)
     for element in range(3):
         waits = element == 0
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             values[lane] = _mask_5(i32(element))
             values[lane] = where(alive[lane], values[lane], waits)
@@ -1154,12 +1154,12 @@ def _advance(
     position_x, position_y, age, episode_return, reward, terminated, truncated, used, cause, alive, flags,
     before_meter_energy, before_meter_hygiene, before_meter_satiation, before_meter_money, before_meter_mood,
     before_meter_social, before_meter_health, before_meter_fitness, before_position_x, before_position_y, before_age,
-    before_episode_return, action, found, standing, cells, layout, caching,
+    before_episode_return, action, found, standing, cells, layout, caching, busy,
 ):
     """A tick of the lanes that are alive; the others keep what they had `before`."""
     dead = not all_set(alive)
     if dead:
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             flags[lane] = not alive[lane]
             before_meter_energy[lane] = meter_energy[lane]
@@ -1175,12 +1175,12 @@ def _advance(
             before_age[lane] = age[lane]
             before_episode_return[lane] = episode_return[lane]
     # Moves, and what is where they end.
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         position_x[lane], position_y[lane] = _move(position_x[lane], position_y[lane], action[lane])
         standing[lane] = _stand(position_x[lane], position_y[lane])
     _find(found, standing, cells, layout, caching)
-    for first in range(0, LANES, WIDE):
+    for first in range(0, busy, WIDE):
         lane = wide(first)
         (
             meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane],
@@ -1194,7 +1194,7 @@ def _advance(
         episode_return[lane] = episode_return[lane] + reward[lane]
         alive[lane] = not (terminated[lane] | truncated[lane])
     if dead:
-        for first in range(0, LANES, WIDE):
+        for first in range(0, busy, WIDE):
             lane = wide(first)
             meter_energy[lane] = where(flags[lane], before_meter_energy[lane], meter_energy[lane])
             meter_hygiene[lane] = where(flags[lane], before_meter_hygiene[lane], meter_hygiene[lane])
@@ -1406,7 +1406,7 @@ def _conclude(
 def _survey(
     flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money,
     meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1, start,
-    count, layout, standing, cells, caching, alive, mask_array,
+    count, busy, layout, standing, cells, caching, alive, mask_array,
 ):
     """Write what the lanes observe, and which actions are allowed."""
     _find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing)
@@ -1420,7 +1420,7 @@ def _survey(
             meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
             meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
         )
-    _mask(mask_array, start, count, alive, position_x, position_y, found)
+    _mask(mask_array, start, count, busy, alive, position_x, position_y, found)
 
 
 @kernel
@@ -1555,6 +1555,8 @@ def rollout(
             for agent in range(0, chunk_lanes if passed > 0 else 0, LANES):
                 start = world * agents + agent
                 count = min(LANES, chunk_lanes - agent)
+                # Few lanes are one vector; but what counts what lanes did looks at all of them.
+                busy = WIDE if count <= WIDE and not counting else LANES
                 if tiled:
                     _load(
                         meters_array, position_array, age_array, alive_array, episode_return_array, episode_array,
@@ -1575,7 +1577,7 @@ def rollout(
                     cause, alive, flags, before_meter_energy, before_meter_hygiene, before_meter_satiation,
                     before_meter_money, before_meter_mood, before_meter_social, before_meter_health,
                     before_meter_fitness, before_position_x, before_position_y, before_age, before_episode_return,
-                    action, found, standing, cells, layout, caching,
+                    action, found, standing, cells, layout, caching, busy,
                 )
                 if counting:
                     noted = _count(
@@ -1618,10 +1620,12 @@ def rollout(
                 )
                 unchanged = unchanged and not begun
                 if final or every_tick:
+                    busy = WIDE if count <= WIDE else LANES
                     _survey(
                         flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation,
                         meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age,
-                        found, scene_0, scene_1, start, count, layout, standing, cells, caching, alive, mask_array,
+                        found, scene_0, scene_1, start, count, busy, layout, standing, cells, caching, alive,
+                        mask_array,
                     )
                 if tiled or final:
                     _store(

@@ -144,7 +144,7 @@ class Phases:
             ]
         read += ["first_world", "agents", "start"] if "lane" in inputs else []
         read += ["now"] if "tick" in inputs else []
-        return [*changed, *read, *(name for name in ("seed_low", "seed_high") if name in inputs)]
+        return [*changed, *read, *(name for name in ("seed_low", "seed_high") if name in inputs), "busy"]
 
     def _inputs(self, *functions: str) -> set[str]:
         """The inputs of those of these functions that the program has."""
@@ -226,4 +226,4 @@ class Phases:
 
     def _survey(self) -> list[str]:
         seen = ["flags", "observing", "streamed", "observation_array", *self.passed("observe")] if self.sees else []
-        return [*seen, "start", "count", *self._find_again(), *self.living, "mask_array", *self.passed("mask")]
+        return [*seen, "start", "count", "busy", *self._find_again(), *self.living, "mask_array", *self.passed("mask")]
