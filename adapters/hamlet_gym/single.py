@@ -11,12 +11,15 @@ from gymnasium.utils import seeding
 
 from hamlet.adapters.frames import Frame
 from hamlet.adapters.seeds import FirstSeed
+from hamlet.adapters.single import SingleWorld
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds
+from hamlet.env.environment import Env as Core
 from hamlet.env.pictures import RENDER_MODES
-from hamlet.errors import EnvError, shown
+from hamlet.errors import EnvError
 from hamlet_gym.arguments import checked_render_mode, parts
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
+from hamlet_gym.taken import Taken, whole
 
 Array = np.ndarray[Any, Any]
 
@@ -43,11 +46,24 @@ class Env(gymnasium.Env[Array, Any]):
             EnvError: an argument is wrong.
         """
         self.render_mode = checked_render_mode(render_mode)
-        self.env = made(universe, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
-        self.observation_space = observation_space(self.env)
-        self.action_space = action_space(self.env)
-        self._worlds = Worlds(self.env, Autoreset.DISABLED, FirstSeed(arguments))
-        self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
+        self._env = env = made(universe, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
+        self.observation_space = observation_space(env)
+        self.action_space = action_space(env)
+        self._worlds = Worlds(env, Autoreset.DISABLED, FirstSeed(arguments))
+        self._single = SingleWorld(self._worlds) if SingleWorld.fits(self._worlds) else None
+        self._reports = tuple(env.reports)
+        # The last one is -1.
+        most = max(len(env.universe.affordances), len(env.universe.causes) + 1)
+        self._numbers = [*(np.int32(number) for number in range(most)), np.int32(-1)]
+        self._taken = Taken.of(env, self.action_space)
+        self._np_random, self._np_random_seed = seeding.np_random(env.seed)
+
+    @property
+    def env(self) -> Core:
+        """The world. Who has it can give its tensors other memory, for which every step looks from now on."""
+        if self._single is not None:
+            self._single.watch()
+        return self._env
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Begin an episode, with `options={"params": ...}` as `hamlet.make` takes them. Without a seed it is the next
@@ -59,9 +75,12 @@ class Env(gymnasium.Env[Array, Any]):
         params, mask = parts("reset", options)
         if mask is not None:
             raise EnvError("a single environment has no reset_mask")
+        if seed is None and params is None and self._single is not None and self._worlds.begun:
+            self._single.begin()
+            return self._single.observation.copy(), {"action_mask": self._single.action_mask.copy()}
         frame = self._worlds.reset(seed, params)
-        if seed is not None or self.env.seed != self._np_random_seed:
-            super().reset(seed=self.env.seed)
+        if seed is not None or self._env.seed != self._np_random_seed:
+            super().reset(seed=self._env.seed)
         return frame.array("observation")[0], {"action_mask": _mask(frame)}
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -71,12 +90,26 @@ class Env(gymnasium.Env[Array, Any]):
             EnvError: there is no such action, the environment is closed or was never reset, or its episode has ended.
                 Nothing was changed.
         """
-        turn = self._worlds.step(*parted(self.env, self._batched(action)))
+        single = self._single
+        if single is not None:
+            number, controls = self._taken.numbers(action)
+            single.step(number, controls)
+            # Numbers of numpy cannot be changed, so one of each is enough.
+            numbered = self._numbers
+            info: dict[str, Any] = {
+                "action_mask": single.action_mask.copy(),
+                "used": numbered[single.used[0]],
+                "cause": numbered[single.cause[0]],
+            }
+            if self._reports:
+                info["reports"] = dict(zip(self._reports, single.reports.copy(), strict=True))
+            return single.observation.copy(), single.reward[0], single.terminated[0], single.truncated[0], info
+        turn = self._worlds.step(*parted(self._env, self._batched(action)))
         frame = turn.frame
         names = ("observation", "reward", "terminated", "truncated", "used", "cause")
         observation, reward, terminated, truncated, used, cause = (frame.array(name)[0] for name in names)
-        info: dict[str, Any] = {"action_mask": _mask(frame), "used": used, "cause": cause}
-        if self.env.reports:
+        info = {"action_mask": _mask(frame), "used": used, "cause": cause}
+        if self._reports:
             info["reports"] = {name: np.float32(float(value)) for name, value in turn.reports().items()}
         return observation, float(reward), bool(terminated), bool(truncated), info
 
@@ -84,29 +117,22 @@ class Env(gymnasium.Env[Array, Any]):
         """What a batch of one agent does."""
         space = self.action_space
         if isinstance(space, spaces.Discrete):
-            return _number(action, space)
+            return [whole(action, int(space.n))]
         if isinstance(space, spaces.Dict) and isinstance(action, dict) and set(action) == set(space):
-            number = _number(action["action"], space["action"])  # type: ignore[arg-type]
-            return {"action": number, "controls": np.asarray(action["controls"])[None]}
-        return action[None] if isinstance(action, np.ndarray) else action
+            number = whole(action["action"], self._env.num_actions)
+            return {"action": [number], "controls": np.asarray(action["controls"])[None]}
+        return np.asarray(action)[None] if isinstance(action, (np.ndarray, list)) else action
 
     def render(self) -> Any:
         """A picture of the world, as `render_mode` says; `None` without one."""
         if self.render_mode is None:
             gymnasium.logger.warn("give a render_mode to see the world: ansi or rgb_array")
             return None
-        return self.env.render(self.render_mode)
+        return self._env.render(self.render_mode)
 
     def close(self) -> None:
         """No other call is taken from now on."""
         self._worlds.close()
-
-
-def _number(action: Any, space: spaces.Discrete[Any]) -> list[int]:
-    number = np.asarray(action)
-    if number.dtype.kind not in "iu" or number.size != 1:
-        raise EnvError(f"an action is a whole number in 0 .. {int(space.n) - 1}, not {shown(action)}")
-    return [int(number.reshape(()))]
 
 
 def _mask(frame: Frame) -> Array:

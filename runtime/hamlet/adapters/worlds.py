@@ -145,6 +145,11 @@ class Worlds:
         """The worlds whose episode ended and that did not begin the next one, [worlds] bool, or `None` for none."""
         return self._waiting
 
+    @property
+    def begun(self) -> bool:
+        """Whether there was a reset."""
+        return self._begun
+
     def close(self) -> None:
         """No other call is taken from now on."""
         self._closed = True
@@ -159,7 +164,7 @@ class Worlds:
         Raises:
             EnvError: the environment is closed, or an argument is wrong as `Env.reset` says. Nothing was changed.
         """
-        self._open()
+        self.check_open()
         chosen = None if worlds is None else mask_of_worlds(worlds, self.env.num_worlds, self.env.device)
         if chosen is not None and (seed is not None or not self._begun) and bool(chosen.all()):
             chosen = None
@@ -188,13 +193,8 @@ class Worlds:
             EnvError: the environment is closed, was never reset, or has worlds that wait for a reset; or the actions
                 are wrong. Nothing was changed.
         """
-        self._open()
-        if not self._begun:
-            raise EnvError("call reset before the first step")
+        self.check_ready()
         begun = self._waiting
-        if begun is not None and self.autoreset is Autoreset.DISABLED and _any_of(begun):
-            number = int(_numbers_of(begun)[0])
-            raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
         frame, by_hand = self._frames.take(), self.env.universe.by_hand
         self.env.step(actions, controls, frame.outputs)
         if by_hand and begun is not None and _any_of(begun):
@@ -259,7 +259,27 @@ class Worlds:
             outcome[name].copy_(values)
         return Turn(frame, None, lambda _frame, _numbers: ended)
 
-    def _open(self) -> None:
+    def ended(self, worlds: Tensor | None) -> None:
+        """Note the worlds whose episode ended, [worlds] bool, or `None` for none, where somebody else ran the tick."""
+        self._waiting = worlds
+
+    def ready(self) -> bool:
+        """Whether a step is possible, and nobody waits."""
+        return self._begun and not self._closed and self._waiting is None
+
+    def check_ready(self) -> None:
+        """Raise `EnvError` where a step is not possible: the environment is closed, was never reset, or has worlds that
+        wait for a reset."""
+        self.check_open()
+        if not self._begun:
+            raise EnvError("call reset before the first step")
+        waiting = self._waiting
+        if waiting is not None and self.autoreset is Autoreset.DISABLED and _any_of(waiting):
+            number = int(_numbers_of(waiting)[0])
+            raise EnvError(f"the episode of world {number} has ended: reset it before the next step")
+
+    def check_open(self) -> None:
+        """Raise `EnvError` where the environment is closed."""
         if self._closed:
             raise EnvError("this environment is closed")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import torch
 
@@ -194,7 +194,50 @@ class Checking(Protocol):
         tick: int,
         count: int,
         statistics: Statistics | None = None,
+        controls: torch.Tensor | None = None,
     ) -> bool:
         """`Backend.step` with actions [lanes], i32 or i64, contiguous, if all are in 0 .. count - 1; gives whether they
-        are."""
+        are. With a `count` of 0 nobody looks, and actions are i32. `controls`, [controls, lanes] f32, take the place of
+        those of the state, if actions are in range."""
+        ...
+
+
+class Clock(Protocol):
+    """The seed of an environment, and its ticks since then, which whoever runs them counts."""
+
+    seed: int
+    tick: int
+
+
+class Single(Protocol):
+    """Ticks of the only lane of buffers, for who counts microseconds: the same bits as `Backend.step` and
+    `Backend.reset`, into the same tensors.
+
+    Attributes:
+        action: [1] i32, memory for what the lane does in the next tick, a number in range.
+        controls: [controls] f32, those of the state, within their bounds.
+    """
+
+    action: memoryview[Any]
+    controls: memoryview[Any]
+
+    def moved(self) -> bool:
+        """Whether a tensor has other memory now, as after `share_memory_`; then others have to be made."""
+        ...
+
+    def step(self, now: Clock) -> None:
+        """One tick, which is counted: both happen, or neither, also if Ctrl-C is pressed."""
+        ...
+
+    def begin(self, seed: int) -> None:
+        """Start the episode of the number that the state has; then observations and masks."""
+        ...
+
+
+@runtime_checkable
+class Singling(Protocol):
+    """A backend that has a shorter way to run one lane."""
+
+    def single(self, buffers: Buffers) -> Single:
+        """Ticks of buffers of one lane."""
         ...

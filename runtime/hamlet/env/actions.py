@@ -57,13 +57,15 @@ class ActionCheck:
         return actions if whole else actions.to(torch.int32).contiguous()
 
     def of_step(self, given: Any) -> torch.Tensor:
-        """Actions [lanes] of a step, i32 or i64, contiguous, whose range nobody has looked at.
+        """Actions [lanes] of a step, contiguous, whose range nobody has looked at: i32, and where it is to be checked
+        also i64.
 
         Raises:
             EnvError: they have another type, shape or device.
         """
+        stepped = STEPPED if self.ranges else STEPPED[:1]
         try:
-            if type(given) is torch.Tensor and given.dtype in STEPPED and given.is_cpu and given.is_contiguous():
+            if type(given) is torch.Tensor and given.dtype in stepped and given.is_cpu and given.is_contiguous():
                 (lanes,) = given.shape
                 if lanes == self.worlds * self.agents:
                     return given
@@ -71,7 +73,7 @@ class ActionCheck:
             # Others than dense tensors of one dimension: what is wrong with them is found below.
             pass
         actions = self._placed(given, (self.worlds * self.agents,))
-        if actions.dtype not in STEPPED:
+        if actions.dtype not in stepped:
             actions = actions.to(torch.int32)
         return actions.contiguous()
 

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 import torch
 
 from hamlet.arguments import dense, named
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, Shape
 from hamlet.backend.protocol import NetworkPolicy, Policy, RecordedPolicy
 from hamlet.env.actions import ActionCheck
 from hamlet.env.params import Held
-from hamlet.env.within import check_rows
+from hamlet.env.within import Rows
 from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
-from hamlet.universe import Control, Input
+from hamlet.universe import Control, Input, Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class GivenCheck:
         declared: the declaration of each, in the order of rows.
         worlds, agents: the environment's.
         ranges: whether the range is checked, for which a GPU has to be waited for.
+        bounds: the range of each.
     """
 
     kind: Literal["control", "input"]
@@ -38,6 +40,21 @@ class GivenCheck:
     agents: int
     device: torch.device
     ranges: bool
+    bounds: Rows
+
+    @classmethod
+    def of(
+        cls,
+        kind: Literal["control", "input"],
+        universe: Universe,
+        shape: Shape,
+        device: torch.device,
+        ranges: bool,
+    ) -> GivenCheck:
+        """The controls of a universe, or its inputs, in worlds of a shape."""
+        declared = universe.controls if kind == "control" else universe.inputs
+        bounds = Rows.of(kind, declared, device)
+        return cls(kind, universe.name, declared, shape.worlds, shape.agents, device, ranges, bounds)
 
     def rows(self, given: Any, *ticks: int, others: torch.Tensor | None = None) -> torch.Tensor:
         """Values [*ticks, rows, lanes] f32.
@@ -73,8 +90,25 @@ class GivenCheck:
             values = self._flat(given, f"{self.kind}s", ticks, (len(names),), one=False)
         # A compiled graph cannot read the numbers of a tensor.
         if self.ranges and not torch.compiler.is_compiling():
-            check_rows(self.kind, self.declared, values)
+            self.bounds.check(values)
         return values
+
+    def of_step(self, given: Any) -> torch.Tensor:
+        """Values [rows, lanes] f32 of a step, as `rows` takes them. Numbers that are as they should be are taken
+        without what others need: that takes longer than a step of few worlds.
+
+        Raises:
+            EnvError: see `rows`.
+        """
+        if type(given) is np.ndarray and given.dtype == np.float32 and given.flags.carray:
+            given = torch.from_numpy(given)
+        if type(given) is torch.Tensor and given.dtype is torch.float32 and given.device == self.device:
+            size = len(self.declared), self.worlds * self.agents
+            if given.layout is torch.strided and given.shape == size and not given.requires_grad and self.declared:
+                if self.ranges:
+                    self.bounds.check(given)
+                return given
+        return self.rows(given)
 
     def lacking(self, call: str) -> EnvError:
         """The error where `call` is not given controls that the universe has."""
@@ -128,11 +162,10 @@ class Given:
     ) -> Given:
         """That of an environment with these buffers; `ranges`: whether ranges are checked."""
         universe, shape = module.universe, buffers.shape
-        size = (shape.worlds, shape.agents, device, ranges)
         return cls(
             ActionCheck(shape.worlds, shape.agents, len(buffers.mask), device, module.digest, ranges),
-            GivenCheck("control", universe.name, universe.controls, *size),
-            GivenCheck("input", universe.name, universe.inputs, *size),
+            GivenCheck.of("control", universe, shape, device, ranges),
+            GivenCheck.of("input", universe, shape, device, ranges),
             buffers.state,
             held,
         )
@@ -140,7 +173,9 @@ class Given:
     def stepping(self, controls: Any) -> torch.Tensor | None:
         """The controls of a step, [controls, lanes] f32; `None` in a universe without any."""
         if controls is not None:
-            return self.controls.rows(controls)
+            # A compiled graph cannot read the numbers of a tensor.
+            compiled = torch.compiler.is_compiling()
+            return self.controls.rows(controls) if compiled else self.controls.of_step(controls)
         if self.controls.declared:
             raise self.controls.lacking("step")
         return None

@@ -26,9 +26,9 @@ from hamlet.env.params import Held
 from hamlet.env.rollout import Stepped
 from hamlet.errors import EnvError
 
-Run: TypeAlias = Callable[[Buffers, torch.Tensor, int, int, int, Statistics | None], bool]
-"""A tick of buffers with actions, a seed, the number of the tick, that of the actions that there are, and what to count
-in; gives whether all are in range."""
+Run: TypeAlias = Callable[[Buffers, torch.Tensor, int, int, int, Statistics | None, torch.Tensor | None], bool]
+"""A tick of buffers with actions, a seed, the number of the tick, that of the actions that there are (0 if nobody is to
+look), what to count in, and controls; gives whether all actions are in range."""
 
 
 class Stepping:
@@ -54,9 +54,8 @@ class Stepping:
         self._checked: Sequence[Held] = tuple(held for held in given.held.values() if held.checked)
         self._operator = Stepper(backend, own.buffers, self._check_operands)
         actions = given.actions
-        self._count = actions.count
-        # A step with wrong actions leaves controls as they are too, so these are written after the check.
-        if isinstance(backend, Checking) and actions.ranges and not given.controls.declared:
+        self._count = actions.count if actions.ranges else 0
+        if isinstance(backend, Checking):
             self._taken: Callable[[Any], torch.Tensor] = actions.of_step
             self._run: Run = backend.step_in_range
         else:
@@ -78,9 +77,7 @@ class Stepping:
             held.check()
         counts = None if telemetry is None else telemetry.window
         with self._whole:
-            if new is not None:
-                buffers.state["controls"].copy_(new)
-            if self._run(buffers, taken, now.seed, now.tick, self._count, counts):
+            if self._run(buffers, taken, now.seed, now.tick, self._count, counts, new):
                 now.shown = given
                 now.untouched = False
                 now.tick = tick = (now.tick + 1) % TICK_LIMIT
@@ -145,6 +142,9 @@ def _unchecked(
     tick: int,
     _count: int,
     statistics: Statistics | None,
+    controls: torch.Tensor | None,
 ) -> bool:
+    if controls is not None:
+        buffers.state["controls"].copy_(controls)
     backend.step(buffers, actions, Stream(seed, tick), statistics)
     return True

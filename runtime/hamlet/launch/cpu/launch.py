@@ -31,6 +31,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
+from hamlet.launch.cpu.single import Single
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.streaming import Streaming, fills_lines, large, parts
 from hamlet.launch.cpu.team import Team
@@ -140,12 +141,17 @@ class NumbaBackend:
         tick: int,
         count: int,
         statistics: Statistics | None = None,
+        controls: torch.Tensor | None = None,
     ) -> bool:
-        """One tick with actions [lanes] i32 or i64, if all are in 0 .. count - 1; gives whether they are."""
+        """See `hamlet.backend.protocol.Checking`."""
         steps = self._steps
         if steps is None or steps.statistics is not statistics or not steps.fit(buffers):
             steps = self._steps_of(buffers, statistics)
-        return steps.run(buffers, actions, seed, tick, count)
+        return steps.run(buffers, actions, seed, tick, count, controls)
+
+    def single(self, buffers: Buffers) -> Single:
+        """See `hamlet.backend.protocol.Singling`."""
+        return self._prepared(buffers, None).single()
 
     def rollout(
         self,

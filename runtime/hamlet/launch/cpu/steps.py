@@ -27,6 +27,7 @@ from hamlet.launch.cpu.entry import (
     shares_of,
 )
 from hamlet.launch.cpu.memory import Array
+from hamlet.launch.cpu.single import Single
 from hamlet.launch.cpu.streaming import Streaming
 from hamlet.launch.cpu.team import Job, Team
 from hamlet.schema import abi
@@ -68,7 +69,7 @@ class Steps:
         self._addresses = [each.data_ptr() for each in self._tensors.values()]
         # Tables and the cell cache, whose addresses are in the words.
         self._kept = [value for name, value in values.items() if name not in self._tensors]
-        self._call = entry.call
+        self._entry, self._call = entry, entry.call
         self._at = at = dict(zip(values, entry.places, strict=True))
         self._actions, self._observation = at["actions"], at["observation"]
         self._low, self._high, self._tick = at["seed_low"], at["seed_high"], at["tick"]
@@ -95,6 +96,16 @@ class Steps:
         self._job = Job(entry.address, [each.buffer_info()[0] for each in (self._words, *self._others)], counts)
         self._streamed, self._streaming = at["streamed"], streaming
         self._rows = 0 if buffers.observation is None else len(buffers.observation)
+
+    def single(self) -> Single:
+        """The same ticks for who has one lane, and counts nothing."""
+        tensors, observation = [*self._tensors.values()], self._buffers.observation
+        if observation is not None:
+            tensors.append(observation)
+            self._words[self._observation] = observation.data_ptr()
+        share = self._shares[: len(self._shares) // (1 + len(self._others))]
+        controls = self._buffers.state.get("controls")
+        return Single(self._entry, self._at, self._words, share, tensors, controls, self)
 
     def _counts_of_threads(self, values: Values) -> tuple[list[dict[int, int]], list[Array]]:
         """Threads count apart: the words of each one but the first that differ, and the pairs of arrays of all."""
@@ -126,11 +137,20 @@ class Steps:
                 self._words[self._at[name]] = address
         return True
 
-    def run(self, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, count: int) -> bool:
+    def run(
+        self,
+        buffers: Buffers,
+        actions: torch.Tensor,
+        seed: int,
+        tick: int,
+        count: int,
+        controls: torch.Tensor | None = None,
+    ) -> bool:
         """Run a tick with actions [lanes], i32 or i64.
 
         Args:
             count: actions are 0 .. count - 1; 0 if nobody is to look, and then they are i32.
+            controls: [controls, lanes] f32, which the state takes over; without it controls are those of the state.
 
         Returns:
             Whether all are in this range; otherwise nothing was done.
@@ -142,6 +162,11 @@ class Steps:
         else:
             words[WIDE], words[self._actions] = 1, words[NARROWED]
         words[COUNT], words[LANES] = count, self._lanes if count else 0
+        if controls is not None:
+            # A step with wrong actions leaves controls as they are too.
+            if not self._in_range():
+                return False
+            buffers.state["controls"].copy_(controls)
         self._fill_in(buffers, seed, tick)
         streaming = self._streaming
         if streaming is None or words[self._streamed] != streaming.first:
@@ -187,14 +212,21 @@ class Steps:
             words[self._known], self._fills = 1, False
         return done
 
+    def _in_range(self) -> bool:
+        """Whether all actions are in range; if so, nobody looks again."""
+        words, kernel = self._words, self._words[KERNEL]
+        if not words[LANES]:
+            return True
+        words[KERNEL] = 0
+        right = self._call(self._address) != WRONG
+        words[KERNEL], words[LANES] = kernel, 0
+        return right
+
     def _run_in_threads(self) -> bool:
         """Launch in this thread and in others, if actions are in range: one looks before any begins."""
-        words, kernel = self._words, self._words[KERNEL]
-        words[KERNEL] = 0
-        wrong = self._call(self._address) == WRONG
-        words[KERNEL], words[LANES] = kernel, 0
-        if wrong:
+        if not self._in_range():
             return False
+        words = self._words
         for other, own in zip(self._others, self._own, strict=True):
             other[:] = words
             for place, word in own.items():

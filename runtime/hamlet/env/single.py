@@ -1,0 +1,90 @@
+"""Steps of an environment of one lane, whose action and controls are numbers of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from hamlet import schema
+from hamlet.backend.protocol import Single, Singling
+
+if TYPE_CHECKING:
+    from hamlet.env.environment import Env
+
+
+class SingleSteps:
+    """What `Env.step` and `Env.reset` do with one lane on a CPU, into the environment's own memory: by the backend's
+    shorter way, and by these calls where telemetry counts, and where that way has to be made (anew).
+
+    Attributes:
+        outputs: the environment's own.
+        watching: whether tensors of the environment may be given other memory, which each step then looks for.
+    """
+
+    def __init__(self, env: Env) -> None:
+        """`env` has one world of one agent, on a CPU."""
+        assert isinstance(env._backend, Singling)
+        self._env, self._backend = env, env._backend
+        self._now, self._checked, self._whole = env._now, env._checked, env._whole
+        self._single: Single | None = None
+        self.outputs = env._own
+        self.watching = False
+        self._look()
+
+    def step(self, action: int, controls: Sequence[float] = ()) -> bool:
+        """Run a tick with an action and controls in range; gives whether outputs may have other memory than before.
+
+        Raises:
+            EnvError: a param or an input was written in place and is out of bounds, or the environment is closed.
+                Nothing was changed.
+        """
+        now, single = self._now, self._single
+        if single is None or now.telemetry is not None or (self.watching and self._changed(single)):
+            self._env.step(torch.tensor([action], dtype=torch.int32), [[value] for value in controls] or None)
+            self._single = self._backend.single(self._env._buffers)
+            self._look()
+            return True
+        for held in self._checked:
+            held.check()
+        now.shown, now.untouched = None, False
+        single.action[0] = action
+        if controls:
+            for row, value in enumerate(controls):
+                single.controls[row] = value
+        single.step(now)
+        return False
+
+    def begin(self) -> bool:
+        """Begin the next episode, as `Env.reset` without arguments; gives whether outputs may have other memory.
+
+        Raises:
+            EnvError: as for `step`.
+        """
+        now, single = self._now, self._single
+        if single is None or now.untouched or (self.watching and self._changed(single)):
+            self._env.reset()
+            return True
+        for held in self._checked:
+            held.check()
+        with self._whole:
+            for values, nothing in self._past:
+                values[0] = nothing
+            self._reports.fill(0)
+            self._episode[0] += 1
+            now.shown = None
+            single.begin(now.seed)
+        return False
+
+    def _look(self) -> None:
+        """Find the memory of outcomes, and of the number of the episode."""
+        outcome = dict(self.outputs.buffers.outcome)
+        self._reports = outcome.pop("reports", torch.zeros(0)).numpy()
+        nothing = {name: schema.NOWHERE if name in ("used", "cause") else 0 for name in outcome}
+        self._past = [(values.numpy().data, nothing[name]) for name, values in outcome.items()]
+        self._episode = self._env._buffers.state["episode"].numpy().data
+
+    def _changed(self, single: Single) -> bool:
+        """Whether the environment is closed, or a tensor has other memory."""
+        return self._env._own is not self.outputs or single.moved()

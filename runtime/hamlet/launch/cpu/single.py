@@ -1,0 +1,91 @@
+"""Ticks of a single lane: what `hamlet.launch.cpu.steps` does, with as little Python as there can be.
+
+Such a tick takes about as long as ten statements of Python. So nothing is made in it: the words of its table, its
+action and its controls are written in place.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from hamlet.backend.protocol import Clock
+from hamlet.launch.cpu.entry import COUNT, LANES, LINE, WIDE, Entry
+
+CALL = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+"""A function of C that is called with Python's lock held: whoever takes the lock in the meantime keeps it for
+milliseconds."""
+WORD = 0xFFFFFFFF
+
+
+class Single:
+    """Ticks of buffers of one lane; see `hamlet.backend.protocol.Single`."""
+
+    def __init__(
+        self,
+        entry: Entry,
+        at: Mapping[str, int],
+        words: array[int],
+        share: Sequence[int],
+        tensors: Sequence[torch.Tensor],
+        controls: torch.Tensor | None,
+        kept: object,
+    ) -> None:
+        """`at` has the word of each argument of the kernel, `share` the words of the only thread's share; `tensors` are
+        those whose addresses are among the `words`, and `kept` is what else these point at."""
+        self._words = words = array("q", words)
+        self._address = words.buffer_info()[0]
+        self._call = CALL(entry.address)
+        self._kept = entry, kept
+        self._tensors = tuple(tensors)
+        self._addresses = [each.data_ptr() for each in self._tensors]
+        # It begins a cache line.
+        self._shares = array("q", bytes(2 * LINE))
+        self._free = -self._shares.buffer_info()[0] % LINE // 8
+        self._shares[self._free : self._free + len(share)] = array("q", share)
+        self._share = share[0]
+        action, self._begun = np.zeros(1, np.int32), np.ones(1, np.bool_)
+        self.action: memoryview[Any] = action.data
+        self.controls: memoryview[Any] = (np.zeros(0, np.float32) if controls is None else controls[:, 0].numpy()).data
+        words[COUNT] = words[LANES] = words[WIDE] = 0
+        words[at["actions"]], words[at["shares"]] = action.ctypes.data, self._shares.buffer_info()[0] + 8 * self._free
+        self._low, self._high, self._tick = at["seed_low"], at["seed_high"], at["tick"]
+        self._ticks, self._begins = at["ticks"], at["begins"]
+        self._seed = -1
+
+    def moved(self) -> bool:
+        """See `hamlet.backend.protocol.Single`."""
+        return [each.data_ptr() for each in self._tensors] != self._addresses
+
+    def step(self, now: Clock) -> None:
+        """See `hamlet.backend.protocol.Single`."""
+        words, tick = self._words, now.tick
+        if now.seed != self._seed:
+            self._take_seed(now.seed)
+        words[self._tick] = tick
+        self._shares[self._free] = self._share
+        call, address = self._call, self._address
+        # Python looks for Ctrl-C and for other threads where a call or a turn of a loop ends: not between these lines.
+        now.tick = (tick + 1) & WORD
+        call(address)
+
+    def begin(self, seed: int) -> None:
+        """See `hamlet.backend.protocol.Single`."""
+        words, begins = self._words, self._begins
+        self._take_seed(seed)
+        words[self._tick] = words[self._ticks] = 0
+        # The length of an array follows its address.
+        words[begins], words[begins + 1] = self._begun.ctypes.data, 1
+        self._shares[self._free] = self._share
+        try:
+            self._call(self._address)
+        finally:
+            words[begins + 1], words[self._ticks] = 0, 1
+
+    def _take_seed(self, seed: int) -> None:
+        self._seed, self._words[self._low], self._words[self._high] = seed, seed & WORD, seed >> 32
