@@ -9,8 +9,14 @@ from gymnasium.vector import AutoresetMode
 
 from hamlet.arguments import whole
 from hamlet.env.attributes import MOST_TICKS
+from hamlet.env.environment import Env
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
+from hamlet.look.window import Window
+from hamlet_gym.spaces import PER_SECOND
+
+WINDOWED = ("human", *RENDER_MODES)
+"""What `render` gives of a single world: with "human" nothing, but a window shows each step and each reset."""
 
 Array = np.ndarray[Any, Any]
 
@@ -70,11 +76,20 @@ def checked_mode(mode: Any) -> AutoresetMode:
         raise EnvError(f"autoreset_mode is one of {known}, not {shown(mode)}") from error
 
 
-def checked_render_mode(mode: Any) -> str | None:
-    """What `render` gives, or `EnvError`."""
-    if mode is None or (isinstance(mode, str) and mode in RENDER_MODES):
+def checked_render_mode(mode: Any, modes: tuple[str, ...] = RENDER_MODES) -> str | None:
+    """What `render` gives, one of these modes or `None`, or `EnvError`."""
+    if mode is None or (isinstance(mode, str) and mode in modes):
         return mode
-    raise EnvError(f"render_mode is None, {' or '.join(RENDER_MODES)}, not {shown(mode)}")
+    raise EnvError(f"render_mode is None, {', '.join(modes[:-1])} or {modes[-1]}, not {shown(mode)}")
+
+
+def window_of(env: Env, mode: str | None) -> Window | None:
+    """The window of an environment that is shown to a human.
+
+    Raises:
+        EnvError: pygame is not installed.
+    """
+    return Window(env.universe.name, PER_SECOND) if mode == "human" else None
 
 
 def checked_limit(ticks: Any) -> int | None:

@@ -15,9 +15,8 @@ from hamlet.adapters.single import SingleWorld
 from hamlet.adapters.source import Source, made
 from hamlet.adapters.worlds import Autoreset, Worlds
 from hamlet.env.environment import Env as Core
-from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError
-from hamlet_gym.arguments import checked_render_mode, parts
+from hamlet_gym.arguments import WINDOWED, checked_render_mode, parts, window_of
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
 from hamlet_gym.taken import Taken, whole
 
@@ -31,13 +30,13 @@ class Env(gymnasium.Env[Array, Any]):
         env: the world, a `hamlet.env.environment.Env`.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": PER_SECOND}  # noqa: RUF012
+    metadata = {"render_modes": list(WINDOWED), "render_fps": PER_SECOND}  # noqa: RUF012
 
     def __init__(self, universe: Source | None = None, render_mode: str | None = None, **arguments: Any) -> None:
         """
         Args:
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
-            render_mode: what `render` gives, "ansi" or "rgb_array".
+            render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
             arguments: those of `hamlet.make` but `worlds` and `agents`. `first_world=7` makes world 7 of a
                 `VectorEnv`. The backend is by default "interpreter", which starts at once; the bits are the same.
                 Without a `seed` a fresh one is drawn.
@@ -45,12 +44,13 @@ class Env(gymnasium.Env[Array, Any]):
         Raises:
             EnvError: an argument is wrong.
         """
-        self.render_mode = checked_render_mode(render_mode)
+        self.render_mode = checked_render_mode(render_mode, WINDOWED)
         self._env = env = made(universe, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
         self.observation_space = observation_space(env)
         self.action_space = action_space(env)
         self._worlds = Worlds(env, Autoreset.DISABLED, FirstSeed(arguments))
         self._single = SingleWorld(self._worlds) if SingleWorld.fits(self._worlds) else None
+        self._window = window_of(env, self.render_mode)
         self._reports = tuple(env.reports)
         # The last one is -1.
         most = max(len(env.universe.affordances), len(env.universe.causes) + 1)
@@ -77,10 +77,12 @@ class Env(gymnasium.Env[Array, Any]):
             raise EnvError("a single environment has no reset_mask")
         if seed is None and params is None and self._single is not None and self._worlds.begun:
             self._single.begin()
+            self._show()
             return self._single.observation.copy(), {"action_mask": self._single.action_mask.copy()}
         frame = self._worlds.reset(seed, params)
         if seed is not None or self._env.seed != self._np_random_seed:
             super().reset(seed=self._env.seed)
+        self._show()
         return frame.array("observation")[0], {"action_mask": _mask(frame)}
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -94,6 +96,8 @@ class Env(gymnasium.Env[Array, Any]):
         if single is not None:
             number, controls = self._taken.numbers(action)
             single.step(number, controls)
+            if self._window is not None:
+                self._show()
             # Numbers of numpy cannot be changed, so one of each is enough.
             numbered = self._numbers
             info: dict[str, Any] = {
@@ -106,11 +110,12 @@ class Env(gymnasium.Env[Array, Any]):
             return single.observation.copy(), single.reward[0], single.terminated[0], single.truncated[0], info
         turn = self._worlds.step(*parted(self._env, self._batched(action)))
         frame = turn.frame
+        self._show()
         names = ("observation", "reward", "terminated", "truncated", "used", "cause")
         observation, reward, terminated, truncated, used, cause = (frame.array(name)[0] for name in names)
         info = {"action_mask": _mask(frame), "used": used, "cause": cause}
         if self._reports:
-            info["reports"] = {name: np.float32(float(value)) for name, value in turn.reports().items()}
+            info["reports"] = dict(zip(self._reports, frame.array("reports")[:, 0], strict=True))
         return observation, float(reward), bool(terminated), bool(truncated), info
 
     def _batched(self, action: Any) -> Any:
@@ -124,15 +129,21 @@ class Env(gymnasium.Env[Array, Any]):
         return np.asarray(action)[None] if isinstance(action, (np.ndarray, list)) else action
 
     def render(self) -> Any:
-        """A picture of the world, as `render_mode` says; `None` without one."""
+        """A picture of the world, as `render_mode` says; `None` without one, and where a window shows it."""
         if self.render_mode is None:
-            gymnasium.logger.warn("give a render_mode to see the world: ansi or rgb_array")
+            gymnasium.logger.warn(f"give a render_mode to see the world: {', '.join(WINDOWED)}")
             return None
-        return self._env.render(self.render_mode)
+        return self._show() if self._window is not None else self._env.render(self.render_mode)
 
     def close(self) -> None:
         """No other call is taken from now on."""
         self._worlds.close()
+        if self._window is not None:
+            self._window.close()
+
+    def _show(self) -> None:
+        if self._window is not None:
+            self._window.show(self._env.render("rgb_array"))  # type: ignore[arg-type]
 
 
 def _mask(frame: Frame) -> Array:

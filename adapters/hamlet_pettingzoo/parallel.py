@@ -9,12 +9,12 @@ import pettingzoo
 import torch
 from gymnasium import spaces
 
+from hamlet.adapters.frames import Frame, Frames
 from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made, opened
-from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
 from hamlet.schema.roles import suited_agents
-from hamlet_gym.arguments import checked_render_mode
+from hamlet_gym.arguments import WINDOWED, checked_render_mode, window_of
 from hamlet_gym.spaces import PER_SECOND, Choice
 from hamlet_pettingzoo.players import Player, players_of
 
@@ -42,7 +42,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         Args:
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             agents: how many agents the world has; by default 2, or as many as the roles of the universe ask for.
-            render_mode: what `render` gives, "ansi" or "rgb_array".
+            render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
             arguments: those of `hamlet.make` but `worlds`. The backend is by default "interpreter", which starts at
                 once; the bits are the same. Without a `seed` a fresh one is drawn; `env.seed` is the one that the
                 world has.
@@ -50,7 +50,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         Raises:
             EnvError: an argument is wrong.
         """
-        self.render_mode = checked_render_mode(render_mode)
+        self.render_mode = checked_render_mode(render_mode, WINDOWED)
         module = None if universe is None else opened(universe)
         if agents is None and module is not None:
             agents = suited_agents(module.universe, 2)
@@ -59,12 +59,17 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         self._players = players_of(self.env)
         self.metadata = {
             "name": self.env.universe.name,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(WINDOWED),
             "render_fps": PER_SECOND,
             "is_parallelizable": True,
         }
         self.possible_agents = list(self._players)
         self.agents: list[str] = []
+        self._window = window_of(self.env, self.render_mode)
+        self._frames = Frames(self.env)
+        self._frame: Frame | None = None
+        low, high = self.env.control_low.cpu(), self.env.control_high.cpu()
+        self._resting = torch.zeros(self.env.num_controls).clamp(low, high)
         self._begun = False
         self._closed = False
 
@@ -92,10 +97,13 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         given = {} if options is None else options
         if not isinstance(given, dict):
             raise EnvError(f"options are a dictionary, not {shown(options)}")
-        self.env.reset(self._first.of(seed), given.get("params"))
+        frame = self._frames.take()
+        self.env.reset(self._first.of(seed), given.get("params"), out=frame.outputs)
         self._first.begun()
+        self._frame = frame
+        self._show()
         self._begun, self.agents = True, list(self.possible_agents)
-        observations, masks = self._rows(self.env.observation), self.env.action_mask.cpu().numpy()
+        observations, masks = frame.array("observation"), frame.array("action_mask")
         return (
             {name: player.seen(observations) for name, player in self._players.items()},
             {name: {"action_mask": player.mask(masks)} for name, player in self._players.items()},
@@ -122,10 +130,14 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             return {}, {}, {}, {}, {}
         if not self.agents:
             raise EnvError("every episode has ended: call reset, or step({}), which gives nothing")
-        self.env.step(*self._lanes(actions))
-        outcome = {name: values.cpu().numpy() for name, values in self.env.outcome.items()}
-        observations = self._rows(self.env.observation)
-        masks = self.env.action_mask.cpu().numpy()
+        chosen, controls = self._lanes(actions)
+        frame = self._frames.take()
+        self.env.step(chosen, controls, frame.outputs)
+        self._frame = frame
+        self._show()
+        outcome = {name: frame.array(name) for name in self.env.outcome}
+        observations, masks = frame.array("observation"), frame.array("action_mask")
+        names = tuple(self.env.reports)
         results: tuple[Any, ...] = ({}, {}, {}, {}, {})
         for name in self.agents:
             player = self._players[name]
@@ -135,8 +147,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
                 "used": int(outcome["used"][lane]),
                 "cause": int(outcome["cause"][lane]),
             }
-            if self.env.reports:
-                info["reports"] = {report: float(values[lane]) for report, values in self.env.reports.items()}
+            if names:
+                info["reports"] = dict(zip(names, outcome["reports"][:, lane].tolist(), strict=True))
             row = (
                 player.seen(observations),
                 float(outcome["reward"][lane]),
@@ -152,15 +164,29 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
     def state(self) -> Array:
         """The observations of all agents, [agents, values], as the world has them: those of agents that ended too."""
         self._open()
-        return self._rows(self.env.observation).copy()
+        if self._frame is None:
+            return np.array(self.env.observation.cpu())  # type: ignore[union-attr]
+        return self._frame.array("observation").copy()
 
     def render(self) -> Any:
-        """A picture of the world, as `render_mode` says; `None` without one."""
+        """A picture of the world, as `render_mode` says; `None` without one, and where a window shows it."""
+        if self._window is not None:
+            return self._show()
         return None if self.render_mode is None else self.env.render(self.render_mode)
 
     def close(self) -> None:
         """No other call is taken from now on."""
         self._closed = True
+        if self._window is not None:
+            self._window.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What the last step wrote is what a copy of the environment has itself.
+        return vars(self) | {"_frame": None}
+
+    def _show(self) -> None:
+        if self._window is not None:
+            self._window.show(self.env.render("rgb_array"))  # type: ignore[arg-type]
 
     def _lanes(self, actions: Any) -> tuple[list[int], Array | None]:
         """An action for each lane, and controls [controls, lanes]; agents that ended wait."""
@@ -169,17 +195,13 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
         env = self.env
         lanes = [env.action_names.index("WAIT")] * env.num_lanes
-        resting = torch.zeros(env.num_controls).clamp(env.control_low.cpu(), env.control_high.cpu())
-        controls = resting.unsqueeze(1).repeat(1, env.num_lanes).numpy()
+        controls = self._resting.unsqueeze(1).repeat(1, env.num_lanes).numpy()
         for name, action in actions.items():
             player = self._players[name]
             lanes[player.lane], given = player.act(action)
             if given is not None:
                 controls[:, player.lane] = given
         return lanes, controls if env.num_controls else None
-
-    def _rows(self, observation: Any) -> Array:
-        return observation.cpu().numpy()  # type: ignore[no-any-return]
 
     def _player(self, agent: str) -> Player:
         if agent not in self._players:

@@ -151,10 +151,11 @@ def _tell(turn: Turn, infos: list[dict[str, Any]]) -> None:
     """Write the infos of worlds whose episode ended."""
     if turn.ended is None:
         return
-    numbers = turn.ended.numbers
+    numbers = _numpy(turn.ended.numbers)
     last = _numpy(turn.ended.observation())
-    cause, truncated = (turn.frame.tensor(name)[numbers].tolist() for name in ("cause", "truncated"))
-    reports = {name: values[numbers].tolist() for name, values in turn.reports().items()}
+    cause, truncated = (turn.frame.array(name)[numbers].tolist() for name in ("cause", "truncated"))
+    names = turn.frame.outputs.reports
+    reports = dict(zip(names, turn.frame.array("reports")[:, numbers].tolist(), strict=True)) if names else {}
     for place, world in enumerate(numbers.tolist()):
         infos[world] |= {
             "terminal_observation": last[place],

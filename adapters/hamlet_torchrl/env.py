@@ -45,7 +45,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         batch = torch.Size([worlds.num_worlds])
         super().__init__(device=worlds.device, batch_size=batch)
         self.env = worlds
-        self._worlds = Worlds(worlds, Autoreset.DISABLED, FirstSeed(arguments))
+        self._worlds = Worlds(worlds, Autoreset.DISABLED, FirstSeed(arguments), arrays=False)
         self._seed: int | None = None
         low, high = observed(worlds)
         assert worlds.observation is not None

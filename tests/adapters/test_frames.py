@@ -15,6 +15,7 @@ import torch
 
 import hamlet
 from hamlet.adapters.frames import SPARE, Frames, HostFrame
+from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.worlds import Autoreset, Worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
@@ -56,7 +57,7 @@ def test_memory_that_is_seen_is_not_handed_out(stall: Module, hold: Callable[[Ho
 @pytest.mark.parametrize("obs_dtype", ["float32", "bfloat16", "uint8"])
 def test_steps_leave_what_they_gave(stall: Module, obs_dtype: str) -> None:
     """More steps are kept than there are spare frames; then memory is used again."""
-    worlds = Worlds(made(stall, obs_dtype=obs_dtype), Autoreset.SAME_STEP)
+    worlds = Worlds(made(stall, obs_dtype=obs_dtype), Autoreset.SAME_STEP, FirstSeed({}))
     worlds.reset(seed=4)
     kept = []
     for _ in range(SPARE + 3):

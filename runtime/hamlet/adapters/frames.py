@@ -9,7 +9,7 @@ tensors, and torch's allocator reuses memory.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -49,6 +49,10 @@ class Frame(Protocol):
         """The worlds whose episode ended, [worlds] bool."""
         ...
 
+    def changed(self) -> None:
+        """Outputs were written after somebody has seen an array."""
+        ...
+
 
 class HostFrame:
     """A frame on the CPU."""
@@ -57,13 +61,10 @@ class HostFrame:
 
     def __init__(self, env: Env, like: Mapping[str, Tensor]) -> None:
         """With memory for tensors like these."""
-        starts, end = {}, 0
-        for name, tensor in like.items():
-            starts[name] = end
-            end += -(-tensor.nbytes // LINE) * LINE
-        self._block: Array = np.empty(end + LINE, np.uint8)
+        places, size = _places(like)
+        self._block: Array = np.empty(size + LINE, np.uint8)
         first = -self._block.ctypes.data % LINE
-        self._arrays = {name: _part(self._block, first + start, like[name]) for name, start in starts.items()}
+        self._arrays = {name: _part(self._block, first + place, like[name]) for name, place in places}
         self.outputs = env.outputs(**{name: _tensor(self._arrays[name], each.dtype) for name, each in like.items()})
         self._alone = sys.getrefcount(self._block)
 
@@ -83,20 +84,30 @@ class HostFrame:
         """See `Frame`."""
         return torch.from_numpy(self._arrays["terminated"] | self._arrays["truncated"])
 
+    def changed(self) -> None:
+        """See `Frame`: arrays are the outputs."""
+
     def _dtype(self, name: str) -> torch.dtype | None:
         observation = self.outputs.results[0]
         return observation.dtype if name.endswith("observation") and observation is not None else None
 
 
 class DeviceFrame:
-    """A frame elsewhere, whose arrays are copies on the host."""
+    """A frame elsewhere: all that a step writes lies in one block there, so that one transfer into pinned memory, and
+    one wait for it, bring all of it to the host when somebody asks for an array."""
 
-    __slots__ = ("_tensors", "outputs")
+    __slots__ = ("_arrays", "_block", "_pinned", "_places", "_tensors", "outputs")
 
-    def __init__(self, env: Env) -> None:
-        """With new memory like an environment's."""
-        self.outputs = env.outputs()
+    def __init__(self, env: Env, like: Mapping[str, Tensor], pinned: Tensor) -> None:
+        """With memory for tensors like these. `pinned` is memory of the same size on the host, which frames use one
+        after the other."""
+        places, size = _places(like)
+        self._block = torch.empty(size, dtype=torch.uint8, device=env.device)
+        parts = {name: _shaped(self._block[place : place + like[name].nbytes], like[name]) for name, place in places}
+        self.outputs = env.outputs(**parts)
         self._tensors = self.outputs.tensors()
+        self._places, self._pinned = places, pinned
+        self._arrays: dict[str, Array] = {}
 
     def tensor(self, name: str) -> Tensor:
         """See `Frame`."""
@@ -104,12 +115,24 @@ class DeviceFrame:
 
     def array(self, name: str) -> Array:
         """See `Frame`."""
-        array: Array = self._tensors[name].cpu().numpy()
-        return array
+        if not self._arrays:
+            self._arrays = self._fetched()
+        return self._arrays[name].view()
 
     def ended(self) -> Tensor:
         """See `Frame`."""
         return self._tensors["terminated"] | self._tensors["truncated"]
+
+    def changed(self) -> None:
+        """Somebody has written the outputs since the arrays were fetched."""
+        self._arrays = {}
+
+    def _fetched(self) -> dict[str, Array]:
+        """All arrays, in memory of their own: pinned memory is scarce, and the next frame wants it."""
+        self._pinned.copy_(self._block, non_blocking=True)
+        torch.cuda.current_stream(self._block.device).record_event().synchronize()
+        block = self._pinned.numpy().copy()
+        return {name: _part(block, place, self._tensors[name]) for name, place in self._places}
 
 
 class Frames:
@@ -124,6 +147,7 @@ class Frames:
         if finals and final is not None:
             self._like["final_observation"] = final
         self._kept: list[HostFrame] = []
+        self._pinned: Tensor | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy of the environment has steps of its own, and nobody sees those of the other one there.
@@ -132,7 +156,9 @@ class Frames:
     def take(self) -> HostFrame | DeviceFrame:
         """A frame."""
         if self._env.device.type != "cpu":
-            return DeviceFrame(self._env)
+            if self._pinned is None:
+                self._pinned = torch.empty(_places(self._like)[1], dtype=torch.uint8, pin_memory=True)
+            return DeviceFrame(self._env, self._like, self._pinned)
         for frame in self._kept:
             if frame.free():
                 return frame
@@ -144,10 +170,25 @@ class Frames:
         return frame
 
 
+def _places(like: Mapping[str, Tensor]) -> tuple[Sequence[tuple[str, int]], int]:
+    """Where tensors like these begin in a block, each in a cache line of its own, and the size of the block."""
+    places, end = [], 0
+    for name, tensor in like.items():
+        places.append((name, end))
+        end += -(-tensor.nbytes // LINE) * LINE
+    return places, end
+
+
+def _shaped(memory: Tensor, like: Tensor) -> Tensor:
+    """Bytes on a device as a tensor that lies in memory as another does."""
+    flat = memory.view(like.dtype)
+    return flat.view(like.shape) if like.is_contiguous() else flat.view(like.shape[::-1]).T
+
+
 def taken(tensor: Tensor, numbers: Tensor) -> Tensor:
     """A copy of these rows of a tensor [lanes, ...]."""
     if tensor.device.type != "cpu":
-        return tensor[numbers]
+        return tensor[numbers.to(tensor.device, non_blocking=True)]
     if tensor.is_contiguous():
         return torch.from_numpy(_bits(tensor).numpy().take(numbers.numpy(), axis=0)).view(tensor.dtype)
     # It lies in memory as [..., lanes].
@@ -161,7 +202,7 @@ def _bits(tensor: Tensor) -> Tensor:
 
 def _part(block: Array, start: int, like: Tensor) -> Array:
     """A part of a block, which lies in memory as a tensor does."""
-    dtype = _bits(like[:0]).numpy().dtype
+    dtype = _bits(torch.empty(0, dtype=like.dtype)).numpy().dtype
     flat = block[start : start + like.nbytes].view(dtype)
     return flat.reshape(like.shape) if like.is_contiguous() else flat.reshape(like.shape[::-1]).T
 

@@ -18,7 +18,9 @@ class Limit:
 
     def begin(self, worlds: Tensor | None) -> None:
         """Begin episodes in all worlds, or in those of a mask [worlds] bool."""
-        self._done.masked_fill_(torch.ones_like(self._done, dtype=torch.bool) if worlds is None else worlds, 0)
+        self._done.masked_fill_(
+            torch.ones_like(self._done, dtype=torch.bool) if worlds is None else worlds.to(self._done.device), 0
+        )
 
     def truncate(self, frame: Frame, begun: Tensor | None) -> Tensor:
         """Count a tick, and write into its outcome which episodes are truncated; worlds that began one in it,

@@ -116,9 +116,12 @@ class Worlds:
         autoreset: when the next episode begins.
     """
 
-    def __init__(self, env: Env, autoreset: Autoreset, first: FirstSeed, limit: int | None = None) -> None:
+    def __init__(
+        self, env: Env, autoreset: Autoreset, first: FirstSeed, limit: int | None = None, arrays: bool = True
+    ) -> None:
         """Worlds that `hamlet.adapters.source.made` made for this mode. With a `limit` an episode that has not ended
-        by itself is truncated after so many ticks.
+        by itself is truncated after so many ticks. With `arrays` whoever has them hands out arrays on the host, so it
+        is there that who ended is looked up: one transfer brings all of a step.
 
         Raises:
             EnvError: worlds have several agents, or nothing is observed.
@@ -134,6 +137,7 @@ class Worlds:
         self._later = autoreset is Autoreset.SAME_STEP and env.device.type == "cpu" and not env.universe.by_hand
         self._frames = Frames(env, finals=self._later)
         self._limit = None if limit is None else Limit(env, limit)
+        self._arrays = arrays and env.device.type != "cpu"
         self._waiting: Tensor | None = None
         self._begun = False
         self._closed = False
@@ -174,10 +178,11 @@ class Worlds:
         self.env.reset(self._first.of(seed), params, chosen, frame.outputs)
         self._first.begun()
         self._begun = True
-        if chosen is None or (self._waiting is not None and torch.equal(chosen, self._waiting)):
+        begun = None if chosen is None or self._waiting is None else chosen.to(self._waiting.device)
+        if begun is None or self._waiting is None:
             self._waiting = None
-        elif self._waiting is not None:
-            self._waiting = self._waiting & ~chosen
+        else:
+            self._waiting = None if torch.equal(begun, self._waiting) else self._waiting & ~begun
         if self._limit is not None:
             self._limit.begin(chosen)
         return frame
@@ -201,14 +206,14 @@ class Worlds:
             self.env.reset(worlds=begun, out=frame.outputs)
         late = None if self._limit is None else self._limit.truncate(frame, begun)
         if self.autoreset is not Autoreset.SAME_STEP:
-            turn = Turn(frame, begun, over=self._over(late))
+            turn = Turn(frame, begun, over=self._over(frame, late))
             self._waiting = turn.over
             return turn
         if by_hand:
             return self._restarted(frame, None)
         if late is not None and _any_of(late):
             return self._restarted(frame, late)
-        turn = Turn(frame, None, self._ended)
+        turn = Turn(frame, None, self._ended, self._ends(frame))
         if not self._later:
             # The next step writes last observations again.
             _ = turn.ended
@@ -222,24 +227,28 @@ class Worlds:
             final = frame.outputs.results[-1]["final_observation"]
             assert final is not None
             observation = partial(_same, taken(final, numbers))
-        return Ended(numbers, observation, self._only_wait.expand(len(numbers), -1))
+        return Ended(numbers, observation, self._only_wait.to(numbers.device).expand(len(numbers), -1))
 
-    def _over(self, late: Tensor | None) -> Tensor | None:
+    def _ends(self, frame: Frame) -> Tensor | None:
+        """The worlds whose episode ended, [worlds] bool on the host, where arrays are fetched from elsewhere."""
+        return torch.from_numpy(frame.array("terminated") | frame.array("truncated")) if self._arrays else None
+
+    def _over(self, frame: Frame, late: Tensor | None) -> Tensor | None:
         """The worlds that wait for their next episode after a tick, [worlds] bool, where that is known: those of whose
         agents nobody is alive, which is half as much to look at as how episodes ended. `late` are those that were
         truncated."""
         if self.env.universe.by_hand or (late is not None and self.autoreset is Autoreset.DISABLED):
-            return None
+            return self._ends(frame)
         alive = self.env.state["alive"]
         if late is not None:
             # The next tick begins an episode where nobody is alive, and does nothing else there.
             alive.masked_fill_(late, False)
-        return _others(alive)
+        return self._ends(frame) if self._arrays else _others(alive)
 
     def _restarted(self, frame: Frame, late: Tensor | None) -> Turn:
         """What a tick gave that a reset follows, in worlds whose episode ended, or in those of them that were truncated
         late, [worlds] bool: begun here, in the same frame. The others began theirs in the tick."""
-        turn = Turn(frame, None)
+        turn = Turn(frame, None, over=self._ends(frame))
         if not turn.any_over:
             return turn
         over, outcome = turn.over, frame.outputs.buffers.outcome
@@ -251,12 +260,16 @@ class Worlds:
         if late is not None:
             by_themselves = self._ended(frame, numbers)
             here = late[numbers].unsqueeze(1)
-            rows, masks = rows.where(here, by_themselves.observation()), masks.where(here, by_themselves.action_mask)
+            rows, masks = (
+                rows.where(here, by_themselves.observation()),
+                masks.where(here, by_themselves.action_mask.to(masks.device)),
+            )
         ended = Ended(numbers, partial(_same, rows), masks)
         happened = {name: values.clone() for name, values in outcome.items()}
         self.env.reset(worlds=over if late is None else late, out=frame.outputs)
         for name, values in happened.items():
             outcome[name].copy_(values)
+        frame.changed()
         return Turn(frame, None, lambda _frame, _numbers: ended)
 
     def ended(self, worlds: Tensor | None) -> None:

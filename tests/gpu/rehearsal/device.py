@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -124,11 +124,23 @@ class Device:
             return
         if base not in self._storages:
             insort(self._bases, base)
+        # Storages that began inside of this one were given back.
+        inside = slice(bisect_right(self._bases, base), bisect_left(self._bases, base + size))
+        for gone in self._bases[inside]:
+            del self._storages[gone]
+        del self._bases[inside]
         known = base in self._storages and not self._storages[base][1].expired()
         self._storages[base] = size, StorageWeakRef(storage)
         if not known:
             self.allocations += 1
             self.peak = max(self.peak, self.memory())
+
+    def renewed(self, tensor: torch.Tensor) -> None:
+        """A tensor was made. Where its storage begins at an address that was asked for before, kernels may touch it: a
+        launch that is repeated with the addresses of the last one asks no tensor for its own."""
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() in self._storages and storage.nbytes() > 0:
+            self._storages[storage.data_ptr()] = storage.nbytes(), StorageWeakRef(storage)
 
     def memory(self) -> int:
         """Bytes of the storages that exist and whose address was asked for."""

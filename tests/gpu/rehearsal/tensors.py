@@ -175,7 +175,11 @@ def _moved(value: Any, to_cuda: bool) -> Any:
         case CudaTensor():
             return value if to_cuda else value.as_subclass(Tensor)
         case Tensor():
-            return value.as_subclass(CudaTensor) if to_cuda else value
+            if not to_cuda:
+                return value
+            made = value.as_subclass(CudaTensor)
+            CudaTensor.simulated.renewed(made)
+            return made
         case list():
             return [_moved(each, to_cuda) for each in value]
         case tuple():
