@@ -18,7 +18,7 @@ from hamlet.arguments import whole
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate
 from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
 from hamlet.env.checkpoint import SEED_LIMIT, check_bounds, checked_seed
-from hamlet.env.within import check_rows
+from hamlet.env.within import Rows
 from hamlet.errors import EnvError, shown
 from hamlet.strict_json import parsed
 from hamlet.terminal import visible
@@ -223,7 +223,7 @@ def _check_inputs(recording: Recording) -> None:
             case Inject(state=state):
                 check_bounds(universe, state)
             case Step(controls=Tensor() as controls):
-                check_rows("control", universe.controls, controls)
+                Rows.of("control", universe.controls, controls.device).check(controls)
             case _:
                 pass
 
