@@ -69,7 +69,7 @@ straight streak teleport template terrain then tick ticks time to together track
 uses velocity walking wall wanders wear when window within without world x
 """
 FIRST_KEYWORDS = frozenset(_FIRST.split())
-"""The keywords of the grammar in 0.1.0. Any later one is a name wherever a name can stand and the text declares one."""
+"""The keywords of the grammar in 0.2.0. Any later one is a name wherever a name can stand and the text declares one."""
 
 SHAPES: Mapping[str, str] = MappingProxyType(
     {

@@ -217,7 +217,7 @@ def test_draws_do_not_depend_on_other_constructs(dice: Module, tmp_path: Path) -
 
 
 def test_sites_of_an_older_compiler_are_taken_as_they_are(dice: Module) -> None:
-    """Those of the packages of 0.1.0 were numbered through the file."""
+    """Packages from before 0.2.0 have draws that are numbered through the file."""
     numbers = {
         draw.site: number
         for number, draw in zip((0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12, 13), draws(dice.universe), strict=True)
