@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hamletc.compilation import Compilation
     from hamletc.diagnostics import FileDiagnostics
     from hamletc.ir.function import Function, Program
+    from hamletc.kernel.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,16 @@ def optimise(compilation: Compilation) -> Compilation:
     return compilation.optimised()
 
 
+def schedule(compilation: Compilation) -> Schedule:
+    """The verified schedule of a program: what its kernels do around its functions."""
+    from hamletc.kernel.build import build
+    from hamletc.kernel.verifier import verify_schedule
+
+    result = build(compilation.universe, compilation.program)
+    verify_schedule(result, compilation.universe, compilation.program)
+    return result
+
+
 def specialise(compilation: Compilation, name: str) -> Compilation:
     """The optimised tick IR after what only this target gains from."""
     return target(name).specialise(compilation)
@@ -119,9 +130,14 @@ def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, st
     from hamlet.package.module import UNIVERSE_FILE, kernels_file
     from hamlet.universe.codec import to_json
     from hamletc.ir.text import print_program
-    from hamletc.package import IR_FILE
+    from hamletc.kernel.text import print_schedule
+    from hamletc.package import IR_FILE, SCHEDULE_FILE
 
-    texts = {UNIVERSE_FILE: to_json(compilation.universe), IR_FILE: print_program(compilation.program)}
+    texts = {
+        UNIVERSE_FILE: to_json(compilation.universe),
+        IR_FILE: print_program(compilation.program),
+        SCHEDULE_FILE: print_schedule(schedule(compilation)),
+    }
     for name in targets:
         texts[kernels_file(name)] = emit_kernels(specialise(compilation, name), name)
     return texts

@@ -25,6 +25,7 @@ from hamletc.frontend import front_ends
 from hamletc.targets.target import target_names
 
 IR_FILE = "tick.ir"
+SCHEDULE_FILE = "tick.kernel"
 AHEAD_FOLDERS = (f"{manifest.AHEAD}/sm_", f"{manifest.AHEAD}/x86-64-")
 """How the folders of machine code begin."""
 _HERE, _RENAME_EXCHANGE = -100, 2
@@ -34,7 +35,7 @@ _HERE, _RENAME_EXCHANGE = -100, 2
 def filenames() -> tuple[str, ...]:
     """The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
     attached = (name for front_end in front_ends() for name in front_end.attaches)
-    return (UNIVERSE_FILE, IR_FILE, *map(kernels_file, target_names()), *attached)
+    return (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(kernels_file, target_names()), *attached)
 
 
 def package(universe: Universe, texts: Mapping[str, str], source: str | None = None) -> dict[str, bytes]:

@@ -7,5 +7,8 @@ from hamlet.backend.registry import backend_names
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 """GPUs whose PTX is executed, and whose machine code is counted: A100, H100, B200."""
 
-RUNNERS = (*backend_names(), "ir", *ARCHITECTURES)
-"""`ir` is the program, by the definition of each operation."""
+EXECUTED = ("ir", "kernel")
+"""A package's program, by the definition of each operation: around it the schedule that is built of it, or the one that
+the package has as text."""
+
+RUNNERS = (*backend_names(), *EXECUTED, *ARCHITECTURES)

@@ -24,7 +24,7 @@ from hamlet.universe import Span, Universe
 from hamlet.universe.codec import from_json, to_json
 from hamlet_lab.diff.open import ptx_candidates
 from hamlet_lab.divergence.events import CPU
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Candidate, Comparison
 from hamlet_lab.verify.injection import Injector
 from hamletc.compilation import Compilation
@@ -166,7 +166,7 @@ def agree(text: str, universe: Universe, backends: Sequence[BackendName], case: 
         assert first == second, "compiled twice, the bytes differ"
     if "ir" in backends:
         for name, program in programs(universe, case).items():
-            candidates.append(Candidate(Evaluated(universe, program, name), CPU))
+            candidates.append(Candidate(Executed(universe, program, name), CPU))
     with tempfile.TemporaryDirectory(prefix="fuzzed-") as folder:
         candidates += kernels(universe, backends, case.limits, Path(folder) / "package")
         report = compare(universe, candidates, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compilation import Compilation
 from hamletc.lowering.plan import Limits
@@ -25,5 +25,5 @@ def test_programs_agree(name: str) -> None:
         "optimised": plain.run().run(gpu_passes).program,
         "by table": by_table.run().program,
     }
-    report = verify(universe, [Candidate(Evaluated(universe, *each[::-1]), CPU) for each in programs.items()], EFFORT)
+    report = verify(universe, [Candidate(Executed(universe, *each[::-1]), CPU) for each in programs.items()], EFFORT)
     assert report.ok, report.render(counts=True)

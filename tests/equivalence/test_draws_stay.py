@@ -15,7 +15,7 @@ from hamlet.interpreter import Interpreter
 from hamlet.schema import action_names
 from hamlet.universe import Universe, draws
 from hamlet_lab.divergence.arrays import arrays, raw
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamletc.checking.check import check
 from hamletc.checking.sites import sites
 from hamletc.compilation import Compilation
@@ -104,7 +104,7 @@ def test_what_is_drawn_stays(drawing: list[syntax.File]) -> None:
         if universe is None or other is None:
             continue
         before = run(universe, Interpreter(universe, CPU))
-        for backend in (Interpreter(other, CPU), Evaluated(other, Compilation.begin(other).program, "ir")):
+        for backend in (Interpreter(other, CPU), Executed(other, Compilation.begin(other).program, "ir")):
             for left, right in zip(before, run(other, backend), strict=True):
                 names = [name for name in left if not name.startswith(("reward.", "episode_return."))]
                 assert all(torch.equal(left[name], right[name]) for name in names)

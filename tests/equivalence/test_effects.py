@@ -13,7 +13,7 @@ from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
 from hamlet_lab.divergence.events import CPU
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compilation import Compilation
 from samples import sample, universe_of
@@ -168,6 +168,6 @@ def test_the_tick_ir_agrees_with_the_interpreter_and_everything_fires() -> None:
     universe = sample("effects")
     program = Compilation.begin(universe).run().program
     effort = Effort(worlds=21, ticks=5, rounds=32, compact=(torch.uint8,))
-    report = verify(universe, [Candidate(Evaluated(universe, program, "ir"), CPU)], effort)
+    report = verify(universe, [Candidate(Executed(universe, program, "ir"), CPU)], effort)
     assert report.ok, report.render()
     assert report.never_fired == ()

@@ -21,7 +21,7 @@ from hamlet.interpreter import Coverage, Interpreter
 from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.package.module import in_memory
 from hamlet.universe import Universe
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
@@ -261,7 +261,7 @@ AMONG_PAIRS = {1: 70, 2: 70, 5: 60, 64: 5, 85: 4, 257: 1}
 class Compiled:
     universe: Universe
     kernels: NumbaBackend
-    program: Evaluated
+    program: Executed
 
 
 @cache
@@ -274,7 +274,7 @@ def compiled(name: str) -> Compiled:
             patched.setattr(parts, "LARGE", 0)
         module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
     program = parse_program(module.sources[IR_FILE].decode())
-    return Compiled(universe, NumbaBackend(universe, module.kernels("numba"), 2), Evaluated(universe, program, "ir"))
+    return Compiled(universe, NumbaBackend(universe, module.kernels("numba"), 2), Executed(universe, program, "ir"))
 
 
 def sizes(name: str) -> dict[int, int]:

@@ -13,7 +13,7 @@ from agreement import check_text
 from hamlet.backend.buffers import Shape
 from hamlet.schema import Bounds
 from hamlet.universe import StateType
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamlet_lab.verify.injection import Injector
 from hamletc.compilation import Compilation
@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 
 def test_everything_happens_and_is_the_same_in_the_tick_ir() -> None:
     program = Compilation.begin(UNIVERSE).run().program
-    found = verify(UNIVERSE, [Candidate(Evaluated(UNIVERSE, program, "the program"), CPU)], Effort(13, 9, 64))
+    found = verify(UNIVERSE, [Candidate(Executed(UNIVERSE, program, "the program"), CPU)], Effort(13, 9, 64))
     assert found.equal, found.render()
     assert found.ok, found.render()
 

@@ -192,13 +192,13 @@ def check_programs(recordings: Sequence[Recording], known: Mapping[str, str]) ->
     Args:
         known: the texts of programs that do.
     """
-    from hamlet_lab.divergence.program import Evaluated
+    from hamlet_lab.divergence.executed import Executed
     from hamletc.ir.text import print_program
 
     universe, compared = recordings[0].universe, 0
     for name, program in programs(universe):
         if print_program(program) != known.get(name):
-            backend = Evaluated(universe, program, name)
+            backend = Executed(universe, program, name)
             compared += sum(replay(recording, backend) for recording in recordings)
     return compared
 

@@ -20,6 +20,7 @@ from hamletc.compile import (
     emit_texts,
     lower,
     optimise,
+    schedule,
     specialise,
 )
 from hamletc.frontend import Stopwatch
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from hamletc.compilation import Compilation
     from hamletc.ir.function import Function
 
-EMITTED = ("syntax", "universe", "ir", "ir-unoptimised", *target_names(), "ptx")
-"""What `--emit` prints: the stages of the pipeline, kernels, and their PTX."""
+EMITTED = ("syntax", "universe", "ir", "ir-unoptimised", "kernel", *target_names(), "ptx")
+"""What `--emit` prints: the stages of the pipeline (`kernel` is the schedule), kernels, and their PTX."""
 
 CAPABILITY = 90
 """The GPU that `--emit ptx` compiles for: sm_90 is an H100."""
@@ -178,6 +179,10 @@ def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: 
     match what:
         case "ir":
             return print_program(optimised.program)
+        case "kernel":
+            from hamletc.kernel.text import print_schedule
+
+            return print_schedule(stopwatch.lap("schedule", lambda: schedule(optimised)))
         case "ptx":
             return stopwatch.lap("ptx", lambda: _ptx(optimised))
         case target:

@@ -10,7 +10,7 @@ import rich_click as click
 
 from hamlet.backend.registry import backend_names, working_backends
 from hamlet.terminal import visible_lines
-from hamlet_lab.runners import ARCHITECTURES
+from hamlet_lab.runners import ARCHITECTURES, EXECUTED
 
 if TYPE_CHECKING:
     from hamlet_lab.diff.open import Opened
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @click.option(
     "--backends",
     metavar="NAMES",
-    help=f"Some of {', '.join(backend_names())} (the interpreter is compared on CUDA); by default all.",
+    help=f"Some of {', '.join(backend_names())} (the interpreter is compared on CUDA), by default all of these; or "
+    "of ir and kernel, the package's program and schedule by their definitions.",
 )
 @click.option(
     "--ptx",
@@ -103,6 +104,6 @@ def _names(backends: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in backends.split(","))
     for name in names:
-        if name not in backend_names():
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(backend_names())}.", param_hint="--backends")
+        if name not in (known := (*backend_names(), *EXECUTED)):
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint="--backends")
     return names

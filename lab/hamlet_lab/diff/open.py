@@ -17,12 +17,12 @@ from hamlet.interpreter import Interpreter
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
-from hamlet_lab.divergence.compiled import Compiled, lowered, packaged, specialised
+from hamlet_lab.divergence.compiled import Compiled, lowered, packaged, scheduled, specialised
 from hamlet_lab.divergence.events import CPU, Candidate
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.divergence.kernels import kernels_of
-from hamlet_lab.divergence.program import Evaluated
 from hamlet_lab.divergence.session import Side
-from hamlet_lab.runners import ARCHITECTURES, RUNNERS
+from hamlet_lab.runners import ARCHITECTURES, EXECUTED, RUNNERS
 from hamlet_lab.verify.recording import Playback, Recording, read_recording
 from hamletc.compile import Options, build, build_checked, check_file
 from hamletc.errors import CompileError
@@ -95,9 +95,10 @@ class Opened:
             candidate = Candidate(Interpreter(universe, place), place)
             return Side(label, universe, candidate, _lowered(universe), self.texts)
         module = self.package()
-        if backend == "ir":
+        if backend in EXECUTED:
             form = packaged(module)
-            candidate = Candidate(Evaluated(universe, form.program, "ir"), CPU)
+            schedule = scheduled(module) if backend == "kernel" else None
+            candidate = Candidate(Executed(universe, form.program, backend, schedule=schedule), CPU)
             return Side(label, universe, candidate, cache(lambda: Compiled((lowered(universe), form))), self.texts)
         capability = int(backend.removeprefix("sm_")) if backend in ARCHITECTURES else None
         target = "triton" if capability is not None else backend

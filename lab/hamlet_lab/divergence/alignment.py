@@ -21,15 +21,16 @@ from hamlet.schema import GIVEN, observation_segments
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Difference
 from hamlet_lab.divergence.compiled import Form, passes
+from hamlet_lab.divergence.executed import Rerun
 from hamlet_lab.divergence.explain import explanations
 from hamlet_lab.divergence.locate import writers
-from hamlet_lab.divergence.program import Call, Rerun
 from hamlet_lab.divergence.record import Cause, Reading, value_of
 from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, words
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.ops import Const, Value, operands
+from hamletc.kernel.run import FunctionCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class _Stage:
 
     side: Side
     form: Form
-    calls: tuple[Call, ...]
+    calls: tuple[FunctionCall, ...]
 
     def evaluation(self, number: int) -> Evaluation:
         """All values of a call."""

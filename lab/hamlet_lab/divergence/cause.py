@@ -23,10 +23,10 @@ from hamlet.universe import Universe
 from hamlet_lab.divergence.alignment import between_programs
 from hamlet_lab.divergence.arrays import Array, Difference, bits, differences
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Reset, Rollout, Runner, Step, ticks_of
+from hamlet_lab.divergence.executed import Executed, Rerun, rerun
 from hamlet_lab.divergence.explain import explanations, suppositions
 from hamlet_lab.divergence.kernels import Fault, first_fault
 from hamlet_lab.divergence.locate import locate, retold, writers
-from hamlet_lab.divergence.program import Call, Evaluated, Rerun, rerun
 from hamlet_lab.divergence.record import Cause, Divergence, Reading, Value, source_at, value_of
 from hamlet_lab.divergence.session import Outcome, Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, show, words
@@ -34,6 +34,7 @@ from hamletc.ir.evaluate import Array as NumpyArray
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import STAGES, Program, pairer, reducer
 from hamletc.ir.ops import Value as Node
+from hamletc.kernel.run import FunctionCall
 
 POLICY = ("policy", "choose", "steer")
 OBSERVING = {"observe": ("observation", "final_observation"), "mask": ("mask",)}
@@ -121,7 +122,7 @@ class _Blamed:
             [*evaluation.call.asked(spot.lane), *_how(fault), *explanations(evaluation, value, spot, fault.found)],
         )
 
-    def _suspects(self, policy: bool) -> list[Call]:
+    def _suspects(self, policy: bool) -> list[FunctionCall]:
         """The calls whose functions may be wrong, in the order of a tick."""
         if policy:
             return [call for call in self.run.calls if call.function in POLICY]
@@ -197,7 +198,7 @@ class _Blamed:
 
     def _action_that_gives(self, drawn: Tensor, controls: Tensor | None, lane: int) -> str:
         """The actions of a lane, in place of the one drawn, that explain what was found after the first tick."""
-        program = Candidate(Evaluated(self.side.universe, self.side.form.program, "program"), CPU)
+        program = Candidate(Executed(self.side.universe, self.side.form.program, "program"), CPU)
         found, does = _column(self.outcome.after, lane), []
         for number, name in enumerate(schema.action_names(self.side.universe)):
             actions = drawn.clone()
@@ -348,7 +349,7 @@ class _Found:
         began = outcome.before.state["episode"].numpy() != arrays["episode"].numpy().reshape(-1)
         self._began = np.repeat(began, agents)
 
-    def contradicts(self, program: Program, call: Call, reset: bool) -> bool:
+    def contradicts(self, program: Program, call: FunctionCall, reset: bool) -> bool:
         """Whether an output of the called function is not what it should be, where nothing wrote over it. `reset`: the
         event was a reset."""
         results = evaluate(program.function(call.function), call.inputs, program.tables, program.functions)

@@ -18,8 +18,10 @@ from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Value
 from hamletc.ir.text import ParseError, parse_program
+from hamletc.kernel.schedule import Schedule, ScheduleError
+from hamletc.kernel.text import parse_schedule
 from hamletc.lowering.plan import LIMITS, plan
-from hamletc.package import IR_FILE
+from hamletc.package import IR_FILE, SCHEDULE_FILE
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import default_passes
 from hamletc.targets.body import Body, Loop, identifier
@@ -46,6 +48,18 @@ def packaged(module: Module) -> Form:
         return Form(f"the package's {IR_FILE}", parse_program(text))
     except (KeyError, UnicodeDecodeError, ParseError) as error:
         raise CompileError(f"{module.path / IR_FILE} holds no program: compile {module.name} again") from error
+
+
+def scheduled(module: Module) -> Schedule:
+    """The schedule as a package has it.
+
+    Raises:
+        CompileError: the package has none.
+    """
+    try:
+        return parse_schedule(module.sources[SCHEDULE_FILE].decode())
+    except (KeyError, UnicodeDecodeError, ScheduleError) as error:
+        raise CompileError(f"{module.path / SCHEDULE_FILE} holds no schedule: compile {module.name} again") from error
 
 
 def specialised(form: Form, universe: Universe, target: str) -> Form:

@@ -28,10 +28,10 @@ from hamlet_lab.divergence.compiled import (
     source_line,
     values_of,
 )
-from hamlet_lab.divergence.program import Call
 from hamlet_lab.divergence.values import Evaluation, Spot, words
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.ops import Element, Input, Type, Value
+from hamletc.kernel.run import FunctionCall
 from hamletc.targets.body import Body, table_name
 from hamletc.targets.triton.columns import LANES, Column, Columns
 
@@ -61,7 +61,7 @@ class Fault:
     returned: bool = False
 
 
-def first_fault(kernels: Kernels, call: Call) -> Fault | None:
+def first_fault(kernels: Kernels, call: FunctionCall) -> Fault | None:
     """The first wrong line of the function that a call evaluates; `None` where its results are right."""
     evaluation = Evaluation(kernels.program, call)
     for wanted in kernels.functions(call.function, evaluation.printed):

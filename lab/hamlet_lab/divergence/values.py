@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from hamlet_lab.divergence.program import Call
 from hamlet_lab.divergence.record import NAN, Reading, f32_value
 from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Side
@@ -15,6 +14,7 @@ from hamletc.ir.evaluate import DTYPES, Array, node_values
 from hamletc.ir.function import Node, Origin, Program
 from hamletc.ir.ops import Const, Element, Fetch, Input, Lookup, Type, Value, operands
 from hamletc.ir.text import MNEMONICS, spell
+from hamletc.kernel.run import FunctionCall
 from hamletc.targets.body import body, reachable, versions
 
 PHASES = {
@@ -66,7 +66,7 @@ class Left:
 class Evaluation:
     """What a call computes, by node, and what a kernel would call the nodes."""
 
-    def __init__(self, program: Program, call: Call) -> None:
+    def __init__(self, program: Program, call: FunctionCall) -> None:
         self.function = program.function(call.function)
         self.call = call
         self.printed = body(self.function)

@@ -11,7 +11,7 @@ from agreement import BackendName, checked, kernels
 
 from hamlet.backend.protocol import Backend
 from hamlet.universe import Universe
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamletc.compilation import Compilation
 from hamletc.lowering.plan import LIMITS
 from hamletc.passes.pipeline import gpu_passes
@@ -65,5 +65,5 @@ def _backends(universe: Universe, names: Sequence[BackendName], folder: Path) ->
     result: list[Backend] = []
     if "ir" in names:
         compilation = Compilation.begin(universe).run().run(gpu_passes)
-        result.append(Evaluated(universe, compilation.program, "the program"))
+        result.append(Executed(universe, compilation.program, "the program"))
     return [*result, *(candidate.backend for candidate in kernels(universe, names, LIMITS, folder))]

@@ -13,7 +13,6 @@ from hamlet_lab.diff.diff import diff
 from hamlet_lab.diff.open import open_side
 from hamlet_lab.divergence.compiled import Generated, Kernels, generated
 from hamlet_lab.divergence.kernels import apart_from_operands, first_fault
-from hamlet_lab.divergence.program import Call
 from hamlet_lab.divergence.values import Evaluation, words
 from hamlet_lab.verify import QUICK
 from hamletc.compilation import Compilation
@@ -21,6 +20,7 @@ from hamletc.compile import emit_kernels
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value
+from hamletc.kernel.run import FunctionCall
 from hamletc.targets.body import Body
 
 LANES = 8
@@ -49,11 +49,11 @@ def program(compilation: Compilation) -> Program:
     return compilation.program
 
 
-def call_of(program: Program) -> Call:
+def call_of(program: Program) -> FunctionCall:
     nodes = program.function("tick").nodes
     inputs = {node.op.name: np.ones(LANES, DTYPES[node.type]) for node in nodes if isinstance(node.op, Input)}
     inputs |= {"meter.food": np.linspace(0, 1, LANES, dtype=np.float32)}
-    return Call("tick", inputs, np.ones(LANES, np.bool_))
+    return FunctionCall("tick", inputs, np.ones(LANES, np.bool_))
 
 
 def test_a_fault_that_vanishes_where_it_is_looked_at(compilation: Compilation, program: Program) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hamlet_lab.divergence import CPU as DEVICE
 from hamlet_lab.divergence import Candidate
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Effort, verify
 from hamletc.compilation import Compilation
 from hamletc.ir.evaluate import evaluate
@@ -65,6 +65,6 @@ def test_an_episode_begins_alike(name: str, agents: int) -> None:
 @pytest.mark.parametrize("name", ["first_meal", "shifts"])
 def test_programs_that_keep_cells_run_by_definition(name: str) -> None:
     """Also what observes a grid, and so reads the cell of each affordance."""
-    program = Evaluated(sample(name), lower(sample(name), CPU), "kept")
+    program = Executed(sample(name), lower(sample(name), CPU), "kept")
     report = verify(sample(name), [Candidate(program, DEVICE)], Effort(worlds=21, ticks=4, rounds=64))
     assert report.ok, report.render()

@@ -1,0 +1,91 @@
+"""What a launch works on, with numpy: arrays, and what a launch is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from hamletc.ir.evaluate import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Actions i32 [ticks, lanes]."""
+
+    actions: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """Each lane draws each tick uniformly from all actions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Actions by situation: `choices` i32 [situations], or `thresholds` i32 [situations, actions - 1], ascending, for
+    the upper 30 bits of a word; `strides` i32 [features], `scales` and `tops` f32 [quantities]."""
+
+    choices: Array | None
+    thresholds: Array | None
+    strides: Array
+    scales: Array
+    tops: Array
+
+
+Policy: TypeAlias = Recorded | Random | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The arrays that a launch reads and writes in place.
+
+    Attributes:
+        fields: state and outcome by name, as `hamlet.schema` says: [rows, lanes], [lanes], [rows, worlds] or [worlds].
+        mask: bool [actions, lanes].
+        observation, final_observation: f32 [rows, lanes]; `None` where nothing is observed.
+        as_bytes: whether observations are written as numbers 0 .. 255 (`hamlet.schema.observed`).
+        counts: what is counted, by the names of `hamlet.schema.abi`; empty where nothing is.
+    """
+
+    fields: Mapping[str, Array]
+    mask: Array
+    observation: Array | None = None
+    final_observation: Array | None = None
+    as_bytes: bool = False
+    counts: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a launch is given.
+
+    Attributes:
+        worlds, agents: how many worlds of how many agents.
+        first_world: the number of the first of these worlds among all shards' worlds.
+        waits: whether a world whose episode ended shows its end for a tick.
+        seed: 0 .. 2**64 - 1.
+        tick: ticks since the seed was set.
+        ticks: of this launch.
+        every_tick: whether observations and masks are written after every tick, and last observations at ends.
+        policy: whose actions are taken.
+        given: by field, f32 [ticks, rows, lanes]: inputs and controls of each tick.
+        begins: bool [worlds], the worlds that a reset begins anew.
+    """
+
+    worlds: int
+    agents: int
+    first_world: int = 0
+    waits: bool = False
+    seed: int = 0
+    tick: int = 0
+    ticks: int = 1
+    every_tick: bool = True
+    policy: Policy = Random()
+    given: Mapping[str, Array] = field(default_factory=dict)
+    begins: Array | None = None
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes there are."""
+        return self.worlds * self.agents

@@ -1,0 +1,414 @@
+"""Executes schedules with numpy: what each statement means, as plainly as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hamlet import schema
+from hamlet.schema.observed import STEPS, Scale
+from hamlet.universe import Universe
+from hamletc.ir.evaluate import DTYPES, Array, evaluate
+from hamletc.ir.function import NEAR, OVER, STAGES, Program, pairer
+from hamletc.ir.together import paired, together
+from hamletc.kernel.cells import Cells, on_cells
+from hamletc.kernel.counts import count
+from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
+from hamletc.kernel.schedule import (
+    BEGINS,
+    RUNNING,
+    Act,
+    Agents,
+    Allow,
+    Call,
+    CallCells,
+    Copy,
+    Count,
+    Counters,
+    Do,
+    End,
+    Fill,
+    Flag,
+    Gain,
+    Give,
+    If,
+    Join,
+    Live,
+    Load,
+    Near,
+    Next,
+    Observe,
+    OnCells,
+    Over,
+    Pair,
+    Place,
+    Schedule,
+    Set,
+    Some,
+    Statement,
+    Store,
+    Take,
+    Ticks,
+    Within,
+    literal_type,
+)
+
+CELL_METERS = "cell_meters"
+PAIRS = tuple(map(pairer, STAGES))
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """An evaluation of a function of lanes.
+
+    Attributes:
+        function: its name.
+        inputs: by name, [lanes].
+        lanes: bool [lanes]: those in which the results count.
+        each: how often each lane is there, one after the other: of pairs, once for each agent of its world.
+    """
+
+    function: str
+    inputs: dict[str, Array]
+    lanes: Array
+    each: int = 1
+
+    def lane(self, index: int) -> int:
+        """The lane of a number of inputs; of pairs that of the agent that asks."""
+        return index // self.each
+
+    def asked(self, index: int) -> tuple[str, ...]:
+        """Of pairs, who is asked."""
+        return (f"it asks agent {index % self.each}",) if self.function in PAIRS else ()
+
+
+Watch = Callable[[FunctionCall], None]
+"""Is told of every evaluation, in the order of a tick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """A schedule with the functions that it calls, of a universe."""
+
+    universe: Universe
+    program: Program
+    schedule: Schedule
+    cells: Cells = field(init=False)
+    fields: dict[str, schema.Field] = field(init=False)
+
+    def __post_init__(self) -> None:
+        fields = (*schema.state_fields(self.universe), *schema.outcome_fields(self.universe))
+        object.__setattr__(self, "cells", Cells.of(self.universe))
+        object.__setattr__(self, "fields", {each.name: each for each in fields})
+
+    def run(self, kernel: str, memory: Memory, launch: Launch, watch: Watch = lambda _: None) -> None:
+        """Run a kernel on memory."""
+        _Run(self, memory, launch, watch).body(self.schedule.kernel(kernel).body)
+
+
+class _Run:
+    """A launch. `registers`: [lanes] by name; `of_cells`: [worlds * cells]; `shown`: of pairs, [lanes * agents]."""
+
+    def __init__(self, executable: Executable, memory: Memory, launch: Launch, watch: Watch) -> None:
+        self._universe, self._program, self._cells = executable.universe, executable.program, executable.cells
+        self._schedule, self._fields = executable.schedule, executable.fields
+        self._memory, self._launch, self._watch = memory, launch, watch
+        self._registers: dict[str, Array] = {}
+        self._of_cells: dict[str, Array] = {}
+        self._pairs: dict[str, Array] = {}
+        self._within = np.ones(launch.lanes, np.bool_)
+        self._now = 0
+
+    def body(self, statements: tuple[Statement, ...]) -> None:
+        """Run statements, one after the other."""
+        for statement in statements:
+            self._run(statement)
+
+    def _run(self, statement: Statement) -> None:
+        registers, launch = self._registers, self._launch
+        match statement:
+            case Load(fields):
+                for name in fields:
+                    self._load(name)
+            case Store(fields, where):
+                lanes = registers[where] if where else np.ones(launch.lanes, np.bool_)
+                for name in fields:
+                    self._store(name, lanes)
+            case Agents():
+                self._set("agent", (np.arange(launch.lanes) % launch.agents).astype(np.int32))
+                self._set("agents", np.full(launch.lanes, launch.agents, np.int32))
+            case Counters():
+                self._count_up()
+            case Take():
+                assert launch.begins is not None, "a reset is given the worlds that begin"
+                self._set(BEGINS, np.repeat(launch.begins, launch.agents))
+            case Act():
+                self._set("action", self._action())
+            case Give(name, steered):
+                self._give(name, steered)
+            case Set(register, source, number):
+                self._set(register, registers[source] == np.int32(number) if number else registers[source])
+            case Copy(names, prefix):
+                for name in names:
+                    self._set(f"{prefix}.{name}", registers[name].copy())
+            case Call(function, at):
+                self._call(function, at)
+            case Place(numbers, own):
+                self._place(numbers, own)
+            case Some(register, condition):
+                held = (registers[condition] & registers[RUNNING]).reshape(-1, launch.agents).any(axis=1)
+                self._set(register, np.repeat(held, launch.agents))
+            case Pair(stage):
+                self._pair(stage)
+            case Join(name):
+                (reduction,) = (each for each in self._program.reductions if each.name == name)
+                terms = registers | self._pairs
+                self._set(reduction.result, together(reduction, terms, registers[RUNNING], launch.agents))
+            case Near():
+                for name, values in self._cell_values(NEAR).items():
+                    self._of_cells[name] = self._cells.beside(values)
+            case OnCells(name):
+                self._on_cells(name)
+            case CallCells(function):
+                self._call_cells(function)
+            case Over(meters):
+                self._over(meters)
+            case Gain():
+                self._set("episode_return", registers["episode_return"] + registers["reward"])
+            case Live():
+                self._set("alive", registers["alive"] & ~(registers["terminated"] | registers["truncated"]))
+            case End():
+                stays = registers["alive"]
+                if launch.waits:
+                    stays = stays | (registers["cause"] != schema.NOWHERE)
+                over = ~stays.reshape(-1, launch.agents).any(axis=1)
+                self._set(BEGINS, np.repeat(over, launch.agents))
+            case Fill(names, value):
+                constant = DTYPES[literal_type(value)](value == "true" if value in ("true", "false") else float(value))
+                for name in names:
+                    self._set(name, np.full(launch.lanes, constant))
+            case Next():
+                self._set("episode", registers["episode"] + np.int32(1))
+            case Count():
+                count(self._memory.counts, registers, self._universe)
+            case Observe(array, where):
+                self._observe(array, registers[where] if where else np.ones(launch.lanes, np.bool_))
+            case Allow(wait):
+                self._allow(wait)
+            case Within(condition, body):
+                with self._in(registers[condition]):
+                    self.body(body)
+            case If(flag, body):
+                if self._holds(flag):
+                    self.body(body)
+            case Ticks(body):
+                for self._now in range(launch.ticks):
+                    self.body(body)
+            case Do(routine):
+                self.body(self._schedule.routine(routine).body)
+
+    # --- registers --------------------------------------------------------------------------------------------------
+
+    def _set(self, name: str, values: Array) -> None:
+        """Set a register; where the lane is not within, it keeps its value if it has one."""
+        before = self._registers.get(name)
+        self._registers[name] = values if before is None else np.where(self._within, values, before)
+
+    @contextmanager
+    def _in(self, condition: Array) -> Iterator[None]:
+        outside = self._within
+        self._within = outside & condition
+        try:
+            yield
+        finally:
+            self._within = outside
+
+    def _holds(self, flag: Flag) -> bool:
+        match flag:
+            case "counting":
+                return bool(self._memory.counts)
+            case "every_tick":
+                return self._launch.every_tick
+            case "last_only":
+                return not self._launch.every_tick
+            case "shown":
+                return self._launch.every_tick and not self._launch.waits
+
+    # --- arrays -----------------------------------------------------------------------------------------------------
+
+    def _load(self, name: str) -> None:
+        of, launch = self._fields[name], self._launch
+        array = self._memory.fields[name]
+        if of.pitch:
+            values = array.reshape(len(self._cells.meters), self._cells.count, launch.worlds)
+            for row, meter in enumerate(self._cells.meters):
+                self._of_cells[f"cells.{meter}"] = values[row].T.reshape(-1)
+            return
+        if of.per == "world":
+            array = np.repeat(array, launch.agents, axis=-1)
+        if name == "layout":
+            array = array.view(np.uint32)
+        for register, values in zip(of.names, [array] if of.rows is None else array, strict=True):
+            self._registers[register] = values.copy()
+
+    def _store(self, name: str, lanes: Array) -> None:
+        of, array, agents = self._fields[name], self._memory.fields[name], self._launch.agents
+        worlds = lanes[::agents]
+        if of.pitch:
+            for row, meter in enumerate(self._cells.meters):
+                values = self._of_cells[f"cells.{meter}"].reshape(-1, self._cells.count)
+                array[row * self._cells.count : (row + 1) * self._cells.count, worlds] = values[worlds].T
+            return
+        for row, register in zip(array.reshape(-1, array.shape[-1]), of.names, strict=True):
+            values = self._registers[register].view(row.dtype)
+            if of.per == "lane":
+                row[lanes] = values[lanes]
+            else:
+                row[worlds] = values[::agents][worlds]
+
+    # --- numbers, actions, what is given ----------------------------------------------------------------------------
+
+    def _count_up(self) -> None:
+        launch, registers = self._launch, self._registers
+        lanes = np.arange(launch.lanes, dtype=np.int64)
+        registers["lane"] = (lanes + launch.first_world * launch.agents).astype(np.uint32)
+        registers["world"] = (lanes // launch.agents + launch.first_world).astype(np.uint32)
+        words = {"tick": launch.tick + self._now, "seed_low": launch.seed, "seed_high": launch.seed >> 32}
+        for name, value in words.items():
+            registers[name] = np.full(launch.lanes, value & 0xFFFFFFFF, np.uint32)
+
+    def _action(self) -> Array:
+        match self._launch.policy:
+            case Recorded(actions):
+                return actions[self._now]
+            case Random():
+                return self._value("choose", {"word": self._word()})["action"]
+            case Table() as table:
+                return self._look_up(table)
+
+    def _word(self) -> Array:
+        """The random word of the tick."""
+        return self._value("policy", self._registers)[f"word{(self._launch.tick + self._now) & 3}"]
+
+    def _look_up(self, table: Table) -> Array:
+        inputs, word = dict(self._registers), self._word()
+        for name, values in {"stride": table.strides, "scale": table.scales, "top": table.tops}.items():
+            for number, value in enumerate(values):
+                inputs[f"{name}.{number}"] = np.full(self._launch.lanes, value)
+        row = self._value("situation", inputs)["situation"]
+        if table.choices is not None:
+            return table.choices[row]
+        assert table.thresholds is not None
+        chosen: Array = (table.thresholds[row] <= (word >> 2).astype(np.int64)[:, None]).sum(1)
+        return chosen.astype(np.int32)
+
+    def _give(self, name: str, steered: str) -> None:
+        if name in self._launch.given:
+            for register, values in zip(self._fields[name].names, self._launch.given[name][self._now], strict=True):
+                self._registers[register] = values
+        elif steered and not isinstance(self._launch.policy, Recorded):
+            drawn = self._value(steered, self._registers)
+            self._registers |= dict(zip(self._fields[name].names, drawn.values(), strict=True))
+
+    # --- functions --------------------------------------------------------------------------------------------------
+
+    def _value(self, function: str, inputs: dict[str, Array]) -> dict[str, Array]:
+        return self._evaluate(FunctionCall(function, inputs, self._within))
+
+    def _evaluate(self, call: FunctionCall) -> dict[str, Array]:
+        self._watch(call)
+        program = self._program
+        return evaluate(program.function(call.function), call.inputs, program.tables, program.functions)
+
+    def _inputs(self) -> dict[str, Array]:
+        """What functions of lanes read: registers, and the meters of the cells of their worlds."""
+        if not self._cells.meters:
+            return dict(self._registers)
+        launch, size = self._launch, self._cells.count
+        begin = (np.arange(launch.lanes) // launch.agents * size).astype(np.int32)
+        of_cells = {f"cells.{name}": self._of_cells[f"cells.{name}"].reshape(-1, size) for name in self._cells.meters}
+        return {**self._registers, **of_cells, "cells_at": begin}
+
+    def _call(self, function: str, at: str) -> None:
+        inputs = self._inputs()
+        if at:
+            axes = schema.axes(self._universe)
+            inputs |= {f"position.{axis}": inputs[f"{at}.{axis}"] for axis in axes}
+        for name, values in self._value(function, inputs).items():
+            self._set(name, values)
+
+    def _place(self, numbers: tuple[str, ...], own: str) -> None:
+        lanes = self._launch.lanes
+        places = {f"cell.{number}": np.full(lanes, int(number), np.uint32) for number in numbers}
+        if own:
+            places["cell"] = (int(own) + self._registers["agent"]).astype(np.uint32)
+        for name, index in places.items():
+            self._set(name, self._value("place", {"layout": self._registers["layout"], "index": index})["cell"])
+
+    def _pair(self, stage: str) -> None:
+        (kind,) = (each for each in STAGES if each == stage)
+        agents, runs = self._launch.agents, self._registers[RUNNING]
+        inputs = paired(self._program, kind, self._registers, agents)
+        others = np.repeat(runs.reshape(-1, agents), agents, axis=0).reshape(-1)
+        self._pairs |= self._evaluate(FunctionCall(pairer(kind), inputs, np.repeat(runs, agents) & others, agents))
+
+    # --- cells ------------------------------------------------------------------------------------------------------
+
+    def _cell_values(self, function: str) -> dict[str, Array]:
+        shared = self._cells.shared(self._registers, self._launch.worlds, self._launch.agents)
+        program = self._program
+        return evaluate(program.function(function), shared | self._of_cells, program.tables, program.functions)
+
+    def _call_cells(self, function: str) -> None:
+        worlds = np.repeat(self._within[:: self._launch.agents], self._cells.count)
+        for name, values in self._cell_values(function).items():
+            self._of_cells[name] = np.where(worlds, values, self._of_cells[name])
+
+    def _over(self, meters: tuple[str, ...]) -> None:
+        assert self._universe.cells is not None, "there are cells"
+        ops = {each.meter: each.op for each in self._universe.cells.sums}
+        for meter, values in zip(meters, self._cell_values(OVER).values(), strict=True):
+            self._set(f"world.{meter}", np.repeat(self._cells.overall(ops[meter], values), self._launch.agents))
+
+    def _on_cells(self, name: str) -> None:
+        launch, registers = self._launch, self._registers
+        (reduction,) = (each for each in self._program.stage("cells") if each.name == name)
+        first = np.arange(launch.lanes) // launch.agents * self._cells.count
+        term, cell = registers[f"term.{name}"], first + registers["standing"]
+        cells = launch.worlds * self._cells.count
+        self._of_cells[reduction.result] = on_cells(reduction, term, cell, registers[RUNNING], cells)
+
+    # --- what is written --------------------------------------------------------------------------------------------
+
+    def _observe(self, name: str, lanes: Array) -> None:
+        array = self._memory.observation if name == "observation" else self._memory.final_observation
+        if array is None:
+            return
+        seen = self._value("observe", self._inputs())
+        for segment in schema.observation_segments(self._universe):
+            values = seen[segment.name].reshape(segment.count, -1)
+            if self._memory.as_bytes:
+                values = encoded(values, segment.scale)
+            array[segment.offset : segment.offset + segment.count, lanes] = values[:, lanes]
+
+    def _allow(self, wait: str) -> None:
+        alive = self._registers["alive"]
+        with self._in(alive if wait else np.ones_like(alive)):
+            allowed = self._value("mask", self._inputs())
+        row, mask = 0, self._memory.mask
+        for name, values in allowed.items():
+            assert name == f"mask.{row}", f"{name} comes at action {row}"
+            for may in values.reshape(-1, self._launch.lanes):
+                mask[row] = np.where(alive, may, row == int(wait)) if wait else may
+                row += 1
+        assert row == len(mask), f"{row} of {len(mask)} actions have a mask"
+
+
+def encoded(values: Array, scale: Scale) -> Array:
+    """Observed f32 as bytes, see `hamlet.schema.observed`; still f32."""
+    steps = (values - np.float32(scale.low)) * np.float32(scale.scale)
+    result: Array = np.rint(np.clip(steps, np.float32(0), np.float32(STEPS)))
+    return result
