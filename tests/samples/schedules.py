@@ -8,13 +8,30 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from hamletc.kernel.schedule import STATEMENTS, Do, Fill, If, Kernel, Routine, Schedule, Statement, Ticks, Within
+from hamletc.kernel.schedule import (
+    STATEMENTS,
+    Agents,
+    Copy,
+    Counters,
+    Fill,
+    If,
+    Join,
+    Kernel,
+    Load,
+    Routine,
+    Schedule,
+    Set,
+    Statement,
+    Take,
+    Ticks,
+    Within,
+)
 
 NAMES = st.one_of(
     st.sampled_from(["alive", "meter.energy", "report.a b", "where", "to", "cells.red moss", "among.count.0"]),
-    st.text(st.characters(min_codepoint=32, max_codepoint=0x17F, exclude_characters="`"), min_size=1, max_size=8).filter(
-        lambda name: name == name.strip() and "\x7f" not in name
-    ),
+    st.text(
+        st.characters(min_codepoint=32, max_codepoint=0x17F, exclude_characters="`"), min_size=1, max_size=8
+    ).filter(lambda name: name == name.strip() and "\x7f" not in name),
 )
 
 
@@ -42,9 +59,9 @@ def bodies() -> st.SearchStrategy[tuple[Statement, ...]]:
     leaves = st.one_of(*(_statement(kind, nothing) for kind in STATEMENTS))
     return st.recursive(
         st.lists(leaves, max_size=4).map(tuple),
-        lambda inner: st.lists(st.one_of(leaves, *(_statement(kind, inner) for kind in (Within, If, Ticks))), max_size=3).map(
-            tuple
-        ),
+        lambda inner: st.lists(
+            st.one_of(leaves, *(_statement(kind, inner) for kind in (Within, If, Ticks))), max_size=3
+        ).map(tuple),
         max_leaves=6,
     )
 
@@ -52,8 +69,14 @@ def bodies() -> st.SearchStrategy[tuple[Statement, ...]]:
 def schedules() -> st.SearchStrategy[Schedule]:
     """Schedules in any form."""
     routines = st.lists(st.builds(Routine, NAMES, bodies()), max_size=3).map(tuple)
-    kernels = st.lists(st.builds(Kernel, st.sampled_from(["reset", "observe", "step", "rollout"]), bodies()), max_size=2)
+    kernels = st.lists(
+        st.builds(Kernel, st.sampled_from(["reset", "observe", "step", "rollout"]), bodies()), max_size=2
+    )
     return st.builds(Schedule, routines, kernels.map(tuple))
+
+
+SETTING = (Load, Agents, Counters, Take, Set, Copy, Fill, Join)
+"""What only sets registers, each its own: two of them may stand in either order."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -68,7 +91,11 @@ def mutants(schedule: Schedule) -> Iterator[Mutant]:
     """Each statement left out, two neighbours in the other order, each guard left out, each constant another one."""
     for index, routine in enumerate(schedule.routines):
         for what, body in _altered(routine.body):
-            others = (*schedule.routines[:index], dataclasses.replace(routine, body=body), *schedule.routines[index + 1 :])
+            others = (
+                *schedule.routines[:index],
+                dataclasses.replace(routine, body=body),
+                *schedule.routines[index + 1 :],
+            )
             yield Mutant(f"{routine.name}: {what}", dataclasses.replace(schedule, routines=others))
     for index, kernel in enumerate(schedule.kernels):
         for what, body in _altered(kernel.body):
@@ -81,13 +108,15 @@ def _altered(body: tuple[Statement, ...]) -> Iterator[tuple[str, tuple[Statement
         before, after = body[:index], body[index + 1 :]
         said = _said(statement)
         yield f"without {said}", (*before, *after)
-        if after and after[0] != statement:
+        if after and after[0] != statement and not (isinstance(statement, SETTING) and isinstance(after[0], SETTING)):
             yield f"{said} after {_said(after[0])}", (*before, after[0], statement, *after[1:])
         match statement:
             case Within() | If():
                 yield f"unguarded {said}", (*before, *statement.body, *after)
             case Fill(value=value):
-                for other in {"0.0": ("1.0",), "0": ("1",), "-1": ("0",), "true": ("false",), "false": ("true",)}[value]:
+                for other in {"0.0": ("1.0",), "0": ("1",), "-1": ("0",), "true": ("false",), "false": ("true",)}[
+                    value
+                ]:
                     yield f"{said}: {other}", (*before, dataclasses.replace(statement, value=other), *after)
             case _:
                 pass
@@ -101,4 +130,5 @@ def _said(statement: Statement) -> str:
     from hamletc.kernel.text import print_schedule
 
     alone = dataclasses.replace(statement, body=()) if isinstance(statement, Within | If | Ticks) else statement
-    return print_schedule(Schedule((Routine("r", (alone,)),), ())).split("\n")[1].strip()
+    line = print_schedule(Schedule((Routine("r", (alone,)),), ())).split("\n")[1].strip()
+    return f"{line}: {_said(statement.body[-1])}" if isinstance(statement, Within | If) else line

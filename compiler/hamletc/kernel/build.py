@@ -134,7 +134,8 @@ class _Builder:
         """What the agents of a world have together in a stage."""
         reductions = self._program.stage(stage)
         if reductions:
-            yield Within(RUNNING, (*self._finding(reducer(stage)), Call(reducer(stage))))
+            # Also where the lane does not run: how many places there are, all lanes of a world know.
+            yield from (*self._finding(reducer(stage)), Call(reducer(stage)))
         if self._program.has(pairer(stage)):
             yield Pair(stage)
         yield from (Join(each.name) for each in reductions)
@@ -146,7 +147,7 @@ class _Builder:
         if self._program.has(NEAR):
             yield Near()
         if reductions := self._program.stage("cells"):
-            yield Within(RUNNING, (*self._finding(reducer("cells")), Call(reducer("cells"))))
+            yield from (*self._finding(reducer("cells")), Call(reducer("cells")))
             yield from (OnCells(each.name) for each in reductions)
         yield CallCells(CELLS)
         yield from self._over()

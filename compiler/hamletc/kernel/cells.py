@@ -73,7 +73,7 @@ def _joined(op: ReductionOp, left: Array, right: Array) -> Array:
         case "lowest":
             return np.where(left < right, left, right)
         case "highest":
-            return np.where(right < left, right, left)
+            return np.where(right < left, left, right)
         case _:
             raise ValueError(f"cells have no {op}")
 

@@ -119,6 +119,8 @@ def _values(kind: type[Part], words: list[tuple[bool, str]]) -> dict[str, Any] |
             while at < len(words) and (many or not names) and words[at] != (True, following):
                 names.append(words[at][1])
                 at += 1
+            if begun and not names:
+                return None
         values[place[1]] = tuple(names) if many else "".join(names)
         begun = []
     if begun:
