@@ -262,12 +262,12 @@ class _Run:
                 values = self._of_cells[f"cells.{meter}"].reshape(-1, self._cells.count)
                 array[row * self._cells.count : (row + 1) * self._cells.count, worlds] = values[worlds].T
             return
-        for row, register in zip(array.reshape(-1, array.shape[-1]), of.names, strict=True):
-            values = self._registers[register].view(row.dtype)
+        for there, register in zip(array.reshape(-1, array.shape[-1]), of.names, strict=True):
+            values = self._registers[register].view(there.dtype)
             if of.per == "lane":
-                row[lanes] = values[lanes]
+                there[lanes] = values[lanes]
             else:
-                row[worlds] = values[::agents][worlds]
+                there[worlds] = values[::agents][worlds]
 
     # --- numbers, actions, what is given ----------------------------------------------------------------------------
 
@@ -283,7 +283,8 @@ class _Run:
     def _action(self) -> Array:
         match self._launch.policy:
             case Recorded(actions):
-                return actions[self._now]
+                recorded: Array = actions[self._now]
+                return recorded
             case Random():
                 return self._value("choose", {"word": self._word()})["action"]
             case Table() as table:

@@ -4,7 +4,7 @@ every value can be asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -27,6 +27,7 @@ from hamlet_lab.divergence.arrays import Array as Compared
 from hamlet_lab.divergence.arrays import Difference, differences
 from hamlet_lab.divergence.events import CPU, Candidate, Runner
 from hamlet_lab.divergence.session import Outcome
+from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 from hamletc.kernel import memory
 from hamletc.kernel.build import build
@@ -64,7 +65,7 @@ class Executed:
     def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
         """Start a new episode in every world, or in some; then observations and masks."""
         begins = np.ones(buffers.shape.worlds, np.bool_) if worlds is None else worlds.numpy()
-        self._run("reset", buffers, _launch(buffers, stream, begins=begins))
+        self._run("reset", buffers, replace(_launch(buffers, stream), begins=begins))
 
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
@@ -75,7 +76,7 @@ class Executed:
     ) -> None:
         """One tick."""
         policy = memory.Recorded(actions.numpy()[None])
-        self._run("step", buffers, _launch(buffers, stream, policy=policy), statistics)
+        self._run("step", buffers, replace(_launch(buffers, stream), policy=policy), statistics)
 
     def rollout(
         self,
@@ -93,9 +94,8 @@ class Executed:
             store, by_hand = policy.store, self._by_hand
             play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, store, by_hand)
             return
-        launch = _launch(
-            buffers,
-            stream,
+        launch = replace(
+            _launch(buffers, stream),
             ticks=ticks,
             every_tick=observe_every_tick,
             policy=_policy(policy),
@@ -104,24 +104,26 @@ class Executed:
         self._run("rollout", buffers, launch, statistics)
 
     def _run(self, kernel: str, buffers: Buffers, launch: Launch, statistics: Statistics | None = None) -> None:
-        observed = [buffers.observation, buffers.final_observation]
-        # numpy has no bfloat16: what is observed is written as f32 and rounded once.
-        scratch = [None if each is None else each.float().numpy().copy() for each in observed]
+        # numpy has no bfloat16: what is observed is written as f32, and rounded once.
+        observation, final = _as_f32(buffers.observation), _as_f32(buffers.final_observation)
         fields = {name: tensor.numpy() for name, tensor in (buffers.state | buffers.outcome).items()}
         of_bytes = buffers.observation is not None and buffers.observation.element_size() == 1
         counts = {} if statistics is None else {name: np.asarray(each) for name, each in statistics.memory.items()}
-        arrays = Memory(fields, buffers.mask.numpy(), *scratch, of_bytes, counts)
+        arrays = Memory(fields, buffers.mask.numpy(), observation, final, of_bytes, counts)
         self._executable.run(kernel, arrays, launch, self._watch)
-        for tensor, values in zip(observed, scratch, strict=True):
+        for tensor, values in ((buffers.observation, observation), (buffers.final_observation, final)):
             if tensor is not None and values is not None:
                 tensor.copy_(torch.from_numpy(values))
 
 
-def _launch(buffers: Buffers, stream: Stream, **more: object) -> Launch:
+def _as_f32(tensor: torch.Tensor | None) -> Array | None:
+    return None if tensor is None else tensor.float().numpy().copy()
+
+
+def _launch(buffers: Buffers, stream: Stream) -> Launch:
+    """A launch of one tick, with random actions and observations after it."""
     shape = buffers.shape
-    return Launch(  # type: ignore[arg-type]
-        shape.worlds, shape.agents, shape.first_world, shape.waits, stream.seed, stream.tick, **more
-    )
+    return Launch(shape.worlds, shape.agents, shape.first_world, shape.waits, stream.seed, stream.tick)
 
 
 def _policy(policy: RandomPolicy | RecordedPolicy | TabularPolicy) -> memory.Policy:
@@ -131,8 +133,10 @@ def _policy(policy: RandomPolicy | RecordedPolicy | TabularPolicy) -> memory.Pol
         case RandomPolicy():
             return memory.Random()
         case TabularPolicy(choices=choices, thresholds=thresholds, strides=strides, bins=bins):
-            tables = [None if each is None else each.numpy() for each in (choices, thresholds)]
-            return memory.Table(*tables, strides.numpy(), *bins.numpy().reshape(2, -1))
+            scales, tops = bins.numpy().reshape(2, -1)
+            chosen = None if choices is None else choices.numpy()
+            drawn = None if thresholds is None else thresholds.numpy()
+            return memory.Table(chosen, drawn, strides.numpy(), scales, tops)
 
 
 @dataclass(frozen=True, slots=True)
