@@ -164,7 +164,7 @@ class _Builder:
         """The end of episodes, and the beginning of the next ones."""
         return (
             End(),
-            If("shown", (Observe("final_observation", BEGINS),)),
+            If("shown", (*self._finding("observe"), Observe("final_observation", BEGINS))),
             Within(BEGINS, (Next(),)),
             Do("begin"),
         )

@@ -119,7 +119,7 @@ def _values(kind: type[Part], words: list[tuple[bool, str]]) -> dict[str, Any] |
             while at < len(words) and (many or not names) and words[at] != (True, following):
                 names.append(words[at][1])
                 at += 1
-            if begun and not names:
+            if begun and not names and not first:
                 return None
         values[place[1]] = tuple(names) if many else "".join(names)
         begun = []

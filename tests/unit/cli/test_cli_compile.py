@@ -20,7 +20,7 @@ from samples import SHIPPED
 
 MEAL = SHIPPED / "first_meal.hamlet"
 STAGES = ["read", "parse", "check", "lower", "optimise", "emit", "write"]
-FILES = ["__init__.py", "numba_kernels.py", "tick.ir", "triton_kernels.py", "universe.json"]
+FILES = ["__init__.py", "numba_kernels.py", "tick.ir", "tick.kernel", "triton_kernels.py", "universe.json"]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -84,7 +84,13 @@ def test_emit_prints_and_writes_nothing(hamletc_here: Command, tmp_path: Path, w
 
 def test_emit_prints_what_is_written(hamletc_here: Command, tmp_path: Path) -> None:
     hamletc_here("compile", MEAL, "-o", "x")
-    pairs = {"universe": "universe.json", "ir": "tick.ir", "numba": "numba_kernels.py", "triton": "triton_kernels.py"}
+    pairs = {
+        "universe": "universe.json",
+        "ir": "tick.ir",
+        "kernel": "tick.kernel",
+        "numba": "numba_kernels.py",
+        "triton": "triton_kernels.py",
+    }
     for what, name in pairs.items():
         assert hamletc_here("compile", MEAL, "--emit", what).stdout == (tmp_path / "x" / name).read_text()
     assert json.loads((tmp_path / "x" / "universe.json").read_text())["name"] == "first_meal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from hamlet_lab.divergence.program import Evaluated
 from plain_philox import site
 
 from hamlet.backend.buffers import Shape, allocate
@@ -11,7 +12,6 @@ from hamlet.interpreter import Interpreter
 from hamlet.schema import action_names
 from hamlet.schema.fields import report_names
 from hamlet.universe import Universe, draws
-from hamlet_lab.divergence.program import Evaluated
 from hamletc.compilation import Compilation
 from samples import universe_of
 
