@@ -18,7 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
     "tick.kernel": "67c949d2c50689841e0682718bbf702b5551a6f649cf134a0f8581b2d54e4ebb",
-    "numba_kernels.py": "61c3f97f4ff19128e92c1eb0a88661c8faff2bdc548585b82ad23aee824bfebd",
+    "numba_kernels.py": "94d5ffc3bbf2f8094f739ed7104830b570f97d698e62522fe9a54fff1ca6a225",
     "triton_kernels.py": "38038bddd3220cc50e755e1d1601a3e985fcf2336d237bcfe5fae98239cf1695",
 }
 
