@@ -14,49 +14,12 @@ from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate
 from hamletc.ir.function import NEAR, OVER, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
+from hamletc.kernel import schedule as tree
 from hamletc.kernel.cells import Cells, on_cells
 from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
-from hamletc.kernel.schedule import (
-    BEGINS,
-    RUNNING,
-    Act,
-    Agents,
-    Allow,
-    Call,
-    CallCells,
-    Copy,
-    Count,
-    Counters,
-    Do,
-    End,
-    Fill,
-    Flag,
-    Gain,
-    Give,
-    If,
-    Join,
-    Live,
-    Load,
-    Near,
-    Next,
-    Observe,
-    OnCells,
-    Over,
-    Pair,
-    Place,
-    Schedule,
-    Set,
-    Some,
-    Statement,
-    Store,
-    Take,
-    Ticks,
-    Within,
-    literal_type,
-)
+from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
 
-CELL_METERS = "cell_meters"
 PAIRS = tuple(map(pairer, STAGES))
 
 
@@ -130,84 +93,84 @@ class _Run:
     def _run(self, statement: Statement) -> None:
         registers, launch = self._registers, self._launch
         match statement:
-            case Load(fields):
+            case tree.Load(fields):
                 for name in fields:
                     self._load(name)
-            case Store(fields, where):
+            case tree.Store(fields, where):
                 lanes = registers[where] if where else np.ones(launch.lanes, np.bool_)
                 for name in fields:
                     self._store(name, lanes)
-            case Agents():
+            case tree.Agents():
                 self._set("agent", (np.arange(launch.lanes) % launch.agents).astype(np.int32))
                 self._set("agents", np.full(launch.lanes, launch.agents, np.int32))
-            case Counters():
+            case tree.Counters():
                 self._count_up()
-            case Take():
+            case tree.Take():
                 assert launch.begins is not None, "a reset is given the worlds that begin"
                 self._set(BEGINS, np.repeat(launch.begins, launch.agents))
-            case Act():
+            case tree.Act():
                 self._set("action", self._action())
-            case Give(name, steered):
+            case tree.Give(name, steered):
                 self._give(name, steered)
-            case Set(register, source, number):
+            case tree.Set(register, source, number):
                 self._set(register, registers[source] == np.int32(number) if number else registers[source])
-            case Copy(names, prefix):
+            case tree.Copy(names, prefix):
                 for name in names:
                     self._set(f"{prefix}.{name}", registers[name].copy())
-            case Call(function, at):
+            case tree.Call(function, at):
                 self._call(function, at)
-            case Place(numbers, own):
+            case tree.Place(numbers, own):
                 self._place(numbers, own)
-            case Some(register, condition):
+            case tree.Some(register, condition):
                 held = (registers[condition] & registers[RUNNING]).reshape(-1, launch.agents).any(axis=1)
                 self._set(register, np.repeat(held, launch.agents))
-            case Pair(stage):
+            case tree.Pair(stage):
                 self._pair(stage)
-            case Join(name):
+            case tree.Join(name):
                 (reduction,) = (each for each in self._program.reductions if each.name == name)
                 terms = registers | self._pairs
                 self._set(reduction.result, together(reduction, terms, registers[RUNNING], launch.agents))
-            case Near():
+            case tree.Near():
                 for name, values in self._cell_values(NEAR).items():
                     self._of_cells[name] = self._cells.beside(values)
-            case OnCells(name):
+            case tree.OnCells(name):
                 self._on_cells(name)
-            case CallCells(function):
+            case tree.CallCells(function):
                 self._call_cells(function)
-            case Over(meters):
+            case tree.Over(meters):
                 self._over(meters)
-            case Gain():
+            case tree.Gain():
                 self._set("episode_return", registers["episode_return"] + registers["reward"])
-            case Live():
+            case tree.Live():
                 self._set("alive", registers["alive"] & ~(registers["terminated"] | registers["truncated"]))
-            case End():
+            case tree.End():
                 stays = registers["alive"]
                 if launch.waits:
                     stays = stays | (registers["cause"] != schema.NOWHERE)
                 over = ~stays.reshape(-1, launch.agents).any(axis=1)
                 self._set(BEGINS, np.repeat(over, launch.agents))
-            case Fill(names, value):
+            case tree.Fill(names, value):
                 constant = DTYPES[literal_type(value)](value == "true" if value in ("true", "false") else float(value))
                 for name in names:
                     self._set(name, np.full(launch.lanes, constant))
-            case Next():
+            case tree.Next():
                 self._set("episode", registers["episode"] + np.int32(1))
-            case Count():
+            case tree.Count():
                 count(self._memory.counts, registers, self._universe)
-            case Observe(array, where):
+            case tree.Observe(array, where):
                 self._observe(array, registers[where] if where else np.ones(launch.lanes, np.bool_))
-            case Allow(wait):
+            case tree.Allow(wait):
                 self._allow(wait)
-            case Within(condition, body):
+            case tree.Within(condition, body):
                 with self._in(registers[condition]):
                     self.body(body)
-            case If(flag, body):
+            case tree.If(flag, body):
                 if self._holds(flag):
                     self.body(body)
-            case Ticks(body):
+            case tree.Ticks(body):
                 for self._now in range(launch.ticks):
                     self.body(body)
-            case Do(routine):
+            case tree.Do(routine):
                 self.body(self._schedule.routine(routine).body)
 
     # --- registers --------------------------------------------------------------------------------------------------

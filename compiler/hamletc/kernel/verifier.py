@@ -10,47 +10,18 @@ from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.ir.function import NEAR, OVER, STAGES, Function, Program, pairer
 from hamletc.ir.ops import Input, Type
+from hamletc.kernel import schedule as tree
 from hamletc.kernel.schedule import (
     BEGINS,
     FLAGS,
     OF_WORLD,
     RUNNING,
     SHARED,
-    Act,
-    Agents,
-    Allow,
-    Call,
-    CallCells,
-    Copy,
-    Count,
-    Counters,
-    Do,
-    End,
-    Fill,
-    Gain,
-    Give,
-    If,
-    Join,
     Kernel,
-    Live,
-    Load,
-    Near,
-    Next,
-    Observe,
-    OnCells,
-    Over,
-    Pair,
-    Place,
     Routine,
     Schedule,
     ScheduleError,
-    Set,
-    Some,
     Statement,
-    Store,
-    Take,
-    Ticks,
-    Within,
     literal_type,
 )
 
@@ -125,92 +96,92 @@ class _Kernel:
 
     def _statement(self, statement: Statement, routines: tuple[Routine, ...]) -> None:
         match statement:
-            case Load(fields):
+            case tree.Load(fields):
                 for name in fields:
                     self._load(self._field(name))
-            case Store(fields, where):
+            case tree.Store(fields, where):
                 if where:
                     self._need({where: Type.BOOL})
                 for name in fields:
                     self._store(self._field(name))
-            case Agents():
+            case tree.Agents():
                 self._set({"agent": Type.I32, "agents": Type.I32})
-            case Counters():
+            case tree.Counters():
                 self._set(COUNTERS)
-            case Take():
+            case tree.Take():
                 self._set({BEGINS: Type.BOOL})
-            case Act():
+            case tree.Act():
                 self._act()
-            case Give(name, steered):
+            case tree.Give(name, steered):
                 self._give(name, steered)
-            case Set(register, source, number):
+            case tree.Set(register, source, number):
                 if source not in self.types:
                     self._fail(f"{source} is not set")
                 if number:
                     self._need({source: Type.I32})
                 self._set({register: Type.BOOL if number else self.types[source]})
-            case Copy(names, prefix):
+            case tree.Copy(names, prefix):
                 self._some(names)
                 self._set({f"{prefix}.{name}": self.types[name] for name in names if name in self.types})
-            case Call(function, at):
+            case tree.Call(function, at):
                 self._call(function, at)
-            case Place(numbers, own):
+            case tree.Place(numbers, own):
                 self._need({"layout": Type.U32} | ({"agent": Type.I32} if own else {}))
                 self._function("place")
                 self._set({f"cell.{number}": Type.U32 for number in numbers} | ({"cell": Type.U32} if own else {}))
-            case Some(register, condition):
+            case tree.Some(register, condition):
                 self._need({condition: Type.BOOL, RUNNING: Type.BOOL})
                 self._set({register: Type.BOOL})
-            case Pair(stage):
+            case tree.Pair(stage):
                 self._pair(stage)
-            case Join(name):
+            case tree.Join(name):
                 self._join(name)
-            case Near():
+            case tree.Near():
                 self._call_cells(NEAR)
-            case OnCells(name):
+            case tree.OnCells(name):
                 self._on_cells(name)
-            case CallCells(function):
+            case tree.CallCells(function):
                 self._call_cells(function)
-            case Over(meters):
+            case tree.Over(meters):
                 sums = () if self.universe.cells is None else tuple(each.meter for each in self.universe.cells.sums)
                 if meters != sums:
                     self._fail(f"cells come to {', '.join(sums)}, not to {', '.join(meters)}")
                 self._inputs_of_cells(self._function(OVER))
                 self._set({f"world.{meter}": Type.F32 for meter in meters})
-            case Gain():
+            case tree.Gain():
                 self._need({"reward": Type.F32, "episode_return": Type.F32})
                 self._set({"episode_return": Type.F32})
-            case Live():
+            case tree.Live():
                 self._need({"alive": Type.BOOL, **ENDED})
                 self._set({"alive": Type.BOOL})
-            case End():
+            case tree.End():
                 self._need({"alive": Type.BOOL, "cause": Type.I32})
                 self._set({BEGINS: Type.BOOL})
-            case Fill(names, value):
+            case tree.Fill(names, value):
                 self._set(dict.fromkeys(names, literal_type(value)))
-            case Next():
+            case tree.Next():
                 self._need({"episode": Type.I32})
                 self._set({"episode": Type.I32})
-            case Count():
+            case tree.Count():
                 self._need(COUNTED | ENDED)
-            case Observe(array, where):
+            case tree.Observe(array, where):
                 self._observe(array, where)
-            case Allow(wait):
+            case tree.Allow(wait):
                 self._allow(wait)
-            case Within(condition, body):
+            case tree.Within(condition, body):
                 self._need({condition: Type.BOOL})
                 self._body(body, routines)
-            case If(flag, body):
+            case tree.If(flag, body):
                 if flag not in FLAGS:
                     self._fail(f"there is no flag {flag}")
                 self._body(body, routines)
-            case Ticks(body):
+            case tree.Ticks(body):
                 if self.kernel.name != "rollout":
                     self._fail("only rollouts have several ticks")
                 # Twice: what a tick changes is what the next one begins with.
                 self._body(body, routines)
                 self._body(body, routines)
-            case Do(name):
+            case tree.Do(name):
                 self._do(name, routines)
 
     def _do(self, name: str, routines: tuple[Routine, ...]) -> None:
