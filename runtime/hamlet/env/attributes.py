@@ -199,7 +199,7 @@ class Attributes(Sealed):
         self.check_given()
         with self._whole:
             set_state(self.universe, self._buffers.shape, self._buffers.state, name, values, worlds)
-            self.observe()
+            self._observe()
 
     def check_given(self) -> None:
         """Check the params and inputs that were written in place. Every call that runs or copies worlds does so itself.

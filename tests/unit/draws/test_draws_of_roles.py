@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 from plain_philox import site
 
 from hamlet.backend.buffers import Shape, allocate
@@ -76,7 +76,7 @@ def test_another_role_changes_no_draw_of_the_first() -> None:
     """All that happens to the agents of a role in the first world, on the interpreter and on the tick IR."""
     alone, both = universe_of(HOUSE), universe_of(HOUSE + DOG)
     before = lives(alone, Interpreter(alone, CPU), CATS)
-    for backend in (Interpreter(both, CPU), Evaluated(both, Compilation.begin(both).program, "ir")):
+    for backend in (Interpreter(both, CPU), Executed(both, Compilation.begin(both).program, "ir")):
         after = lives(both, backend, CATS + 3)
         for name, values in before.items():
             assert torch.equal(values, after[name]), name

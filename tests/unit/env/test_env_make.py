@@ -28,7 +28,7 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA he
         ({"first_world": -1}, "first_world is a whole number, at least 0"),
         ({"worlds": 1 << 31}, "too many: fewer than 2\\*\\*31"),
         ({"worlds": 1 << 30, "agents": 2}, "too many"),
-        ({"first_world": 1 << 40}, "too many"),
+        ({"first_world": 1 << 40}, "numbered too high"),
         ({"agents": 11}, "take at most 10 agents"),
         ({"seed": -1}, "a seed is a whole number"),
         ({"seed": 1 << 64}, "a seed is a whole number"),
@@ -66,7 +66,9 @@ def test_auto_says_what_it_chose(valley: Module, capsys: pytest.CaptureFixture[s
     assert env.backend == "numba"
     assert env.choice.startswith("numba on cpu")
     assert "there is no CUDA device" in env.choice
-    assert capsys.readouterr().err == f"hamlet: {env.choice}\n"
+    # Where no test has used these kernels before, a line says that they are compiled.
+    said = [line for line in capsys.readouterr().err.splitlines() if "compiling" not in line]
+    assert said == [f"hamlet: {env.choice}"]
     hamlet.make(valley, worlds=2, quiet=True)
     hamlet.make(valley, worlds=2, backend="interpreter")
     assert capsys.readouterr().err == ""

@@ -168,9 +168,9 @@ def test_cells(env: Env) -> None:
         ("season", ["spring"] * 2, None, "state season takes a number or a tensor [3], not [2]"),
         ("soil", 0, None, "meter soil must lie in 0.25 .. 1, not 0"),
         ("soil", [1, 1, 1], None, "meter soil takes a number or a tensor [8] or [8, 3], not [3]"),
-        ("food", 1, [3], "worlds are a list of numbers in 0 .. 2"),
+        ("food", 1, [3], "worlds are a list of whole numbers in 0 .. 2"),
         ("food", 1, [1, 1], "worlds name a world twice"),
-        ("food", 1, [True, False, True], "worlds are the numbers of worlds, not torch.bool"),
+        ("food", 1, [True, False, True], "worlds are a list of whole numbers in 0 .. 2, not [3] of torch.bool"),
     ],
 )
 def test_what_is_refused_changes_nothing(env: Env, name: str, values: Any, worlds: Any, message: str) -> None:

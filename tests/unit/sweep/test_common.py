@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hamlet_lab.divergence.program import Evaluated
+from hamlet_lab.divergence.executed import Executed
 
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, Stream
@@ -37,7 +37,7 @@ def test_all_that_is_random_begins_again_with_each_variant(name: str) -> None:
     states = []
     for each, variants in ((program, 1), (together, VARIANTS)):
         buffers = allocate(universe, Shape(WORLDS * variants, agents), CPU, None)
-        backend = Evaluated(universe, each, "ir")
+        backend = Executed(universe, each, "ir")
         backend.reset(buffers, Stream(5, 0))
         backend.rollout(buffers, TICKS, RandomPolicy(), Stream(5, 0), False, None)
         states.append(buffers.state | {"mask": buffers.mask})
