@@ -162,12 +162,9 @@ class _Builder:
 
     def _conclude(self) -> tuple[Statement, ...]:
         """The end of episodes, and the beginning of the next ones."""
-        return (
-            End(),
-            If("shown", (*self._finding("observe"), Observe("final_observation", BEGINS))),
-            Within(BEGINS, (Next(),)),
-            Do("begin"),
-        )
+        last = (*self._finding("observe"), Observe("final_observation", BEGINS))
+        shown = (If("shown", last),) if schema.observation_segments(self._universe) else ()
+        return (End(), *shown, Within(BEGINS, (Next(),)), Do("begin"))
 
     def _begin(self) -> Iterable[Statement]:
         yield Counters()
@@ -187,7 +184,7 @@ class _Builder:
 
     def _survey(self) -> Iterable[Statement]:
         """Observations and masks."""
-        if self._universe.observations:
+        if schema.observation_segments(self._universe):
             yield from self._finding("observe")
             yield Observe("observation")
         yield from self._finding("mask")
