@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-from hamlet_lab.divergence.executed import Executed
 from plain_philox import site
 
 from hamlet.backend.buffers import Shape, allocate
@@ -12,6 +11,7 @@ from hamlet.interpreter import Interpreter
 from hamlet.schema import action_names
 from hamlet.schema.fields import report_names
 from hamlet.universe import Universe, draws
+from hamlet_lab.divergence.executed import Executed
 from hamletc.compilation import Compilation
 from samples import universe_of
 

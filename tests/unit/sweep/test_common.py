@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hamlet_lab.divergence.executed import Executed
 
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.package.module import Module
 from hamlet.schema.roles import fewest_agents
+from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.sweep import Measured, Trial, measure
 from hamlet_lab.sweep import run as running
 from hamlet_lab.sweep.common import repeating
