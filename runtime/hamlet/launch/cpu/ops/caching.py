@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 import pickle
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache as once
+from functools import partial
 from hashlib import sha256
 from importlib import metadata
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from llvmlite.binding import parse_assembly
 
 from hamlet.launch.cpu import entry as layout
+from hamlet.launch.cpu.child import in_a_child
 from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
 from hamlet.launch.waiting import compiling
 from hamlet.package import cache
@@ -34,6 +36,9 @@ PACKAGES = ("hamletc", "numba", "llvmlite", "numpy")
 OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "BOUNDSCHECK")
 """Those of numba that change machine code."""
 
+OWN = 8
+"""Kernels that a process compiles itself. Numba and LLVM never give back what they took to compile one, some 20 MB;
+machine code that a child made takes 1 MB."""
 
 LARGE = 1_000_000
 """Characters of kernels that take more than half a minute to compile."""
@@ -84,25 +89,54 @@ class KernelCache(NullCache):  # type: ignore[misc]  # numba has no types
         return _named({**self._identity, "signature": str(signature)}, codegen)
 
 
-def kept_library(name: str, codegen: Any, write: Callable[[Any], None], waited: bool = True) -> Any:
+def kept_library(
+    name: str, codegen: Any, write: Callable[[Any], None], announce: Callable[[], None] | None = None
+) -> Any:
     """A library of functions whose names begin with this one, which says all that it depends on beside the machine and
-    our own code; `write` generates it where it is not kept, which takes seconds if it is `waited` for."""
+    our own code; `write` generates it where it is not kept.
+
+    Kernels take seconds, so the user is told (`compiling`, `announce`), and megabytes, so after the first `OWN` of them
+    this process lets children compile. Without `announce` it is neither.
+    """
     file = _named({"format": FORMAT, "function": name, **_machinery()}, codegen)
-    kept = cache.recall(KIND, file)
-    if kept is not None:
+    content = cache.recall(KIND, file)
+    if content is not None:
         # As above: nobody else could have put it there.
-        return codegen.unserialize_library(pickle.loads(kept))
-    with compiling() if waited else nullcontext():
-        library = codegen.create_library(name)
-        library.enable_object_caching()
-        write(library)
-        library.finalize()
-    library._shared_module = _stubs(library, name)
+        return codegen.unserialize_library(pickle.loads(content))
+    compile_ = partial(_library, name, codegen, write)
+    if announce is None:
+        library = compile_()
+    else:
+        with compiling():
+            announce()
+            content = in_a_child(lambda: _serialized(compile_())) if next(_turns()) >= OWN else None
+            # What cannot be compiled in a child fails here again, where the user sees why.
+            library = compile_() if content is None else codegen.unserialize_library(pickle.loads(content))
     try:
-        cache.keep(KIND, file, pickle.dumps(library.serialize_using_object_code()))
+        cache.keep(KIND, file, content or _serialized(library))
     except OSError as error:
         _cannot_keep(error)
     return library
+
+
+def _serialized(library: Any) -> bytes:
+    return pickle.dumps(library.serialize_using_object_code())
+
+
+def _library(name: str, codegen: Any, write: Callable[[Any], None]) -> Any:
+    """Compile it."""
+    library = codegen.create_library(name)
+    library.enable_object_caching()
+    write(library)
+    library.finalize()
+    library._shared_module = _stubs(library, name)
+    return library
+
+
+@once
+def _turns() -> Iterator[int]:
+    """Counts the kernels that this process compiled, or had compiled."""
+    return count()
 
 
 def _stubs(library: Any, name: str) -> Any:

@@ -47,12 +47,11 @@ def _compiled(kernel: Any, given: tuple[Any, ...]) -> tuple[int, Any]:
     """The address of the function, and the library that it is in."""
 
     def generate(library: Any) -> None:
-        kernel._cache.announce()
         write(library, name, kernel, given)
 
     with compiler_lock:
         name = kernel._cache.entry_name(given)
-        library = kept_library(name, registry.cpu_target.target_context.codegen(), generate)
+        library = kept_library(name, registry.cpu_target.target_context.codegen(), generate, kernel._cache.announce)
         return library.get_pointer_to_function(name), library
 
 

@@ -44,7 +44,7 @@ def functions() -> Functions:
     """Compile them where nobody has."""
     context = registry.cpu_target.target_context
     with compiler_lock:
-        library = kept_library(TEAM, context.codegen(), write_team, waited=False)
+        library = kept_library(TEAM, context.codegen(), write_team)
         serve, lead = (library.get_pointer_to_function(name) for name in NAMES)
     return functions_at(serve, lead, library)
 
