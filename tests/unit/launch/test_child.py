@@ -170,6 +170,8 @@ def test_ctrl_c_ends_both() -> None:
         return b"done"
 
     def slow() -> bytes:
+        # What Python runs in the parent after a fork drops an interrupt.
+        time.sleep(0.5)
         os.kill(os.getppid(), signal.SIGINT)
         time.sleep(60)
         return b""
