@@ -10,7 +10,7 @@ from shutil import rmtree
 import pytest
 
 import hamlet
-from hamlet.package import cache
+from hamlet.terminal import say_once
 from hamletc import CompileError
 from hamletc.compile import check_file
 from hamletc.errors import SourceError
@@ -50,7 +50,7 @@ def test_what_is_damaged_in_the_cache_is_written_anew(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     module = hamlet.compile(MEAL)
     for name, damage in DAMAGE.items():
-        cache.say_once.cache_clear()
+        say_once.cache_clear()
         damage(module.path)
         assert hamlet.compile(MEAL).path == module.path, name
         assert "was damaged, and was written anew" in capsys.readouterr().err, name

@@ -179,9 +179,9 @@ def test_cells_may_be_shared(stalls: Module, backend: str) -> None:
         (("Stall", (1,)), "a place is 2 numbers \\(x, y\\), or a tensor \\[8, 2\\], not \\[1\\]"),
         (("Stall", torch.zeros(7, 2)), "a place is 2 numbers \\(x, y\\), or a tensor \\[8, 2\\], not \\[7, 2\\]"),
         (("Stall", "home"), "a place is 2 numbers"),
-        (("Stall", (1, 1), [8]), "worlds are a list of numbers in 0 .. 7"),
-        (("Stall", (1, 1), [-1]), "worlds are a list of numbers"),
-        (("Stall", (1, 1), 3), "worlds are a list of numbers"),
+        (("Stall", (1, 1), [8]), "worlds are a list of whole numbers in 0 .. 7"),
+        (("Stall", (1, 1), [-1]), "worlds are a list of whole numbers"),
+        (("Stall", (1, 1), 3), "worlds are a list of whole numbers"),
     ],
 )
 def test_wrong_places(stalls: Module, arguments: tuple[Any, ...], message: str) -> None:
