@@ -42,6 +42,7 @@ def test_an_evaluation_counts_the_first_episode_of_every_agent(run: Run) -> None
     by_launches = played(environment(module, 100, None, 9), policy, 1)
     assert by_launches.lengths.tolist() == by_steps.lengths.tolist()
     assert by_launches.endings.tolist() == by_steps.endings.tolist()
+    # Kernels add the rewards of an episode in binary32, and steps are added in binary64.
     assert np.allclose(by_launches.returns, by_steps.returns, rtol=1e-5)
     assert (len(by_launches.lengths), by_launches.unfinished) == (100, 0)
     short = played(environment(module, 100, None, 9), policy, 1, ticks=60)

@@ -50,6 +50,7 @@ def test_ppo_saves_what_it_learnt(module: Module, tmp_path: Path, monkeypatch: p
     policy = read_policy(path, module)
     env.rollout(5)
     logits, _ = agent(env.observation.T)
+    # Torch sums in an order of its own.
     assert torch.allclose(logits_of(policy, env), logits.T, atol=1e-5)
     assert played(environment(module, 20, 1, 4), policy, 1).unfinished == 0
     wide = [torch.zeros(65, policy.network.inputs), torch.zeros(env.num_actions + 1, 65)]
@@ -64,5 +65,6 @@ def test_dqn_saves_what_it_learnt(module: Module, tmp_path: Path, monkeypatch: p
     dqn.save(str(path), env, dqn.plain(values), 3)
     policy = read_policy(path, module)
     env.rollout(5)
+    # Torch sums in an order of its own.
     assert torch.allclose(logits_of(policy, env), values(env.observation), atol=1e-5)
     assert played(environment(module, 20, 1, 4), policy, 1, greedy=True).unfinished == 0
