@@ -10,6 +10,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 
 from hamlet.adapters.frames import Frame
+from hamlet.adapters.handover import FIRST, Handover
 from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.single import SingleWorld
 from hamlet.adapters.source import Source, made
@@ -38,31 +39,34 @@ class Env(gymnasium.Env[Array, Any]):
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
             arguments: those of `hamlet.make` but `worlds` and `agents`. `first_world=7` makes world 7 of a
-                `VectorEnv`. The backend is by default "interpreter", which starts at once; the bits are the same.
-                Without a `seed` a fresh one is drawn.
+                `VectorEnv`. Without a `backend` the interpreter runs the first 1,000 steps, which needs nothing
+                compiled, and numba all others; the bits are the same. Without a `seed` a fresh one is drawn.
 
         Raises:
             EnvError: an argument is wrong.
         """
         self.render_mode = checked_render_mode(render_mode, WINDOWED)
-        self._env = env = made(universe, 1, {"backend": "interpreter"} | arguments, shows_ends=True)
+        self._env = env = made(universe, 1, {"backend": FIRST} | arguments, shows_ends=True)
         self.observation_space = observation_space(env)
         self.action_space = action_space(env)
         self._worlds = Worlds(env, Autoreset.DISABLED, FirstSeed(arguments))
-        self._single = SingleWorld(self._worlds) if SingleWorld.fits(self._worlds) else None
+        self._handover = Handover(env, arguments)
+        self._lent = False
+        self._single = self._alone()
         self._window = window_of(env, self.render_mode)
         self._reports = tuple(env.reports)
         # The last one is -1.
         most = max(len(env.universe.affordances), len(env.universe.causes) + 1)
         self._numbers = [*(np.int32(number) for number in range(most)), np.int32(-1)]
-        self._taken = Taken.of(env, self.action_space)
+        self._taken = Taken.by(env, self.action_space)
         self._np_random, self._np_random_seed = seeding.np_random(env.seed)
 
     @property
     def env(self) -> Core:
         """The world. Who has it can give its tensors other memory, for which every step looks from now on."""
+        self._lent = True
         if self._single is not None:
-            self._single.watch()
+            self._single.watching = True
         return self._env
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
@@ -93,30 +97,50 @@ class Env(gymnasium.Env[Array, Any]):
                 Nothing was changed.
         """
         single = self._single
-        if single is not None:
-            number, controls = self._taken.numbers(action)
-            single.step(number, controls)
-            if self._window is not None:
-                self._show()
-            # Numbers of numpy cannot be changed, so one of each is enough.
-            numbered = self._numbers
-            info: dict[str, Any] = {
-                "action_mask": single.action_mask.copy(),
-                "used": numbered[single.used[0]],
-                "cause": numbered[single.cause[0]],
-            }
-            if self._reports:
-                info["reports"] = dict(zip(self._reports, single.reports.copy(), strict=True))
-            return single.observation.copy(), single.reward[0], single.terminated[0], single.truncated[0], info
+        if single is None:
+            if not self._handover.due():
+                return self._stepped(action)
+            single = self._single = self._alone()
+            assert single is not None
+        number, controls = self._taken(action)
+        if not single.running:
+            single.check()
+        single.step(number, controls)
+        terminated, truncated = single.terminated[0], single.truncated[0]
+        if terminated or truncated:
+            single.end()
+        if self._window is not None:
+            self._show()
+        # Numbers of numpy cannot be changed, so one of each is enough.
+        numbered = self._numbers
+        info: dict[str, Any] = {
+            "action_mask": single.action_mask.copy(),
+            "used": numbered[single.used[0]],
+            "cause": numbered[single.cause[0]],
+        }
+        if self._reports:
+            info["reports"] = dict(zip(self._reports, single.reports.copy(), strict=True))
+        return single.observation.copy(), single.reward[0], terminated, truncated, info
+
+    def _stepped(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """A step of a world that has no shorter way."""
         turn = self._worlds.step(*parted(self._env, self._batched(action)))
         frame = turn.frame
         self._show()
         names = ("observation", "reward", "terminated", "truncated", "used", "cause")
         observation, reward, terminated, truncated, used, cause = (frame.array(name)[0] for name in names)
-        info = {"action_mask": _mask(frame), "used": used, "cause": cause}
+        info: dict[str, Any] = {"action_mask": _mask(frame), "used": used, "cause": cause}
         if self._reports:
             info["reports"] = dict(zip(self._reports, frame.array("reports")[:, 0], strict=True))
         return observation, float(reward), bool(terminated), bool(truncated), info
+
+    def _alone(self) -> SingleWorld | None:
+        """The shorter way to step the world, where its backend has one."""
+        if not SingleWorld.fits(self._worlds):
+            return None
+        single = SingleWorld(self._worlds)
+        single.watching = self._lent
+        return single
 
     def _batched(self, action: Any) -> Any:
         """What a batch of one agent does."""
@@ -138,6 +162,8 @@ class Env(gymnasium.Env[Array, Any]):
     def close(self) -> None:
         """No other call is taken from now on."""
         self._worlds.close()
+        if self._single is not None:
+            self._single.running = False
         if self._window is not None:
             self._window.close()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from gymnasium import spaces
@@ -13,9 +13,10 @@ from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
 from hamlet_gym.spaces import Choice
 
-NUMBERS = (int, np.int64, np.int32)
-"""Types of actions, which are whole numbers as they are."""
-FLOAT = np.dtype(np.float32)
+FLOAT, ONE = np.dtype(np.float32), (1,)
+
+Taking: TypeAlias = "Callable[[Any], tuple[int, Sequence[float]]]"
+"""Gives the action in range and the controls of what an agent is said to do, or raises `EnvError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,65 +25,62 @@ class Taken:
 
     Attributes:
         env: the environment.
-        space: its space of actions.
         count: the number of actions.
-        wait: the number of the action that stands for doing nothing but steering; `None` where an action is given.
+        wait: the number of the action that stands for doing nothing but steering.
         shape: of controls, [controls].
-        bounds: the least and the greatest number of each control.
-        only: those of the only control, if there is one.
+        low, high: the least and the greatest number of each control.
     """
 
     env: Env
-    space: Choice
     count: int
-    wait: int | None
+    wait: int
     shape: tuple[int, ...]
-    bounds: tuple[tuple[float, float], ...]
-    only: tuple[float, float] | None
+    low: tuple[float, ...]
+    high: tuple[float, ...]
 
-    @classmethod
-    def of(cls, env: Env, space: Choice) -> Taken:
-        """That of an environment with this space of actions."""
-        wait = env.action_names.index("WAIT") if isinstance(space, spaces.Box) else None
-        bounds = tuple(zip(env.control_low.tolist(), env.control_high.tolist(), strict=True))
-        only = bounds[0] if len(bounds) == 1 else None
-        return cls(env, space, env.num_actions, wait, (env.num_controls,), bounds, only)
+    @staticmethod
+    def by(env: Env, space: Choice) -> Taking:
+        """What takes the actions of an environment with this space of actions."""
+        low, high = tuple(env.control_low.tolist()), tuple(env.control_high.tolist())
+        taken = Taken(env, env.num_actions, env.action_names.index("WAIT"), (len(low),), low, high)
+        if not low:
+            return taken.action
+        if not isinstance(space, spaces.Box):
+            return taken.both
+        return taken.control if len(low) == 1 else taken.controls
 
-    def numbers(self, given: Any) -> tuple[int, Sequence[float]]:
-        """An action in range, and controls.
-
-        Raises:
-            EnvError: the agent cannot do that.
-        """
-        if not self.bounds:
-            return self.action(given), ()
-        if self.wait is not None:
-            return self.wait, self.controls(given)
-        if not isinstance(given, dict) or set(given) != {"action", "controls"}:
-            raise EnvError(f"agents do a dictionary of action and controls, not {shown(given)}")
-        return self.action(given["action"]), self.controls(given["controls"])
-
-    def action(self, given: Any) -> int:
+    def action(self, given: Any) -> tuple[int, Sequence[float]]:
         """The number of an action."""
-        number: int = given if type(given) in NUMBERS else whole(given, self.count)
+        kind = type(given)
+        number: int = given if kind is int else int(given) if kind is np.int64 else whole(given, self.count)
         if 0 <= number < self.count:
-            return number
+            return number, ()
         raise EnvError(f"action {number} does not exist: actions are 0 .. {self.count - 1}")
 
-    def controls(self, given: Any) -> Sequence[float]:
+    def control(self, given: Any) -> tuple[int, Sequence[float]]:
+        """The only control."""
+        if type(given) is np.ndarray and given.dtype is FLOAT and given.shape == ONE:
+            value = given.item()
+            if self.low[0] <= value <= self.high[0]:
+                return self.wait, (value,)
+        return self.controls(given)
+
+    def controls(self, given: Any) -> tuple[int, Sequence[float]]:
         """Controls as numbers of Python, each one that f32 has."""
         if type(given) is not np.ndarray or given.dtype is not FLOAT or given.shape != self.shape:
             given = self._converted(given)
-        if self.only is not None:
-            value = given.item()
-            if self.only[0] <= value <= self.only[1]:
-                return (value,)
         values: list[float] = given.tolist()
-        for value, (low, high) in zip(values, self.bounds, strict=False):
+        for low, value, high in zip(self.low, values, self.high, strict=True):
             if not low <= value <= high:
                 # It raises what is wrong, unless nobody is to look.
                 self.env.checked_controls(given[:, None])
-        return values
+        return self.wait, values
+
+    def both(self, given: Any) -> tuple[int, Sequence[float]]:
+        """An action, and controls."""
+        if not isinstance(given, dict) or set(given) != {"action", "controls"}:
+            raise EnvError(f"agents do a dictionary of action and controls, not {shown(given)}")
+        return self.action(given["action"])[0], self.controls(given["controls"])[1]
 
     def _converted(self, given: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
         controls = np.asarray(given)

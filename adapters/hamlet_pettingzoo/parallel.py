@@ -10,6 +10,7 @@ import torch
 from gymnasium import spaces
 
 from hamlet.adapters.frames import Frame, Frames
+from hamlet.adapters.handover import FIRST, Handover
 from hamlet.adapters.seeds import FirstSeed
 from hamlet.adapters.source import Source, made, opened
 from hamlet.errors import EnvError, shown
@@ -43,9 +44,9 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             agents: how many agents the world has; by default 2, or as many as the roles of the universe ask for.
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
-            arguments: those of `hamlet.make` but `worlds`. The backend is by default "interpreter", which starts at
-                once; the bits are the same. Without a `seed` a fresh one is drawn; `env.seed` is the one that the
-                world has.
+            arguments: those of `hamlet.make` but `worlds`. Without a `backend` the interpreter runs the first 1,000
+                steps, which needs nothing compiled, and numba all others; the bits are the same. Without a `seed` a
+                fresh one is drawn; `env.seed` is the one that the world has.
 
         Raises:
             EnvError: an argument is wrong.
@@ -54,7 +55,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         module = None if universe is None else opened(universe)
         if agents is None and module is not None:
             agents = suited_agents(module.universe, 2)
-        self.env = made(module, 1, {"backend": "interpreter"} | arguments, agents, shows_ends=True)
+        self.env = made(module, 1, {"backend": FIRST} | arguments, agents, shows_ends=True)
+        self._handover = Handover(self.env, arguments)
         self._first = FirstSeed(arguments)
         self._players = players_of(self.env)
         self.metadata = {
@@ -131,6 +133,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         if not self.agents:
             raise EnvError("every episode has ended: call reset, or step({}), which gives nothing")
         chosen, controls = self._lanes(actions)
+        self._handover.due()
         frame = self._frames.take()
         self.env.step(chosen, controls, frame.outputs)
         self._frame = frame

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -182,6 +183,38 @@ def test_whoever_has_the_environment_can_do_anything_with_it(kite: Module) -> No
     assert [record.ticks for record in counts] == [3, 3, 1]
 
 
+@pytest.mark.parametrize(
+    ("universe", "taking", "checks", "copies"),
+    [("meal", ["action"], [], 2), ("kite", ["both", "action", "controls"], ["Held.check"], 3)],
+)
+def test_a_step_calls_few_functions(
+    universe: str, taking: list[str], checks: list[str], copies: int, request: pytest.FixtureRequest
+) -> None:
+    """Each function of Python takes a fiftieth of a step, and each copy a twentieth: of what is handed out alone."""
+    module = MEAL if universe == "meal" else request.getfixturevalue("kite")
+    env = Env(module, backend="numba", seed=1)
+    env.reset()
+    first, second, third = [2, 2, 2] if universe == "meal" else actions_of(env, 3)
+    env.step(first)
+    env.step(second)
+    called, made = list[str](), list[str]()
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        if event == "call":
+            called.append(frame.f_code.co_qualname)
+        elif event == "c_call" and isinstance(getattr(argument, "__self__", None), np.ndarray):
+            made.append(argument.__name__)
+
+    sys.setprofile(count)
+    try:
+        env.step(third)
+    finally:
+        sys.setprofile(None)
+    taken = [f"Taken.{name}" for name in taking]
+    assert called == ["Env.step", *taken, "SingleSteps.step", *checks, "Single.step"]
+    assert made.count("copy") == copies
+
+
 def test_ctrl_c_falls_between_ticks() -> None:
     """A tick is counted if it happened, wherever Ctrl-C is pressed."""
     env, other = Env(MEAL, backend="numba", seed=3), Env(MEAL, backend="numba", seed=3)
@@ -189,8 +222,8 @@ def test_ctrl_c_falls_between_ticks() -> None:
     for each in (env, other):
         each.reset()
         each.step(0)
-    assert isinstance(env._single._steps._single, Single)  # type: ignore[union-attr]
-    steps, now, done = env._single._steps, env._env._now, threading.Event()  # type: ignore[union-attr]
+    assert isinstance(env._single._single, Single)  # type: ignore[union-attr]
+    steps, now, done = env._single, env._env._now, threading.Event()  # type: ignore[union-attr]
     pressed, ends = 0, time.monotonic() + 0.7
 
     def press() -> None:
@@ -216,7 +249,7 @@ def test_ctrl_c_falls_between_ticks() -> None:
         signal.signal(signal.SIGINT, before)
     assert pressed > 20
     for tick in range(1, env.env.tick):
-        other._single._steps.step(actions[tick % 64])  # type: ignore[union-attr]
+        other._single.step(actions[tick % 64])  # type: ignore[union-attr]
     assert env.env.tick == other.env.tick
     assert all(
         np.array_equal(one, two) for one, two in zip(env.env.state.values(), other.env.state.values(), strict=True)

@@ -276,10 +276,6 @@ class Worlds:
         """Note the worlds whose episode ended, [worlds] bool, or `None` for none, where somebody else ran the tick."""
         self._waiting = worlds
 
-    def ready(self) -> bool:
-        """Whether a step is possible, and nobody waits."""
-        return self._begun and not self._closed and self._waiting is None
-
     def check_ready(self) -> None:
         """Raise `EnvError` where a step is not possible: the environment is closed, was never reset, or has worlds that
         wait for a reset."""

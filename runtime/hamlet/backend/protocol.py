@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import torch
 
@@ -211,22 +211,15 @@ class Clock(Protocol):
 
 class Single(Protocol):
     """Ticks of the only lane of buffers, for who counts microseconds: the same bits as `Backend.step` and
-    `Backend.reset`, into the same tensors.
-
-    Attributes:
-        action: [1] i32, memory for what the lane does in the next tick, a number in range.
-        controls: [controls] f32, those of the state, within their bounds.
-    """
-
-    action: memoryview[Any]
-    controls: memoryview[Any]
+    `Backend.reset`, into the same tensors."""
 
     def moved(self) -> bool:
         """Whether a tensor has other memory now, as after `share_memory_`; then others have to be made."""
         ...
 
-    def step(self, now: Clock) -> None:
-        """One tick, which is counted: both happen, or neither, also if Ctrl-C is pressed."""
+    def step(self, now: Clock, action: int, controls: Sequence[float]) -> None:
+        """One tick with an action and controls in range, which is counted: both happen, or neither, also if Ctrl-C is
+        pressed."""
         ...
 
     def begin(self, seed: int) -> None:

@@ -33,8 +33,8 @@ class SingleSteps:
         self.watching = False
         self._look()
 
-    def step(self, action: int, controls: Sequence[float] = ()) -> bool:
-        """Run a tick with an action and controls in range; gives whether outputs may have other memory than before.
+    def step(self, action: int, controls: Sequence[float] = ()) -> None:
+        """Run a tick with an action and controls in range.
 
         Raises:
             EnvError: a param or an input was written in place and is out of bounds, or the environment is closed.
@@ -45,19 +45,14 @@ class SingleSteps:
             self._env.step(torch.tensor([action], dtype=torch.int32), [[value] for value in controls] or None)
             self._single = self._backend.single(self._env._buffers)
             self._look()
-            return True
+            return
         for held in self._checked:
             held.check()
         now.shown, now.untouched = None, False
-        single.action[0] = action
-        if controls:
-            for row, value in enumerate(controls):
-                single.controls[row] = value
-        single.step(now)
-        return False
+        single.step(now, action, controls)
 
-    def begin(self) -> bool:
-        """Begin the next episode, as `Env.reset` without arguments; gives whether outputs may have other memory.
+    def begin(self) -> None:
+        """Begin the next episode, as `Env.reset` without arguments.
 
         Raises:
             EnvError: as for `step`.
@@ -65,7 +60,8 @@ class SingleSteps:
         now, single = self._now, self._single
         if single is None or now.untouched or (self.watching and self._changed(single)):
             self._env.reset()
-            return True
+            self._look()
+            return
         for held in self._checked:
             held.check()
         with self._whole:
@@ -75,10 +71,9 @@ class SingleSteps:
             self._episode[0] += 1
             now.shown = None
             single.begin(now.seed)
-        return False
 
     def _look(self) -> None:
-        """Find the memory of outcomes, and of the number of the episode."""
+        """Find the memory of the environment: where outputs may have other memory than before."""
         outcome = dict(self.outputs.buffers.outcome)
         self._reports = outcome.pop("reports", torch.zeros(0)).numpy()
         nothing = {name: schema.NOWHERE if name in ("used", "cause") else 0 for name in outcome}

@@ -44,7 +44,6 @@ class Stepping:
         graphed: Callable[[], Graphed] | None,
     ) -> None:
         """`graphed` records steps as a CUDA graph, if these are to be replayed."""
-        self._backend = backend
         self._own = own
         self._buffers = own.buffers
         self._now = now
@@ -53,8 +52,12 @@ class Stepping:
         self._graphed = graphed
         self._checked: Sequence[Held] = tuple(held for held in given.held.values() if held.checked)
         self._operator = Stepper(backend, own.buffers, self._check_operands)
-        actions = given.actions
-        self._count = actions.count if actions.ranges else 0
+        self._count = given.actions.count if given.actions.ranges else 0
+        self.run_by(backend)
+
+    def run_by(self, backend: Backend) -> None:
+        """Let this backend run the steps from now on; graphs of torch that were compiled have the first one."""
+        actions = self._given.actions
         if isinstance(backend, Checking):
             self._taken: Callable[[Any], torch.Tensor] = actions.of_step
             self._run: Run = backend.step_in_range
