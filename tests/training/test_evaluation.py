@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from small import MEAL, SMALL, UPDATES, trained
+from small import CARTPOLE, MEAL, SMALL, UPDATES, trained
 
 from hamlet.package.module import Module, load
+from hamlet_train import draws
 from hamlet_train.draws import evaluation_seed
 from hamlet_train.evaluate import Episodes, chooser, environment, first_episodes, played, played_by_chance
 from hamlet_train.evaluation import Evaluation, Fared, Middle, Plan, of_chance
@@ -21,6 +22,7 @@ from hamlet_train.exact.network import Network
 from hamlet_train.pictures import write_curve
 from hamlet_train.policy import FILENAME, Policy, read_policy
 from hamlet_train.run import Run
+from hamlet_train.team import Team
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +60,13 @@ def test_a_curve_is_of_the_weights_and_not_of_the_age_of_worlds(run: Run) -> Non
     plan = Plan.of(module.universe, policy.network, 1, UPDATES, manifest.ticks)
     evaluation = Evaluation(module, policy.network, plan, manifest.seed, 1)
     points = of_policy(run.evaluations())
-    assert [point.update for point in points] == [0, 2, 4, 5]
-    assert [point.ticks for point in points] == [0, 8_000, 16_000, 20_000]
+    assert [point.update for point in points] == [0, 1, 2, 3, 4, 5]
+    assert [point.ticks for point in points] == [0, 4_000, 8_000, 12_000, 16_000, 20_000]
     last, chance = evaluation.of(policy.parameters, 5, 20_000), evaluation.by_chance()
     assert last == points[-1] == evaluation.of(policy.parameters, 5, 20_000)
     assert chance == run.evaluations()[0] == of_chance(run.evaluations())
     (fared,) = last.fared
-    assert (fared.role, fared.episodes, fared.unfinished) == (None, 200, 0)
+    assert (fared.role, fared.episodes, fared.unfinished) == (None, 166, 0)
     worlds = environment(module, plan.worlds, 1, evaluation_seed(manifest.seed))
     assert fared == Fared.of(None, played(worlds, policy, 1))
     assert len({manifest.seed, manifest.seed + 1, evaluation_seed(manifest.seed)}) == 3
@@ -82,22 +84,57 @@ def test_weights_that_no_launch_takes_are_evaluated_by_steps(run: Run) -> None:
         assert len(played(environment(module, 4, None, 9), replace(policy, parameters=parameters), 1).lengths) == 4
 
 
-LONG = 916, 30_000_000
+NETWORK, STEERED = Network(5, (64, 64), 3), Network(5, (64, 64), 3, 1)
 
 
 @pytest.mark.parametrize(
-    ("agents", "updates", "ticks", "worlds", "every"),
-    [(1, 10, 20_000, 200, 3), (1, *LONG, 200, 19), (16, *LONG, 32, 32)],
+    ("network", "agents", "ticks", "worlds", "points"),
+    [
+        # Lifespans are 200 ticks. All evaluations have as many agent-ticks as in a training of 2 million.
+        (NETWORK, 1, 20_000, 90, 10),
+        (NETWORK, 1, 1_000_000, 90, 8),
+        (NETWORK, 16, 1_000_000, 8, 6),
+        (STEERED, 1, 1_000_000, 50, 8),
+        (NETWORK, 1, 5_000_000, 200, 11),
+        (NETWORK, 16, 5_000_000, 14, 10),
+        (STEERED, 1, 5_000_000, 167, 10),
+        (NETWORK, 1, 30_000_000, 200, 49),
+        (NETWORK, 16, 30_000_000, 32, 28),
+    ],
 )
 def test_evaluations_are_a_small_part_of_a_training(
-    run: Run, agents: int, updates: int, ticks: int, worlds: int, every: int
+    run: Run, network: Network, agents: int, ticks: int, worlds: int, points: int
 ) -> None:
+    """A curve has some ten points; a short training is given fewer agents, and a long one more points."""
     universe = load(run.package).universe
-    plan = Plan.of(universe, Network(5, (64, 64), 3), agents, updates, ticks)
-    assert (plan.worlds, plan.ticks, plan.every) == (worlds, 200, every)
-    count = sum(plan.due(update, updates) for update in range(1, updates + 1))
+    updates = -(-ticks // (1024 if ticks > 20_000 else 64) // 32)
+    plan = Plan.of(universe, network, agents, updates, ticks)
+    assert (plan.worlds, plan.ticks) == (worlds, 200)
+    assert sum(plan.due(update, updates) for update in range(1, updates + 1)) == points
     assert plan.due(updates, updates)
-    assert count * worlds * agents * 200 <= max(0.1 * ticks + worlds * agents * 200, 5 * worlds * agents * 200)
+    # Steps take time for themselves, as much as 60 agents.
+    size = worlds * agents + (60 if network is STEERED else 0)
+    assert (points + 1) * size * 200 <= 0.1 * max(ticks, 2_000_000)
+
+
+def test_steps_of_few_lanes_take_no_thread_and_draw_ahead(
+    compiled: Callable[[str], Module], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words by operations of torch took half of the time of an evaluation by steps, and a second thread a tenth."""
+    drawn, portions = list[int](), list[int]()
+    words, share = draws.words, Team.share
+    monkeypatch.setattr(draws, "words", lambda *given: drawn.append(len(given[1])) or words(*given))
+    monkeypatch.setattr(Team, "share", lambda team, *given: portions.append(team.threads) or share(team, *given))
+    module = compiled(CARTPOLE.read_text())
+    env = environment(module, 50, None, 1)
+    network = Network(4, (8,), env.num_actions, 1)
+    policy = Policy(network, np.zeros(network.parameters, np.float32), {})
+    episodes = played(env, policy, 4)
+    steps = int(episodes.lengths.max())
+    assert steps > 20
+    assert portions == [1] * steps
+    # The words of actions, four ticks to a counter, and those of the control.
+    assert drawn == [4, 16] * -(-steps // 16)
 
 
 def test_numbers_are_by_role(hunt: Module) -> None:

@@ -12,7 +12,8 @@ from hamlet.interpreter import draws, functions
 from hamlet.interpreter.fma import fma
 from hamlet.launch.cpu.ops import WIDE, part, wide
 from hamlet.numbers.counters import CONTROL_DRAWS
-from hamlet_train.draws import control_words, first_parameters, order, orthogonal
+from hamlet.numbers.random import WORD, policy_words
+from hamlet_train.draws import action_words, control_words, first_parameters, order, orthogonal
 from hamlet_train.exact import functions as exact
 from hamlet_train.exact import kernels, tree
 from hamlet_train.exact.compiled import kernel
@@ -229,12 +230,19 @@ def assert_bits(found: Array, wanted: torch.Tensor) -> None:
 def test_words_of_controls_are_those_of_their_lane_and_tick() -> None:
     """Whoever draws them, in whichever order of ticks."""
     lanes, seed = torch.arange(100, 140), (7 << 32) + 3
-    ahead = control_words(lanes, 3, seed)
-    part = control_words(lanes[30:], 3, seed)
-    for tick in (5, 40, 41, 2):
+    ahead = control_words(lanes.numpy(), 3, seed)
+    part = control_words(lanes[30:].numpy(), 3, seed)
+    for tick in (5, 40, 41, 2, WORD):
         sites = draws.Sites(lanes, tick, CONTROL_DRAWS, (3, 7))
         assert np.array_equal(ahead.at(tick), np.stack([sites.word(site).numpy() for site in range(6)]))
         assert np.array_equal(part.at(tick), ahead.at(tick)[:, 30:])
+
+
+def test_words_of_actions_are_those_of_the_random_policy() -> None:
+    lanes, seed = torch.arange(100, 140), (7 << 32) + 3
+    ahead = action_words(lanes.numpy(), seed)
+    for tick in (5, 40, 43, 44, 2, WORD):
+        assert np.array_equal(ahead.at(tick), policy_words(lanes, tick, (3, 7))[tick % 4].numpy())
 
 
 def test_advantages_by_their_definition() -> None:

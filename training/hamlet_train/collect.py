@@ -25,25 +25,28 @@ class Actor:
 
     def __init__(self, env: Env, network: Network, team: Team, bounds: Array, greedy: bool = False) -> None:
         """`bounds` are the lanes at which threads part, see `hamlet_train.groups.Share`; `greedy`: whether it takes the
-        likeliest actions and the means of controls."""
+        likeliest actions and the means of controls. Steps write into the environment's own memory."""
         self.env = env
         self._greedy = greedy
         self._table = network.table
         self._team = team
         self._bounds = bounds
-        lanes = torch.arange(env.num_lanes) + env.first_world * env.num_agents
+        lanes = np.arange(env.num_lanes) + env.first_world * env.num_agents
         self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
         self._ranges = ranges(env)
         self._chosen = np.zeros(env.num_lanes, np.int32)
         self._given = np.zeros((env.num_controls, env.num_lanes), np.float32)
+        # Views are made once: one takes as long as to choose the actions of three lanes.
+        observation = env.observation
+        assert observation is not None
+        self._seen = observation.T.numpy(), env.action_mask.T.numpy(), env.state["alive"].numpy()
+        given = torch.from_numpy(self._given) if env.num_controls else None
+        self._choice: Choice = torch.from_numpy(self._chosen), given
 
     def act(self, parameters: Array, store: Store, tick: int) -> Choice:
         """What is chosen, which comes into the store at a tick with what led to it; at the tick after the last one of
         the store only values do."""
-        observation = self.env.observation
-        assert observation is not None
-        observed = observation.T.numpy()
-        mask, alive = self.env.action_mask.T.numpy(), self.env.state["alive"].numpy()
+        observed, mask, alive = self._seen
         words, for_controls = np.zeros(0, np.uint32), np.zeros((0, self.env.num_lanes), np.uint32)
         if tick < store.ticks and not self._greedy:
             words, for_controls = (each.at(self.env.tick) for each in self._words)
@@ -75,7 +78,7 @@ class Actor:
             )
 
         self._team.share(work, len(self._bounds) - 1)
-        return torch.from_numpy(self._chosen), torch.from_numpy(self._given) if len(self._given) else None
+        return self._choice
 
     def collect(self, parameters: Array, store: Store) -> None:
         """Fill a store."""

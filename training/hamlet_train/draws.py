@@ -9,16 +9,17 @@ import numpy as np
 import torch
 
 from hamlet.interpreter.functions import log, wave
-from hamlet.numbers.counters import CONTROL_DRAWS
-from hamlet.numbers.random import draw_words, philox, policy_words, share
+from hamlet.numbers.counters import CONTROL_DRAWS, POLICY, POLICY_BLOCK
+from hamlet.numbers.random import philox, share
 from hamlet_train.exact.network import FIRST_LOG_DEVIATION, Array, Network
+from hamlet_train.exact.words import words
 
 ORDER, WEIGHTS, EVALUATION = 32, 33, 34
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
 
 HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
 TICKS_AHEAD = 16
-"""Ticks whose controls are drawn together."""
+"""Ticks whose words are drawn together, a multiple of 4."""
 NEVER = 1 << 62
 """Behind all samples."""
 
@@ -55,28 +56,32 @@ class Ahead:
         first, index = tick - tick % self._ticks, tick % self._ticks
         if self._drawn is None or self._drawn[0] != first:
             self._drawn = first, self._draw(first)
-        words: Array = self._drawn[1][index]
-        return words
+        found: Array = self._drawn[1][index]
+        return found
 
 
-def action_words(lanes: torch.Tensor, seed: int) -> Ahead:
+def action_words(lanes: Array, seed: int) -> Ahead:
     """The words of the random policy for these global lanes, [lanes] u32 in each tick."""
-    return Ahead(4, lambda tick: torch.stack(policy_words(lanes, tick, halves(seed))).numpy().astype(np.uint32))
-
-
-def control_words(lanes: torch.Tensor, controls: int, seed: int) -> Ahead:
-    """The words of `CONTROL_DRAWS` for these global lanes, [2 * controls, lanes] u32 in each tick: control k has those
-    of the sites 2 k and 2 k + 1."""
 
     def draw(first: int) -> Array:
-        ticks = torch.arange(first, first + TICKS_AHEAD).unsqueeze(1)
-        numbers = lanes.expand(TICKS_AHEAD, -1)
-        blocks = (draw_words(numbers, ticks, block, CONTROL_DRAWS, halves(seed)) for block in range(-(-controls // 2)))
-        words = [word for block in blocks for word in block][: 2 * controls]
-        return torch.stack(words, dim=1).numpy().astype(np.uint32)
+        # A counter has the words of four ticks.
+        counters = (first >> 2) + np.arange(TICKS_AHEAD // 4)
+        return words(lanes, counters, POLICY_BLOCK, POLICY, seed).reshape(TICKS_AHEAD, -1)
 
+    return Ahead(TICKS_AHEAD, draw)
+
+
+def control_words(lanes: Array, controls: int, seed: int) -> Ahead:
+    """The words of `CONTROL_DRAWS` for these global lanes, [2 * controls, lanes] u32 in each tick: control k has those
+    of the sites 2 k and 2 k + 1."""
     if not controls:
         return Ahead(1, lambda _tick: np.zeros((1, 0, len(lanes)), np.uint32))
+
+    def draw(first: int) -> Array:
+        ticks = first + np.arange(TICKS_AHEAD)
+        blocks = [words(lanes, ticks, block, CONTROL_DRAWS, seed) for block in range(-(-controls // 2))]
+        return np.concatenate(blocks, axis=1)[:, : 2 * controls]
+
     return Ahead(TICKS_AHEAD, draw)
 
 
@@ -85,11 +90,11 @@ def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Ar
     last. `valid` is [groups, samples] bool; `groups` are global numbers."""
     samples = valid.shape[1]
     numbers = torch.arange(groups.start, groups.stop).unsqueeze(1)
-    words = _words(samples, numbers, (update << 8) + epoch, ORDER, seed)
-    keys = (words << 24) + torch.arange(samples)
+    drawn = _words(samples, numbers, (update << 8) + epoch, ORDER, seed)
+    keys = (drawn << 24) + torch.arange(samples)
     keys = torch.where(torch.from_numpy(valid), keys, NEVER + torch.arange(samples))
-    drawn: Array = (keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32).numpy()
-    return drawn
+    taken: Array = (keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32).numpy()
+    return taken
 
 
 def first_parameters(network: Network, reach: Array, seed: int) -> Array:
@@ -124,8 +129,8 @@ def orthogonal(rows: int, columns: int, number: int, seed: int) -> Array:
 
 def normal(count: int, number: int, seed: int) -> Array:
     """[count] f64: normally distributed numbers (Box and Muller 1958), exact functions of random words."""
-    words = _words(2 * count, number, 0, WEIGHTS, seed).reshape(count, 2)
-    radius = (log(share(words[:, 0], 1)) * -2.0).double().sqrt()
-    turn = share(words[:, 1]) * torch.tensor(6.2831855, dtype=torch.float32)
+    pairs = _words(2 * count, number, 0, WEIGHTS, seed).reshape(count, 2)
+    radius = (log(share(pairs[:, 0], 1)) * -2.0).double().sqrt()
+    turn = share(pairs[:, 1]) * torch.tensor(6.2831855, dtype=torch.float32)
     drawn: Array = (radius * wave(turn, 1).double()).numpy()
     return drawn

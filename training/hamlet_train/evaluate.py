@@ -29,6 +29,9 @@ MOST_TICKS = 10_000
 LAUNCH = 128
 """Ticks of a launch, after which it is seen whether all episodes have ended."""
 
+OF_A_THREAD = 512
+"""Lanes of a thread, at least: to hand some over takes as long as to choose their actions."""
+
 Chooser = Callable[[], Choice]
 """Gives the actions and controls of the present tick."""
 
@@ -106,28 +109,32 @@ def chooser(env: Env, policy: Policy, threads: int, greedy: bool = False) -> Cho
     _check_fits(env, policy)
     network = policy.network
     share = Groups(env.num_worlds, env.num_agents).share(0, 1)
-    actor = Actor(env, network, Team(threads, network.scratch), share.bounds, greedy)
+    team = Team(min(threads, -(-env.num_lanes // OF_A_THREAD)), network.scratch)
+    actor = Actor(env, network, team, share.bounds, greedy)
     store = Store.empty(network, env.num_lanes, 1)
     return lambda: actor.act(policy.parameters, store, 0)
 
 
 def first_episodes(env: Env, choose: Chooser, ticks: int = MOST_TICKS) -> Episodes:
     """Step until the first episode of each lane has ended, at most so many ticks."""
-    running = torch.ones(env.num_lanes, dtype=torch.bool)
-    lengths, returns = torch.zeros(env.num_lanes, dtype=torch.int64), torch.zeros(env.num_lanes, dtype=torch.float64)
-    endings = torch.full((env.num_lanes,), -1)
+    running = np.ones(env.num_lanes, np.bool_)
+    lengths, returns = np.zeros(env.num_lanes, np.int64), np.zeros(env.num_lanes)
+    endings = np.full(env.num_lanes, -1)
+    # Steps of few lanes take less time than ten operations of torch.
+    reward, terminated, truncated, cause = (
+        env.outcome[name].numpy() for name in ("reward", "terminated", "truncated", "cause")
+    )
     for _ in range(ticks):
-        _, reward, terminated, truncated, info = env.step(*choose())
-        cause = info["cause"]
-        assert cause is not None
-        returns += torch.where(running, reward.double(), 0.0)
+        env.step(*choose())
+        np.add(returns, reward, out=returns, where=running)
         lengths += running
-        ended = running & (terminated | truncated)
-        endings = torch.where(ended, cause.long(), endings)
-        running &= ~ended
-        if not bool(running.any()):
-            break
-    return Episodes(lengths.numpy(), returns.numpy(), endings.numpy(), _ways(env))
+        ended = (terminated | truncated) & running
+        if ended.any():
+            np.copyto(endings, cause, where=ended)
+            running &= ~ended
+            if not running.any():
+                break
+    return Episodes(lengths, returns, endings, _ways(env))
 
 
 def rolled_episodes(env: Env, policy: MLP | str, ticks: int = MOST_TICKS) -> Episodes:

@@ -22,18 +22,28 @@ from hamlet_train.evaluate import MOST_TICKS, Episodes, environment, played, pla
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.policy import Policy
 
-EPISODES, LEAST_WORLDS = 200, 32
-"""An evaluation has so many agents or more, in so many worlds or more."""
+AGENTS, WORLDS = (50, 200), (8, 32)
+"""The agents of an evaluation and the worlds that they are in: at least, in short trainings, and enough of them. Where
+worlds have many agents there are as many worlds, for these agents fare alike."""
 
 LONGEST = 1_000
 """Ticks after which an episode counts as it is, in a universe without a lifespan."""
 
-ROLLED, STEPPED = 0.1, 0.025
-"""How many agent-ticks all evaluations have at most for each one of the training, where launches of many ticks play
-them and where steps do. The former take a sixth of the time of training, the latter two thirds: under 2% of it."""
+SHARE = 0.1
+"""How many agent-ticks all evaluations have for each one of the training: about 2% of its time."""
+
+STEP = 60
+"""Steps of an evaluation take as long as with so many more agents, and launches of many ticks as long as they are."""
+
+SHORT = 2_000_000
+"""Evaluations of a training of fewer agent-ticks, which lasts seconds, have as many as those of this one: a tenth of a
+second altogether."""
+
+POINTS = 10
+"""Evaluations after the first one, which come before evaluations have more agents."""
 
 LEAST, MOST = 4, 50
-"""Evaluations after the first one, in short trainings and in long ones. In short ones they take a greater share."""
+"""Evaluations after the first one, in short trainings and in long ones."""
 
 RANDOM, TRAINED = "random", "trained"
 
@@ -147,10 +157,12 @@ class Plan:
     @classmethod
     def of(cls, universe: Universe, network: Network, agents: int, updates: int, ticks: int) -> Plan:
         """The plan for a training of so many updates and agent-ticks."""
-        worlds = max(-(-EPISODES // agents), LEAST_WORLDS)
         longest = LONGEST if universe.lifespan is None else min(universe.lifespan.ticks, MOST_TICKS)
-        share = ROLLED if rolls(network) else STEPPED
-        count = min(max(int(share * ticks / (worlds * agents * longest)), LEAST), MOST)
+        extra = 0 if rolls(network) else STEP
+        episodes = int(SHARE * max(ticks, SHORT)) // longest
+        few, enough = (max(-(-each // agents), worlds) for each, worlds in zip(AGENTS, WORLDS, strict=True))
+        worlds = min(max((episodes // (min(POINTS, updates) + 1) - extra) // agents, few), enough)
+        count = min(max(episodes // (worlds * agents + extra) - 1, LEAST), MOST)
         return cls(worlds, agents, longest, -(-updates // count))
 
     def due(self, update: int, updates: int) -> bool:
