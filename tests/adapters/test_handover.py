@@ -104,6 +104,8 @@ def test_agents_of_pettingzoo_are_handed_over_too(stall: Module) -> None:
         if not one.agents:
             assert equal(one.reset(), other.reset())
     assert (one.env.backend, other.env.backend) == ("numba", "interpreter")
+    # What runs steps is the backend that the environment says it has.
+    assert getattr(one.env._stepping._run, "__self__", None) is one.env._backend
 
 
 def run(env: Env, steps: int = 3 * FIRST) -> None:

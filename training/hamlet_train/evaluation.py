@@ -32,7 +32,7 @@ LONGEST = 1_000
 SHARE = 0.1
 """How many agent-ticks all evaluations have for each one of the training: about 2% of its time."""
 
-STEP = 60
+STEP = 80
 """Steps of an evaluation take as long as with so many more agents, and launches of many ticks as long as they are."""
 
 SHORT = 2_000_000

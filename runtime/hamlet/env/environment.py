@@ -335,14 +335,19 @@ class Env(Running):
 
     def close(self) -> None:
         """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an
-        error that says so, and closing again does nothing."""
+        error that says so, and closing again does nothing.
+
+        Raises:
+            EnvError: the environment is in another call now. Nothing was changed.
+        """
+        held = ("_buffers", "_backend", "_stepping", "_given", "_counting", "_params", "_own")
+        with self._whole:
+            # The attributes are sealed to users.
+            vars(self).update(dict.fromkeys((*held, "params", "inputs"), Closed()), _held={}, _checked=())
+            self._now.shown = self._now.graphed = None
+        # Ctrl-C does not wait for what a sink has to write.
         if self._now.telemetry is not None:
             self._now.telemetry.close()
-        closed = Closed()
-        held = ("_buffers", "_backend", "_stepping", "_given", "_counting", "_params", "_own")
-        # The attributes are sealed to users.
-        vars(self).update(dict.fromkeys((*held, "params", "inputs"), closed), _held={}, _checked=())
-        self._now.shown = self._now.graphed = None
 
     def synchronize(self) -> None:
         """Wait until the device has finished all work; on the CPU this returns at once."""

@@ -59,12 +59,13 @@ def test_whoever_comes_second_is_refused_and_nothing_was_changed(valley: Module)
         "record": lambda: env.record(ticks=2),
     }
     with env._whole:
-        for name, call in calls.items():
+        for name, call in (*calls.items(), ("close", env.close)):
             assert REFUSED in str(in_a_thread(call)), name
     for name, call in calls.items():
         assert in_a_thread(call) is None, name
     env.load_state_dict(saved)
     assert env.tick == 0
+    assert in_a_thread(env.close) is None
 
 
 def test_the_thread_of_ctrl_c_is_refused_too_and_keeps_its_handler() -> None:
