@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from test_single import MEAL, equal
 
-import hamlet
 from hamlet.adapters import handover
 from hamlet.env.environment import Env as Core
+from hamlet.env.make import make
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet_gym import Env
@@ -50,7 +50,7 @@ def test_a_long_run_is_one_of_numba_with_the_bits_of_the_interpreter(stall: Modu
     before = copy.deepcopy(one)
     for number in range(60):
         assert core.backend == ("interpreter" if number <= FIRST else "numba"), number
-        action = number % other.action_space.n
+        action = number % core.num_actions
         stepped = one.step(action)
         assert equal(stepped, other.step(action)), number
         kept.append((stepped, copy.deepcopy(stepped)))
@@ -124,7 +124,7 @@ def test_a_backend_that_was_named_stays() -> None:
 
 def test_ctrl_c_while_kernels_are_compiled_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = Env(MEAL, seed=1), Env(MEAL, seed=1)
-    make, pressed = hamlet.env.handover.make, list[bool]()
+    pressed = list[bool]()
 
     def interrupted(*arguments: Any, **given: Any) -> Core:
         assert given["quiet"] is False

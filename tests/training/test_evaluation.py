@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,12 @@ import torch
 from small import CARTPOLE, MEAL, SMALL, UPDATES, trained
 
 from hamlet.package.module import Module, load
-from hamlet_train import draws
 from hamlet_train.draws import evaluation_seed
 from hamlet_train.evaluate import Episodes, chooser, environment, first_episodes, played, played_by_chance
 from hamlet_train.evaluation import Evaluation, Fared, Middle, Plan, of_chance
 from hamlet_train.evaluation import trained as of_policy
 from hamlet_train.exact.network import Network
+from hamlet_train.exact.words import words
 from hamlet_train.pictures import write_curve
 from hamlet_train.policy import FILENAME, Policy, read_policy
 from hamlet_train.run import Run
@@ -122,9 +123,18 @@ def test_steps_of_few_lanes_take_no_thread_and_draw_ahead(
 ) -> None:
     """Words by operations of torch took half of the time of an evaluation by steps, and a second thread a tenth."""
     drawn, portions = list[int](), list[int]()
-    words, share = draws.words, Team.share
-    monkeypatch.setattr(draws, "words", lambda *given: drawn.append(len(given[1])) or words(*given))
-    monkeypatch.setattr(Team, "share", lambda team, *given: portions.append(team.threads) or share(team, *given))
+    share = Team.share
+
+    def noted_words(*given: Any) -> Any:
+        drawn.append(len(given[1]))
+        return words(*given)
+
+    def noted_share(team: Team, *given: Any) -> None:
+        portions.append(team.threads)
+        share(team, *given)
+
+    monkeypatch.setattr("hamlet_train.draws.words", noted_words)
+    monkeypatch.setattr(Team, "share", noted_share)
     module = compiled(CARTPOLE.read_text())
     env = environment(module, 50, None, 1)
     network = Network(4, (8,), env.num_actions, 1)
