@@ -37,6 +37,11 @@ def written(
             return resolver.number(value)
 
 
+def _place(option: str, spec: syntax.StateSpec) -> int | None:
+    """The number of an option, counted from 0; `None` where it is none of these."""
+    return next((number for number, name in enumerate(spec.options) if name.text == option), None)
+
+
 def _truth(value: syntax.Expr, resolver: Resolver) -> Expression | None:
     """1 where a condition holds, else 0."""
     span = value.span
@@ -82,18 +87,17 @@ class Options:
         return None if a is None or b is None else universe.Binary(expr.op, a, b, expr.span)
 
     def _side(self, expr: syntax.Expr, spec: syntax.StateSpec) -> Expression | None:
-        """One side of a comparison: an option, or what has options."""
-        if isinstance(expr, syntax.Name) or self.of(expr) is not None:
+        """One side of a comparison: an option, what has options, or one or the other of them."""
+        if isinstance(expr, syntax.Name | syntax.IfExpr) or self.of(expr) is not None:
             return self.number(expr, spec)
         self.refuse(expr, spec)
         return None
 
     def number(self, expr: syntax.Expr, spec: syntax.StateSpec) -> Expression | None:
         """The number of one of these options."""
-        names = [option.text for option in spec.options]
         match expr:
-            case syntax.Name() if expr.text in names:
-                return universe.Number(float(names.index(expr.text)), expr.span)
+            case syntax.Name() if (place := _place(expr.text, spec)) is not None:
+                return universe.Number(float(place), expr.span)
             case syntax.IfExpr():
                 condition = self._resolver.condition(expr.condition)
                 then, otherwise = self.number(expr.then, spec), self.number(expr.otherwise, spec)
@@ -103,7 +107,7 @@ class Options:
             case syntax.CallExpr() if is_word(expr.function, "choice"):
                 return self._choice(expr, spec)
             case _ if (other := self.of(expr)) is not None:
-                if [option.text for option in other.options] == names:
+                if [option.text for option in other.options] == [option.text for option in spec.options]:
                     return self._resolver.held(expr)
                 self.refuse(expr, spec, Label(other.span, "these are others"))
             case _:

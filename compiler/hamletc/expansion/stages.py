@@ -14,8 +14,12 @@ STAGE = "stage"
 """The name of the state."""
 SWITCHES = "stages"
 """The name of the rule."""
-MOST_SWITCHES = 100
-"""Each is a level of the expression that the rule assigns."""
+MOST_IN_A_CHAIN = 100
+"""Each switch of a chain is a level of the expression that the rule assigns."""
+MOST_IN_A_GROUP = 50
+"""Where there are more switches than a chain takes, a chain of groups has a chain in each."""
+MOST_SWITCHES = (MOST_IN_A_CHAIN - MOST_IN_A_GROUP) * MOST_IN_A_GROUP
+"""As many as have no more levels than the longest chain."""
 
 
 def stages_written_out(
@@ -35,14 +39,36 @@ def _of_world(stages: syntax.StagesDecl) -> syntax.WorldDecl:
     name = syntax.Name(STAGE, span)
     holds = syntax.StateSpec("options", tuple(known), span)
     state = syntax.MeterDecl(name, known[0], None, (), span, holds, kept=True)
-    following: syntax.Expr = name
-    for switch in reversed(stages.switches):
-        place = switch.source.span
-        now = syntax.BinaryExpr("==", syntax.Name(STAGE, place), switch.source, place, place)
-        switches = syntax.BinaryExpr("and", now, switch.condition, switch.span, switch.span)
-        following = syntax.IfExpr(switches, switch.target, following, switch.span)
+    following = _chain(stages.switches, name) if len(stages.switches) <= MOST_IN_A_CHAIN else _groups(stages, name)
     body = syntax.AssignStmt(syntax.Name(STAGE, span), "=", following, None, span)
     return syntax.WorldDecl((state, syntax.RuleDecl(syntax.Name(SWITCHES, span), None, (body,), span)), span)
+
+
+def _chain(switches: tuple[syntax.Switch, ...], stage: syntax.Name) -> syntax.Expr:
+    """`if stage == a and c then b else if stage == b and e then d else stage`."""
+    following: syntax.Expr = stage
+    for switch in reversed(switches):
+        following = syntax.IfExpr(_happens(switch), switch.target, following, switch.span)
+    return following
+
+
+def _groups(stages: syntax.StagesDecl, stage: syntax.Name) -> syntax.Expr:
+    """`if (chain) != stage then (chain) else if (next) != stage then (next) else stage`, a chain of each group: the
+    first switch that happens, as in one long chain, with fewer levels. No switch leads to the stage that it is in."""
+    starts = range(0, len(stages.switches), MOST_IN_A_GROUP)
+    following: syntax.Expr = stage
+    for group in reversed([stages.switches[start : start + MOST_IN_A_GROUP] for start in starts]):
+        chain, place = _chain(group, stage), group[0].span
+        one_happens = syntax.BinaryExpr("!=", chain, stage, place, place)
+        following = syntax.IfExpr(one_happens, chain, following, place)
+    return following
+
+
+def _happens(switch: syntax.Switch) -> syntax.Expr:
+    """`stage == a and c`."""
+    place = switch.source.span
+    now = syntax.BinaryExpr("==", syntax.Name(STAGE, place), switch.source, place, place)
+    return syntax.BinaryExpr("and", now, switch.condition, switch.span, switch.span)
 
 
 def _known(stages: syntax.StagesDecl) -> dict[str, syntax.Name]:
@@ -54,21 +80,33 @@ def _known(stages: syntax.StagesDecl) -> dict[str, syntax.Name]:
     return known
 
 
+def _reached(stages: syntax.StagesDecl) -> set[str]:
+    """The stages to which switches lead from the first one, and that one."""
+    leads: dict[str, list[str]] = {}
+    for switch in stages.switches:
+        leads.setdefault(switch.source.text, []).append(switch.target.text)
+    pending = [stages.switches[0].source.text]
+    reached = set(pending)
+    while pending:
+        new = set(leads.get(pending.pop(), ())) - reached
+        reached |= new
+        pending += new
+    return reached
+
+
 def _problems(stages: syntax.StagesDecl, places: Places) -> Iterator[Diagnostic]:
     if len(stages.switches) > MOST_SWITCHES:
         over = stages.switches[MOST_SWITCHES]
-        message = f"stages have at most {MOST_SWITCHES} switches, not {len(stages.switches):,}"
-        yield places.diagnose("H033", message, over.span, hint="Join stages, or keep a number of the stage in a state.")
+        message = f"stages have at most {MOST_SWITCHES:,} switches, not {len(stages.switches):,}"
+        hint = "Join stages, or keep a number of the stage in a state."
+        yield places.diagnose("H033", message, over.span, "one expression holds all of them", hint=hint)
         return
     for switch in stages.switches:
         if switch.source.text == switch.target.text:
             hint = "Leave it out, or write another stage behind `->`."
             message = f"`{switch.source.text}` switches to itself"
             yield places.diagnose("H240", message, switch.target.span, "the same stage", hint=hint)
-    first = stages.switches[0].source
-    reached = {first.text}
-    for _ in stages.switches:
-        reached |= {switch.target.text for switch in stages.switches if switch.source.text in reached}
+    first, reached = stages.switches[0].source, _reached(stages)
     lost = next((name for name in _known(stages).values() if name.text not in reached), None)
     if lost is not None:
         hint = f"Write what leads to it, as in `{spell_name(first)} -> {spell_name(lost)} when wins >= 10`."

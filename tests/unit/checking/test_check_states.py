@@ -133,6 +133,8 @@ def test_agents_read_the_state_of_their_cell(text: str) -> None:
         ("rule r: sky == snow -> energy += 0.1", "H161"),
         ("rule r: sky < wet -> energy += 0.1", "H161"),
         ("rule r: sky == 1 -> energy += 0.1", "H161"),
+        ("rule r: sky == (if flag then wet else other) -> energy += 0.1", ""),
+        ("rule r: (if flag then wet else snow) != sky -> energy += 0.1", "H161"),
         ("rule r: wet -> energy += 0.1", "H020"),
         ("rule r: storm -> energy += 0.1", ""),
         ("rule r: storm = true", "H090"),

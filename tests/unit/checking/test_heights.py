@@ -12,7 +12,7 @@ from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet.universe.codec import from_json, to_json
 from hamletc.compile import lower
-from hamletc.expansion.stages import MOST_SWITCHES
+from hamletc.expansion.stages import MOST_IN_A_CHAIN, MOST_SWITCHES
 from hamletc.language.formatter import format_source
 
 HEAD = """universe steps
@@ -49,11 +49,10 @@ HIGH = {
     "calls in a rule of an affordance": f"let high = {calls(45, 'calm', 'w')}\nlet higher = {calls(45, 'high', 'w')}\n"
     "affordance Pool at random { meter calm = 0 in 0 .. 1  rule calms: calm = higher  instantly { energy += calm } }\n"
     f"{WORLD}reward energy\n",
-    "stages": f"{FED}{WORLD}{stages(MOST_SWITCHES, calls(40, 'w', 'w') + ' > 0.9')}",
+    "stages": f"{FED}{WORLD}{stages(MOST_IN_A_CHAIN, calls(40, 'w', 'w') + ' > 0.9')}",
 }
 REFUSED = {
     "switches": (f"{FED}{stages(MOST_SWITCHES + 1, 'chance(0.5)')}", "H033"),
-    "2,000 stages": (f"{FED}{stages(2000, 'chance(0.5)')}", "H033"),
     "arguments in arguments": (
         f"{FED}template A(x) {{ reward {calls(45, 'x')} }}\ntemplate B(x) {{ use A({calls(45, 'x')}) }}\n"
         f"template C(x) {{ use B({calls(45, 'x')}) }}\nuse C({calls(45, 'energy')})\n",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 
 import hamlet
 from hamlet.env.environment import Env
+from hamlet.package.module import Module
 from hamletc.checking.check import check
+from hamletc.compile import lower
+from hamletc.expansion import stages
 from hamletc.language.parser import parse
+from samples import universe_of
 
 LESSONS = """
 universe lessons
@@ -102,3 +108,50 @@ def test_misuse(old: str, new: str, expected: str) -> None:
     file, problems = parse(LESSONS.replace(old, new))
     found = problems if file is None or problems else check(file, ("lessons.hamlet",))[1]
     assert {each.code for each in found if each.severity == "error"} == {expected}
+
+
+CROSSING = """
+universe crossing
+space none
+lifespan 30 ticks
+meter energy = 1 { decay 0.01 }
+stages {
+    a -> b when chance(0.5)
+    b -> c when every 3 ticks
+    a -> c when chance(0.9)
+    c -> a when chance(0.3)
+    c -> d when every 2 ticks
+    b -> a when chance(0.2)
+    d -> a when after 4 ticks
+}
+reward energy + 1 when stage == d
+observe { meters  state stage }
+"""
+
+
+def test_groups_of_switches_choose_like_one_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first switch that happens, with the same draws; also where switches of a stage lie in several groups."""
+    chain = universe_of(CROSSING)
+    monkeypatch.setattr(stages, "MOST_IN_A_CHAIN", 6)
+    monkeypatch.setattr(stages, "MOST_IN_A_GROUP", 2)
+    groups = universe_of(CROSSING)
+    assert groups != chain
+    envs = [
+        hamlet.make(Module(Path("crossing"), each, "", {}), worlds=64, backend="interpreter", seed=2, quiet=True)
+        for each in (chain, groups)
+    ]
+    passed = {0}
+    for _ in range(40):
+        for env in envs:
+            env.step([1] * 64)
+        stage, of_groups = (env.meter("stage").flatten().tolist() for env in envs)
+        assert stage == of_groups
+        passed.update(stage)
+    assert passed == {0, 1, 2, 3}
+
+
+def test_2000_switches_are_checked_and_lowered() -> None:
+    switches = "\n".join(f"    s{number} -> s{number + 1} when every {number % 28 + 2} ticks" for number in range(2000))
+    head, _, _ = CROSSING.partition("stages {")
+    text = f"{head}stages {{\n{switches}\n}}\nreward energy + 1 when stage == s1999\nobserve {{ meters }}\n"
+    assert lower(universe_of(text)).program
