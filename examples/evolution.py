@@ -2,6 +2,7 @@
 
     python examples/evolution.py
     python examples/evolution.py --universe universes/first_meal.hamlet --features here satiation:4 --ticks 200
+    python examples/evolution.py --save table.safetensors
 
 A table has a row of logits for each situation: where the agent is, and how full some of its meters are. A generation
 is pairs of tables, the present one plus and minus noise. Each lives whole episodes in one launch, in the same worlds as
@@ -12,6 +13,7 @@ differentiated. Another policy that a rollout takes evolves the same way: `situa
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -40,6 +42,7 @@ class Config:
     learning_rate: float = 0.1
     decay: float = 0.002  # how much of itself the table loses in each generation
     evaluation: int = 1024  # worlds in which the table is evaluated in the end
+    save: str = ""  # a file for the table, which `hamletc eval` reads
 
 
 Report = Callable[[dict[str, float]], None]
@@ -105,6 +108,16 @@ def evaluate(logits: Tensor, config: Config, seed: int) -> dict[str, float]:
     return lived(made(config, config.evaluation, seed), logits, config, seed)
 
 
+def save(path: str, env: Env, logits: Tensor, config: Config) -> None:
+    """Write the probabilities of actions, and by which features, as `hamletc eval` takes them."""
+    from safetensors.torch import save_file
+
+    about = {"format": 1, "universe": env.module.name, "digest": env.module.digest, "seed": config.seed}
+    about["features"] = axes(config.features)
+    tensors = {"probabilities": logits.softmax(dim=-1)}
+    save_file(tensors, path, {name: json.dumps(value) for name, value in about.items()})
+
+
 def options(arguments: list[str] | None = None) -> Config:
     """A `Config` from the command line: each field is an option."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,3 +132,5 @@ if __name__ == "__main__":
     config = options()
     best = train(config, lambda line: print({name: round(value, 1) for name, value in line.items()}, flush=True))
     print("evaluated:", evaluate(best, config, config.seed + 1_000_000))
+    if config.save:
+        save(config.save, made(config, 1, 0), best, config)

@@ -3,6 +3,7 @@
     python examples/ppo.py
     python examples/ppo.py --universe universes/gallery/commons.hamlet --agents 16 --worlds 128 --steps 2_000_000
     python examples/ppo.py --look 0 --hidden 64 --save town.safetensors
+    python examples/ppo.py --save sighted.safetensors && python examples/ppo.py --play sighted.safetensors
 
 One network of two hidden layers gives the logits of the actions and the value. All lanes share it: in a universe of
 many agents each of them acts by its own observation. It suits universes whose observations say all that matters; where
@@ -15,7 +16,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import torch
@@ -54,7 +55,8 @@ class Config:
     longest: int = 1000  # ticks of an evaluation
     precision: str = "float32"  # of observations and layers; "bfloat16" is faster on GPUs and on CPUs with AMX
     log: str = ""  # a file for one line of JSON per update
-    save: str = ""  # a file for the weights, which `hamletc eval` reads; it takes `look` 0 and `hidden` up to 64
+    save: str = ""  # a file for the weights; `hamletc eval` reads it with `look` 0 and `hidden` up to 64
+    play: str = ""  # such a file of another network: it is evaluated, and nothing is learnt
 
 
 Report = Callable[[dict[str, float]], None]
@@ -320,6 +322,34 @@ def save(path: str, env: Env, layers: list[tuple[Tensor, Tensor]], seed: int) ->
     save_file(tensors, path, {name: json.dumps(value) for name, value in about.items()})
 
 
+def save_sighted(path: str, env: Env, agent: Agent, config: Config) -> None:
+    """Write the weights of a network that `hamletc eval` cannot read, as `restored` reads them."""
+    from safetensors.torch import save_file
+
+    about = {"format": 1, "universe": env.module.name, "digest": env.module.digest, "seed": config.seed}
+    about |= {"program": "ppo.py", "config": asdict(config)}
+    tensors = {name: tensor.cpu().contiguous() for name, tensor in agent.state_dict().items()}
+    save_file(tensors, path, {name: json.dumps(value) for name, value in about.items()})
+
+
+def restored(path: str, config: Config) -> tuple[Agent, Config]:
+    """The agent whose weights `save_sighted` wrote, and a `Config` with its sizes."""
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        about = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # it is no mapping
+    if about.get("program") != "ppo.py":
+        raise SystemExit(f"{path} has no network that ppo.py plays: hamletc eval may read it")
+    config = replace(config, **{name: about["config"][name] for name in ("look", "hidden")})
+    env = made(config, 1, 0)
+    if about["digest"] != env.module.digest:
+        raise SystemExit(f"{path} was trained on {about['universe']}, and this is {config.universe}: see --universe")
+    agent = Agent(env, config)
+    agent.load_state_dict(tensors)
+    return agent.to(env.device), config
+
+
 def options(arguments: list[str] | None = None) -> Config:
     """A `Config` from the command line: each field is an option."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -343,10 +373,13 @@ def reporter(log: str) -> Report:
 
 if __name__ == "__main__":
     config = options()
-    if config.save and (Sight(made(config, 1, 0), config.look).look or config.hidden > 64):
-        raise SystemExit("hamletc eval reads networks of observations as they are: --save takes --look 0 --hidden 64")
-    learnt = train(config, reporter(config.log))
+    if config.play:
+        learnt, config = restored(config.play, config)
+    else:
+        learnt = train(config, reporter(config.log))
     print("evaluated:", evaluate(learnt, config, config.seed + 1_000_000))
-    if config.save:
+    if config.save and (learnt.sight.look or config.hidden > 64):
+        save_sighted(config.save, made(config, 1, 0), learnt, config)
+    elif config.save:
         heads = (learnt.layers[1].weight, learnt.layers[1].bias), (learnt.heads.weight, learnt.heads.bias)
         save(config.save, made(config, 1, 0), [learnt.first_layer(), *heads], config.seed)

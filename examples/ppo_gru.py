@@ -2,6 +2,7 @@
 
     python examples/ppo_gru.py
     python examples/ppo_gru.py --universe universes/town.hamlet --steps 10_000_000
+    python examples/ppo_gru.py --save shifts.safetensors && python examples/ppo_gru.py --play shifts.safetensors
 
 An agent that sees a window has to keep in mind what is where. The units are the minimal ones of L. Feng and others
 (2024, "Were RNNs all we needed?"): gates and news depend on what comes in and not on what is remembered, so all ticks
@@ -17,7 +18,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ class Config:
     longest: int = 1000  # ticks of an evaluation
     precision: str = "float32"  # of layers; "bfloat16" is faster on GPUs and on CPUs with AMX
     log: str = ""  # a file for one line of JSON per update
+    save: str = ""  # a file for the weights
+    play: str = ""  # such a file: it is evaluated, and nothing is learnt
 
 
 Report = Callable[[dict[str, float]], None]
@@ -325,6 +328,34 @@ def train(config: Config, report: Report) -> Agent:
     return agent
 
 
+def save(path: str, env: Env, agent: Agent, config: Config) -> None:
+    """Write the weights, as `restored` reads them."""
+    from safetensors.torch import save_file
+
+    about = {"format": 1, "universe": env.module.name, "digest": env.module.digest, "seed": config.seed}
+    about |= {"program": "ppo_gru.py", "config": asdict(config)}
+    tensors = {name: tensor.cpu().contiguous() for name, tensor in agent.state_dict().items()}
+    save_file(tensors, path, {name: json.dumps(value) for name, value in about.items()})
+
+
+def restored(path: str, config: Config) -> tuple[Agent, Config]:
+    """The agent whose weights `save` wrote, and a `Config` with its sizes."""
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        about = {name: json.loads(value) for name, value in (file.metadata() or {}).items()}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # it is no mapping
+    if about.get("program") != "ppo_gru.py":
+        raise SystemExit(f"{path} has no network that ppo_gru.py plays: hamletc eval may read it")
+    config = replace(config, **{name: about["config"][name] for name in ("hidden", "memory", "change")})
+    env = made(config, 1, 0)
+    if about["digest"] != env.module.digest:
+        raise SystemExit(f"{path} was trained on {about['universe']}, and this is {config.universe}: see --universe")
+    agent = Agent(env, config)
+    agent.load_state_dict(tensors)
+    return agent.to(env.device), config
+
+
 def options(arguments: list[str] | None = None) -> Config:
     """A `Config` from the command line: each field is an option."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -348,5 +379,10 @@ def reporter(log: str) -> Report:
 
 if __name__ == "__main__":
     config = options()
-    learnt = train(config, reporter(config.log))
+    if config.play:
+        learnt, config = restored(config.play, config)
+    else:
+        learnt = train(config, reporter(config.log))
     print("evaluated:", evaluate(learnt, config, config.seed + 1_000_000))
+    if config.save:
+        save(config.save, made(config, 1, 0), learnt, config)

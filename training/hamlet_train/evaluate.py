@@ -11,6 +11,7 @@ import torch
 
 import hamlet
 from hamlet.backend.buffers import LaneCounts, Statistics
+from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
 from hamlet.env.rollout import LIFESPAN
 from hamlet.package.module import Module
@@ -19,7 +20,7 @@ from hamlet_train.collect import Actor, Choice
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.groups import Groups
-from hamlet_train.policy import Policy
+from hamlet_train.policy import Policy, Table
 from hamlet_train.store import Store
 from hamlet_train.team import Team
 
@@ -137,7 +138,7 @@ def first_episodes(env: Env, choose: Chooser, ticks: int = MOST_TICKS) -> Episod
     return Episodes(lengths, returns, endings, _ways(env))
 
 
-def rolled_episodes(env: Env, policy: MLP | str, ticks: int = MOST_TICKS) -> Episodes:
+def rolled_episodes(env: Env, policy: MLP | TabularPolicy | str, ticks: int = MOST_TICKS) -> Episodes:
     """The episodes that `first_episodes` plays, by launches of many ticks. Returns are sums in binary32, as the
     environment has them."""
     counts: Statistics | bool = True
@@ -161,12 +162,16 @@ def rolls(network: Network) -> bool:
     return not network.controls and len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
 
 
-def played(env: Env, policy: Policy, threads: int, greedy: bool = False, ticks: int = MOST_TICKS) -> Episodes:
+def played(env: Env, policy: Policy | Table, threads: int, greedy: bool = False, ticks: int = MOST_TICKS) -> Episodes:
     """The first episodes of a policy, by the fastest way there is.
 
     Raises:
         TrainError: the environment observes something else, or has other actions or controls.
+        EnvError: a table has other features or actions.
     """
+    if isinstance(policy, Table):
+        table = torch.from_numpy(policy.probabilities)
+        return rolled_episodes(env, env.tabular(table.argmax(dim=-1) if greedy else table, policy.features), ticks)
     _check_fits(env, policy)
     kind = policy.about.get("activation", "tanh")
     # A training that diverges leaves weights that `hamlet.MLP` refuses.

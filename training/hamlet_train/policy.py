@@ -28,6 +28,20 @@ class Policy:
     about: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A policy that is a table, as `Env.tabular` takes it; `about` is what its file says.
+
+    Attributes:
+        probabilities: f32, an axis for each feature, then one for the actions.
+        features: the feature of each axis, with its number of bins where it has any.
+    """
+
+    probabilities: Array
+    features: tuple[str | tuple[str, int], ...]
+    about: dict[str, Any]
+
+
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
     """Views of the parameters by name: `weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as
     `hamlet.MLP` takes them; and where there are controls `log_deviations` [controls], the logarithms of their standard
@@ -82,10 +96,28 @@ def read_policy(path: Path, module: Module) -> Policy:
     """The policy in a file: that of the end of a run, or a checkpoint; see `hamlet_train.checkpoint.weights_in`.
 
     Raises:
-        TrainError: there is none, or it is for another universe.
+        TrainError: there is none, or it is for another universe, or no network that is read here.
+    """
+    policy = read_any(path, module)
+    if isinstance(policy, Table):
+        raise TrainError(f"{path} has a table, and no network")
+    return policy
+
+
+def read_any(path: Path, module: Module) -> Policy | Table:
+    """The network or the table in a file.
+
+    Raises:
+        TrainError: there is none, or it is for another universe, or a program has to play it.
     """
     tensors, said = read_tensors(path)
     check_about(path, said, module)
+    if (program := said.get("program")) is not None:
+        raise TrainError(
+            f"{path} has a network that {program} plays: python examples/{program} --universe UNIVERSE --play {path}"
+        )
+    if "features" in said:
+        return _table(path, tensors, said)
     if said.get("activation", "tanh") not in ACTIVATIONS:
         raise TrainError(
             f"{path} has the activation {shown(said['activation'])}: it is one of {', '.join(ACTIVATIONS)}"
@@ -93,6 +125,14 @@ def read_policy(path: Path, module: Module) -> Policy:
     # Files of before there were controls say nothing of them, and have none.
     network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
     return Policy(network, parameters_of(path, network, tensors), said)
+
+
+def _table(path: Path, tensors: dict[str, Array], said: dict[str, Any]) -> Table:
+    axes = said["features"]
+    named = [isinstance(axis, str) or [type(part) for part in axis] == [str, int] for axis in axes]
+    if "probabilities" not in tensors or not all(named):
+        raise TrainError(f"{path} has no table of probabilities by features")
+    return Table(tensors["probabilities"], tuple(axis if isinstance(axis, str) else tuple(axis) for axis in axes), said)
 
 
 def check_about(path: Path, said: dict[str, Any], module: Module) -> None:

@@ -20,7 +20,7 @@ from hamlet.universe import (
     statements,
     terrain,
 )
-from hamlet.universe.declarations import AnyMeter
+from hamlet.universe.contexts import misplaced
 from hamlet.universe.walk import nodes, operands, parts
 from hamlet.universe.whole import Universe
 
@@ -153,7 +153,8 @@ def check_sound(universe: Universe) -> None:
         raise UnsoundError("it has no reward")
     _check_assigned(universe, known)
     _check_places(universe)
-    _check_contexts(universe)
+    for message in misplaced(universe):
+        raise UnsoundError(message)
 
 
 def _check_member(node: object, name: str, value: Any, known: dict[str, frozenset[str]]) -> None:
@@ -238,22 +239,6 @@ def _check_places(universe: Universe) -> None:
             sides = zip(affordance.place or (), universe.space.sizes, strict=False)
             if not all(0 <= x < side and x == int(x) for x, side in sides):
                 raise UnsoundError(f"{affordance.name!r} stands on no cell of the grid")
-
-
-def _check_contexts(universe: Universe) -> None:
-    """See that nothing is read where it is not known."""
-    of_ticks = (quantities.ActionTaken, quantities.Used, expressions.Previous)
-    states: list[AnyMeter] = [*universe.meters, *(() if universe.world is None else universe.world.meters)]
-    states += () if universe.cells is None else universe.cells.meters
-    for part in (tuple(each.start for each in states), universe.masks):
-        if any(isinstance(node, of_ticks) for node in nodes(part)):
-            raise UnsoundError("the action of a tick is read before there is one")
-    cascades = {
-        id(node) for each in universe.dynamics if isinstance(each, declarations.Cascade) for node in nodes(each)
-    }
-    for node in nodes(universe):
-        if isinstance(node, quantities.Deficit | quantities.Shortfall) and id(node) not in cascades:
-            raise UnsoundError(f"{type(node).__name__} is read outside of a cascade")
 
 
 def _check_space(of: space.Space) -> None:

@@ -55,3 +55,42 @@ def test_high_expressions_are_refused() -> None:
         reward["value"] = {"kind": "Unary", "op": "-", "operand": reward["value"], "span": [1, 1, 1, 2]}
     with pytest.raises(CodecError, match="more than 200 levels"):
         from_json(json.dumps(document))
+
+
+HERE = {"span": [1, 1, 1, 2]}
+PLAIN = {"kind": "Number", "value": 1.0, **HERE}
+HAPPENS = {"kind": "DrawChance", "probability": {**PLAIN, "value": 0.5}, "site": 0, **HERE}
+COUNTED = {"kind": "Among", "op": "count", "operand": {"kind": "Truth", "value": True, **HERE}, **HERE}
+USED = {"kind": "Used", "affordance": None, **HERE}
+AGE = {"kind": "Age", **HERE}
+SUMMED = {"kind": "Among", "op": "total", **HERE}
+REWARD, START, NEEDS = ("rewards", 0, "value"), ("meters", 0, "start"), ("affordances", 0, "needs")
+MISPLACED: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
+    (START, COUNTED, "Among is read in a start value: no agents are counted"),
+    (START, {"kind": "Apart", **HERE}, "Apart is read in a start value: no agent asks"),
+    (START, {"kind": "Previous", "operand": PLAIN, **HERE}, "Previous is read in a start value: it has no past"),
+    (NEEDS, HAPPENS, "DrawChance is read in what can be done: nothing is drawn"),
+    (NEEDS, USED, "Used is read in what can be done: nothing has been used yet"),
+    (REWARD, {"kind": "Deficit", **HERE}, "Deficit is read in an end or a reward: no cascade measured it"),
+    (REWARD, {"kind": "Neighbours", "operand": PLAIN, **HERE}, "Neighbours is read in an end or a reward"),
+    (REWARD, {**SUMMED, "operand": COUNTED}, "Among is read in what agents have together: no agents are counted"),
+    (REWARD, {"kind": "Previous", "operand": COUNTED, **HERE}, "Among is read in the past of an end or a reward"),
+    (REWARD, {"kind": "DayTime", "function": "sin", **HERE}, ""),
+    (("meters", 0, "decay"), {**SUMMED, "operand": {"kind": "Own", "operand": AGE, **HERE}}, ""),
+    (("meters", 0, "decay"), {"kind": "Own", "operand": AGE, **HERE}, "Own is read in a rule: no agent asks"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "message"), MISPLACED)
+def test_what_has_no_value_there_is_refused(path: tuple[Any, ...], value: dict[str, Any], message: str) -> None:
+    document = json.loads(to_json(sample("town")))
+    holder = document
+    for key in path[:-1]:
+        holder = holder[key]
+    holder[path[-1]] = value
+    if not message:
+        assert from_json(json.dumps(document))
+        return
+    with pytest.raises(CodecError) as error:
+        from_json(json.dumps(document))
+    assert message in str(error.value)

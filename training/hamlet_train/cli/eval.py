@@ -40,12 +40,12 @@ def evaluate(
     from hamlet_train.checkpoint import weights_in
     from hamlet_train.cli.options import threads_of
     from hamlet_train.evaluate import environment, played, played_by_chance
-    from hamlet_train.policy import read_policy
+    from hamlet_train.policy import read_any
     from hamlet_train.run import open_universe
 
     module = open_universe(universe)
     file = weights_in(path)
-    policy = read_policy(file, module)
+    policy = read_any(file, module)
     if path.is_dir() and "update" in policy.about:
         click.echo(f"{path} has not ended: these are the weights of its latest checkpoint, {file}", err=True)
     chosen = (policy.about["seed"] + 1) % 2**64 if seed is None else seed

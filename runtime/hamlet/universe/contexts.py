@@ -1,0 +1,191 @@
+"""Where each quantity of a Universe has a value: of whom it is, and when it is known. A compiler reports what is read
+elsewhere in the words of its author; of a Universe that was read from a file this is the check."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+from hamlet.universe import declarations, expressions, quantities
+from hamlet.universe.expressions import Expression
+from hamlet.universe.walk import depends_on_asker
+from hamlet.universe.whole import Universe
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where an expression is evaluated, and what has a value there.
+
+    Attributes:
+        where: the place in words, as in "a mask".
+        of: whose values are read: those of each agent, of a world, of each cell.
+        action, used: whether it is known which action agents chose, what they used.
+        past: whether `Previous` is.
+        draws: whether random words are.
+        agents: whether a world's agents can be counted; "when all is done" they have used what they use.
+        asker: who asks each agent of a world for this.
+        cascade: whether a cascade measured a deficit.
+        beside: whether the cells next to this one are.
+    """
+
+    where: str
+    of: Literal["agent", "world", "cell"] = "agent"
+    action: bool = False
+    used: bool = False
+    past: bool = False
+    draws: bool = False
+    agents: Literal["as they were", "when all is done"] | None = None
+    asker: Literal["agent", "world", "itself"] | None = None
+    cascade: bool = False
+    beside: bool = False
+
+
+START = Context("a start value", draws=True)
+START_OF_WORLD = replace(START, of="world")
+START_OF_CELLS = replace(START, of="cell")
+MASK = Context("a mask")
+OPENING = Context("what opens an affordance", of="world")
+NEEDS = Context("what can be done", past=True)
+PLACES = Context("the places of an affordance", of="world")
+CLAIM = Context("the order of claims", action=True, draws=True)
+ACTING = Context("what agents do", action=True, past=True, draws=True, agents="as they were")
+TICK = replace(ACTING, where="a rule", used=True)
+BODY = replace(TICK, where="a cascade", cascade=True)
+WORLD = Context("a rule of the world", of="world", past=True, draws=True, agents="when all is done")
+CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="when all is done", beside=True)
+ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
+OVER_CELLS = Context("what is asked of cells", of="cell")
+
+FIELDS: dict[tuple[type, str], Context] = {
+    (declarations.Meter, "start"): START,
+    (declarations.Meter, "decay"): TICK,
+    (declarations.WorldMeter, "start"): START_OF_WORLD,
+    (declarations.CellMeter, "start"): START_OF_CELLS,
+    (declarations.CellSum, "operand"): OVER_CELLS,
+    (declarations.Cascade, "body"): BODY,
+    (declarations.Affordance, "needs"): NEEDS,
+    (declarations.Affordance, "opening"): OPENING,
+    (declarations.Action, "needs"): NEEDS,
+    (declarations.Capacity, "places"): PLACES,
+    (declarations.Capacity, "priority"): CLAIM,
+}
+"""Fields that are evaluated elsewhere than the declaration that they stand in."""
+
+OF_AGENT = (
+    *(quantities.MeterValue, quantities.InputValue, quantities.ControlValue, quantities.Age, quantities.AgentNumber),
+    *(quantities.Velocity, quantities.Speed, quantities.Progress, quantities.Here, quantities.LastUse),
+    *(quantities.ActionTaken, quantities.Used, quantities.Every, quantities.After, quantities.Streak),
+    *(quantities.Visited, quantities.Distance, quantities.StraightDistance, quantities.WalkingDistance),
+    *(expressions.Rank, expressions.Nearest),
+)
+"""What each agent has of its own."""
+OF_PLACE = (quantities.CellValue, quantities.Coordinate, quantities.On, quantities.TerrainValue)
+"""What the cell has that an agent is on."""
+DRAWS: tuple[type, ...] = expressions.Draw.__args__
+TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expressions.Upon)
+"""What agents of a world have together."""
+
+
+def misplaced(universe: Universe) -> Iterator[str]:
+    """What is read where it has no value, or is somebody else's, and why."""
+    world, cells = universe.world, universe.cells
+    parts: list[tuple[object, Context]] = [
+        ((universe.meters, universe.affordances, universe.actions), ACTING),
+        (universe.dynamics, TICK),
+        (() if world is None else (world.meters, world.rules), WORLD),
+        (() if cells is None else (cells.meters, cells.rules, cells.sums), CELLS),
+        ((universe.causes, universe.rewards, universe.reports), ENDING),
+        (universe.masks, MASK),
+    ]
+    for part, context in parts:
+        for tree, there in _placed(part, context):
+            yield from _misplaced(tree, there)
+
+
+def _placed(part: object, context: Context) -> Iterator[tuple[Any, Context]]:
+    """The expressions of a part of a Universe that stand in no other one, and where they are evaluated."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _placed(each, context)
+    elif type(part) in EXPRESSIONS:
+        yield part, context
+    elif dataclasses.is_dataclass(part):
+        kind: Any = type(part)
+        for name in _fields(kind):
+            yield from _placed(getattr(part, name), FIELDS.get((kind, name), context))
+
+
+def _misplaced(tree: Expression, at: Context) -> Iterator[str]:
+    if missing := _missing(tree, at):
+        yield f"{type(tree).__name__} is read in {at.where}: {missing}"
+    for operand, there in _inside(tree, at):
+        yield from _misplaced(operand, there)
+
+
+def _missing(tree: Expression, at: Context) -> str | None:
+    """Why a quantity has no value there, whatever it is made of; `None` where it has one."""
+    if isinstance(tree, OF_AGENT) and at.of != "agent":
+        return "no agent is meant"
+    if isinstance(tree, OF_PLACE) and at.of == "world":
+        return "no cell is meant"
+    if isinstance(tree, DRAWS) and not at.draws:
+        return "nothing is drawn"
+    if isinstance(tree, TOGETHER) and (at.agents is None or at.asker is not None):
+        return "no agents are counted"
+    match tree:
+        case quantities.ActionTaken() if not at.action:
+            return "no action is chosen yet"
+        case quantities.Used() if not at.used:
+            return "nothing has been used yet"
+        case quantities.Deficit() | quantities.Shortfall() if not at.cascade:
+            return "no cascade measured it"
+        case quantities.Apart() | expressions.Own() if at.asker != "agent":
+            return "no agent asks"
+        case expressions.Previous() if not at.past:
+            return "it has no past"
+        case expressions.Neighbours() if not at.beside:
+            return "no cell is meant"
+        case expressions.Among() if at.of == "cell":
+            return "no agents are counted"
+        case expressions.Among() if at.of == "world" and depends_on_asker(tree):
+            return "no agent asks"
+        case expressions.Upon() if at.of != "cell":
+            return "no cell is meant"
+        case _:
+            return None
+
+
+def _inside(tree: Expression, at: Context) -> Iterator[tuple[Expression, Context]]:
+    """What an expression is made of, and where that is evaluated."""
+    there = at
+    match tree:
+        case expressions.Previous():
+            there = Context(f"the past of {at.where}", of=at.of)
+        case expressions.Neighbours():
+            there = OVER_CELLS
+        case expressions.Own():
+            there = replace(at, asker="itself")
+        case expressions.Among() | expressions.Rank() | expressions.Nearest() | expressions.Upon():
+            asker: Literal["agent", "world"] = "agent" if at.of == "agent" else "world"
+            known = at.agents == "when all is done"
+            there = Context("what agents have together", action=True, used=known, draws=True, asker=asker)
+        case _:
+            pass
+    kind: Any = type(tree)
+    for name in _fields(kind):
+        value = getattr(tree, name)
+        for each in value if isinstance(value, tuple) else (value,):
+            if type(each) in EXPRESSIONS:
+                itself = isinstance(tree, expressions.Nearest) and name == "otherwise"
+                yield each, replace(there, asker="itself") if itself else there
+
+
+EXPRESSIONS: frozenset[type] = frozenset(Expression.__args__)
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
