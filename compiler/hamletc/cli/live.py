@@ -80,6 +80,7 @@ def _report(
         choice=env.choice,
         worlds=env.num_worlds,
         agents=env.num_agents,
+        roles=tuple(role.name for role in env.universe.roles or ()),
         ticks=ticks,
         seed=env.seed,
         params=params,

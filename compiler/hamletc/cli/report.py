@@ -20,12 +20,14 @@ BAR_WIDTH = 30
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """The numbers of a run. Counts are over all lanes and ticks; `params` are those that were given."""
+    """The numbers of a run. Counts are over all lanes and ticks; `params` are those that were given; `causes` are
+    deaths, goals and the lifespan."""
 
     universe: str
     choice: str
     worlds: int
     agents: int
+    roles: tuple[str, ...]
     ticks: int
     seed: int
     params: Mapping[str, float]
@@ -57,18 +59,19 @@ def show(report: RunReport, console: Console) -> None:
         facts["params"] = ", ".join(f"{literal(name)} = {value:.10g}" for name, value in report.params.items())
     if report.episodes:
         facts["mean length"] = f"{report.mean_length:.1f} ticks"
-        facts["mean return"] = f"{report.mean_return:.6g}"
+        of = f", of {literal(' and '.join(report.roles))} together" if len(report.roles) > 1 else ""
+        facts["mean return"] = f"{report.mean_return:.6g}{of}"
     for name, value in facts.items():
         console.print(f"[dim]{name:<13}[/dim]{value}")
     if len(report.curve) > 1:
         console.print("\n[bold]Survival[/bold]  agents alive after so many ticks")
         console.print(f"  {sparkline(report.curve, CURVE_WIDTH)}")
         console.print(_milestones(report.curve))
-    console.print("\n[bold]Causes of death[/bold]")
-    console.print(_shares(report.causes))
+    console.print("\n[bold]How episodes ended[/bold]")
+    console.print(_shares(report.causes, console.width))
     if report.uses:
         console.print("\n[bold]Affordances used[/bold]")
-        console.print(_shares(report.uses))
+        console.print(_shares(report.uses, console.width))
     console.print()
 
 
@@ -98,12 +101,14 @@ def _round_step(step: float) -> int:
         size *= 10
 
 
-def _shares(counts: Mapping[str, int]) -> Table:
+def _shares(counts: Mapping[str, int], width: int) -> Table:
+    """Counts by name, their shares, and bars, which leave names the room that they need."""
     total = sum(counts.values())
     most = max(counts.values(), default=0)
+    room = width - max(map(len, counts), default=0) - len(f"{most:,}") - len("  100.0%    ")
     table = _table()
     for name, count in counts.items():
-        bar = "█" * round(BAR_WIDTH * count / most) if most else ""
+        bar = "█" * round(min(BAR_WIDTH, max(room, 0)) * count / most) if most else ""
         table.add_row(
             literal(name), f"{count:,}", f"{100 * count / total:.1f}%" if total else "", f"[cyan]{bar}[/cyan]"
         )

@@ -1,5 +1,5 @@
-"""Where each quantity of a Universe has a value: of whom it is, and when it is known. A compiler reports what is read
-elsewhere in the words of its author; of a Universe that was read from a file this is the check."""
+"""Where each quantity of a Universe has a value: of whom it is, when it is known, and what it needs. A compiler reports
+what is read elsewhere in the words of its author; of a Universe that was read from a file this is the check."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
-from hamlet.universe import declarations, expressions, quantities
+from hamlet.universe import declarations, expressions, observations, quantities, space, statements
 from hamlet.universe.expressions import Expression
-from hamlet.universe.walk import depends_on_asker
+from hamlet.universe.space import graph_of, letters_of
+from hamlet.universe.walk import depends_on_asker, nodes
 from hamlet.universe.whole import Universe
 
 
@@ -87,6 +88,48 @@ OF_PLACE = (quantities.CellValue, quantities.Coordinate, quantities.On, quantiti
 DRAWS: tuple[type, ...] = expressions.Draw.__args__
 TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expressions.Upon)
 """What agents of a world have together."""
+
+
+WANTING: dict[type, str] = {
+    **dict.fromkeys((quantities.DayTime, observations.ObserveTime), "clock"),
+    observations.ObserveLifetime: "lifespan",
+    **dict.fromkeys((quantities.Apart, expressions.Nearest), "space"),
+    **dict.fromkeys((quantities.WalkingDistance, quantities.CellValue, declarations.Cells), "grid"),
+    **dict.fromkeys((observations.ObserveGrid, observations.ObserveWindow, observations.ObserveCells), "grid"),
+    **dict.fromkeys((observations.ObserveCell, declarations.Spread), "grid"),
+    **dict.fromkeys((quantities.On, quantities.TerrainValue, observations.ObserveRegion), "map"),
+    statements.Push: "momentum",
+}
+"""What a universe needs for such a node."""
+
+
+def lacking(universe: Universe) -> Iterator[str]:
+    """What a universe needs and has not, and for which node."""
+    of, letters = universe.space, letters_of(universe.space)
+    grid = of if isinstance(of, space.Grid) else None
+    has = {
+        "clock": universe.clock is not None,
+        "lifespan": universe.lifespan is not None,
+        "space": not isinstance(of, space.NoSpace),
+        "grid": grid is not None,
+        "map": letters is not None,
+        "graph": graph_of(of) is not None,
+        "momentum": space.has_momentum(of),
+        "map with two axes": letters is not None and grid is not None and len(grid.sizes) == 2,
+    }
+    for node in nodes(universe):
+        wanted = WANTING.get(type(node))
+        match node:
+            case observations.ObserveWindow(within="sight"):
+                wanted = "map with two axes"
+            case observations.ObserveRegion(radius=int()):
+                wanted = "map with two axes"
+            case observations.ObservePosition(encoding="node"):
+                wanted = "graph"
+            case _:
+                pass
+        if wanted is not None and not has[wanted]:
+            yield f"{type(node).__name__} needs a {wanted}, and there is none"
 
 
 def misplaced(universe: Universe) -> Iterator[str]:

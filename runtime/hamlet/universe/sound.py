@@ -8,6 +8,7 @@ import keyword
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from math import prod
 from typing import Any
 
@@ -20,7 +21,7 @@ from hamlet.universe import (
     statements,
     terrain,
 )
-from hamlet.universe.contexts import misplaced
+from hamlet.universe.contexts import lacking, misplaced
 from hamlet.universe.walk import nodes, operands, parts
 from hamlet.universe.whole import Universe
 
@@ -153,7 +154,7 @@ def check_sound(universe: Universe) -> None:
         raise UnsoundError("it has no reward")
     _check_assigned(universe, known)
     _check_places(universe)
-    for message in misplaced(universe):
+    for message in chain(lacking(universe), misplaced(universe)):
         raise UnsoundError(message)
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 import hamlet
 from hamlet.look.text import drawn
 from hamletc.cli.package import open_package
-from hamletc.cli.report import sparkline
+from hamletc.cli.report import RunReport, show, sparkline
 from hamletc.cli.screen import show_live
 from hamletc.cli.survival import survival
 from processes import Command
@@ -212,3 +212,34 @@ def test_watching_ends_with_control_c(tmp_path: Path, monkeypatch: pytest.Monkey
     assert env.tick == len(waits) == 3
     assert all(f"tick {tick} " in written.getvalue() for tick in range(4))
     assert written.getvalue().endswith("\x1b[?25h")
+
+
+def test_a_report_of_roles_and_long_causes_keeps_to_a_line_each() -> None:
+    """Goals and a lifespan are no deaths; bars leave names the room that they need."""
+    causes = {"teacher and teacher.patience <= 0": 2_426, "energy <= 0": 1_411_898, "pupil and knowledge >= 1": 0}
+    report = RunReport(
+        universe="school",
+        choice="numba",
+        worlds=16_384,
+        agents=4,
+        roles=("teacher", "pupil"),
+        ticks=1_000,
+        seed=0,
+        params={},
+        seconds=17.0,
+        start_seconds=52.0,
+        episodes=1_414_324,
+        mean_length=42.6,
+        mean_return=4.5,
+        curve=[1.0, 0.0],
+        causes=causes,
+        uses={},
+    )
+    out = StringIO()
+    show(report, Console(file=out, width=80))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    ends = lines[lines.index("How episodes ended") + 1 :]
+    assert [line.split("  ")[0] for line in ends[:3]] == list(causes)
+    assert not any("…" in line or len(line) > 80 for line in ends)
+    assert "█" in ends[1]
+    assert "mean return  4.5, of teacher and pupil together" in lines
