@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hamlet.universe.codec import CodecError, from_json, to_json
+from hamlet.universe.sound import UnsoundError, check_sound
 from samples import sample
 
 WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
@@ -75,7 +77,7 @@ MISPLACED: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (REWARD, {"kind": "Neighbours", "operand": PLAIN, **HERE}, "Neighbours is read in an end or a reward"),
     (REWARD, {**SUMMED, "operand": COUNTED}, "Among is read in what agents have together: no agents are counted"),
     (REWARD, {"kind": "Previous", "operand": COUNTED, **HERE}, "Among is read in the past of an end or a reward"),
-    (REWARD, {"kind": "DayTime", "function": "sin", **HERE}, ""),
+    (REWARD, {"kind": "DayTime", "function": "sin", **HERE}, "DayTime needs a clock, and there is none"),
     (("meters", 0, "decay"), {**SUMMED, "operand": {"kind": "Own", "operand": AGE, **HERE}}, ""),
     (("meters", 0, "decay"), {"kind": "Own", "operand": AGE, **HERE}, "Own is read in a rule: no agent asks"),
 ]
@@ -94,3 +96,8 @@ def test_what_has_no_value_there_is_refused(path: tuple[Any, ...], value: dict[s
     with pytest.raises(CodecError) as error:
         from_json(json.dumps(document))
     assert message in str(error.value)
+
+
+def test_what_a_universe_needs() -> None:
+    with pytest.raises(UnsoundError, match="ObserveLifetime needs a lifespan, and there is none"):
+        check_sound(replace(sample("town"), lifespan=None))
