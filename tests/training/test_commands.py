@@ -96,6 +96,8 @@ def test_what_was_killed_before_its_manifest_begins_anew(hamletc: Said) -> None:
     folder = Path("runs/first_meal")
     (folder / "package").mkdir(parents=True)
     (folder / ".manifest.json.77.part").write_bytes(b"{")
+    # `hamletc run` of the universe was here before.
+    (folder / "meters.png").write_bytes(b"")
     assert hamletc("train", MEAL, *SHORT)[0] == 0
     assert not (folder / ".manifest.json.77.part").exists()
     code, _, said = hamletc("train", MEAL, *SHORT)

@@ -32,6 +32,8 @@ from hamlet_train.ppo import Progress
 from hamlet_train.settings import Settings, read_settings
 
 FORMAT = 1
+PLOT = "meters.png"
+"""What `hamletc run` writes into a folder of the same name."""
 NUMBERS = {
     "worlds": (1, 2**24),
     "agents": (1, 2**24),
@@ -95,11 +97,12 @@ class Run:
 
     @property
     def hardly_begun(self) -> bool:
-        """Whether whoever began it was killed before there was a manifest: nothing else than a package is there."""
+        """Whether no training has begun there: nothing is there but a package, of one that was killed before there was
+        a manifest, and the plot of `hamletc run`, which has the same folder."""
         return (
             not self.begun
             and self.folder.is_dir()
-            and all(path.name == "package" or path.name.startswith(".") for path in self.folder.iterdir())
+            and all(path.name in ("package", PLOT) or path.name.startswith(".") for path in self.folder.iterdir())
         )
 
     @property

@@ -30,6 +30,7 @@ class Context:
         asker: who asks each agent of a world for this.
         cascade: whether a cascade measured a deficit.
         beside: whether the cells next to this one are.
+        begun: whether cells have their meters.
     """
 
     where: str
@@ -42,9 +43,10 @@ class Context:
     asker: Literal["agent", "world", "itself"] | None = None
     cascade: bool = False
     beside: bool = False
+    begun: bool = True
 
 
-START = Context("a start value", draws=True)
+START = Context("a start value", draws=True, begun=False)
 START_OF_WORLD = replace(START, of="world")
 START_OF_CELLS = replace(START, of="cell")
 MASK = Context("a mask")
@@ -189,6 +191,8 @@ def _missing(tree: Expression, at: Context) -> str | None:
             return "no agent asks"
         case expressions.Previous() if not at.past:
             return "it has no past"
+        case quantities.CellValue() if not at.begun:
+            return "no cell has begun yet"
         case expressions.Neighbours() if not at.beside:
             return "no cell is meant"
         case expressions.Among() if at.of == "cell":

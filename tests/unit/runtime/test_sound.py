@@ -101,3 +101,11 @@ def test_what_has_no_value_there_is_refused(path: tuple[Any, ...], value: dict[s
 def test_what_a_universe_needs() -> None:
     with pytest.raises(UnsoundError, match="ObserveLifetime needs a lifespan, and there is none"):
         check_sound(replace(sample("town"), lifespan=None))
+
+
+def test_cells_begin_without_what_other_cells_have() -> None:
+    document = json.loads(to_json(sample("gallery/forest_fire")))
+    name = document["cells"]["meters"][0]["name"]
+    document["cells"]["meters"][0]["start"] = {"kind": "CellValue", "meter": name, **HERE}
+    with pytest.raises(CodecError, match="CellValue is read in a start value: no cell has begun yet"):
+        from_json(json.dumps(document))

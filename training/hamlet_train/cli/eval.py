@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command(name="eval")
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("--policy", "path", type=click.Path(path_type=Path), required=True,
-              help="The folder of a run, also of one that was interrupted, or a file with weights or a table.")  # fmt: skip
+              help="The folder of a run, also an interrupted one, or a file with weights or a table.")  # fmt: skip
 @click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
 @click.option(
