@@ -27,9 +27,9 @@ import numpy as np
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import F32
+from hamletc.kernel.body import body
 from hamletc.lowering.functions import Function as Name
 from hamletc.lowering.functions import call, power
-from hamletc.targets.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
 
 UNARY: tuple[Name, ...] = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")

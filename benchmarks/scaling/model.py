@@ -10,7 +10,7 @@ from hamlet_lab.bench import Case
 from hamletc.compile import lower, optimise, specialise
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Const, Fold, Input
-from hamletc.targets.body import body
+from hamletc.kernel.body import body
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,11 @@ def listing(head: str, items: Iterable[str], tail: str, indent: int = 4, remarks
     line = head + ", ".join(items) + tail
     if indent + len(line) <= WIDTH and not any(remarks):
         return line
+    return opened(head, items, tail, indent, remarks)
+
+
+def opened(head: str, items: Iterable[str], tail: str, indent: int = 4, remarks: Sequence[Sequence[str]] = ()) -> str:
+    """The same over several lines in any case."""
     inner = " " * (indent + 4)
     lines: list[str] = []
     open_line = False

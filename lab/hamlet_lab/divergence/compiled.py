@@ -1,6 +1,6 @@
 """What a side's universe was compiled to: the forms of its program, from the lowering on, and the text of its kernels.
 
-Names in generated functions are those that `hamletc.targets.body` gives, for all targets: so a name stands for a value.
+Names in generated functions are those that `hamletc.kernel.body` gives, for all targets: so a name stands for a value.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Value
 from hamletc.ir.text import ParseError, parse_program
+from hamletc.kernel.body import Body, Loop, identifier
 from hamletc.kernel.schedule import Schedule, ScheduleError
 from hamletc.kernel.text import parse_schedule
 from hamletc.lowering.plan import LIMITS, plan
 from hamletc.package import IR_FILE, SCHEDULE_FILE
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import default_passes
-from hamletc.targets.body import Body, Loop, identifier
 
 TABLE = "table_"
 

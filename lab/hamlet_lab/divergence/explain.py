@@ -12,7 +12,7 @@ from hamlet_lab.divergence.values import Evaluation, Spot, at, words
 from hamletc.ir import ops
 from hamletc.ir.evaluate import Array, apply
 from hamletc.ir.ops import Const, Type, Value, operands
-from hamletc.targets.body import reachable
+from hamletc.kernel.body import reachable
 
 LARGEST_BOUND = 1 << 30
 SMALLEST_NORMAL = np.float32(2.0**-126)

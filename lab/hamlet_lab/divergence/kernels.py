@@ -31,8 +31,8 @@ from hamlet_lab.divergence.compiled import (
 from hamlet_lab.divergence.values import Evaluation, Spot, words
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.ops import Element, Input, Type, Value
+from hamletc.kernel.body import Body, table_name
 from hamletc.kernel.run import FunctionCall
-from hamletc.targets.body import Body, table_name
 from hamletc.targets.triton.columns import LANES, Column, Columns
 
 LANES_OF_A_BLOCK = 32

@@ -14,8 +14,8 @@ from hamletc.ir.evaluate import DTYPES, Array, node_values
 from hamletc.ir.function import Node, Origin, Program
 from hamletc.ir.ops import Const, Element, Fetch, Input, Lookup, Type, Value, operands
 from hamletc.ir.text import MNEMONICS, spell
+from hamletc.kernel.body import body, reachable, versions
 from hamletc.kernel.run import FunctionCall
-from hamletc.targets.body import body, reachable, versions
 
 PHASES = {
     "policy": "the random policy",

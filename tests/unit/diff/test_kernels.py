@@ -20,8 +20,8 @@ from hamletc.compile import emit_kernels
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value
+from hamletc.kernel.body import Body
 from hamletc.kernel.run import FunctionCall
-from hamletc.targets.body import Body
 
 LANES = 8
 

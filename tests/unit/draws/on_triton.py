@@ -20,9 +20,9 @@ from sequences import LANES, assert_same, expected, inputs, sequences
 
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_lab.ptx.backend import Executed
+from hamletc.kernel.body import body
 from hamletc.passes.extremes import Extremes
 from hamletc.passes.ranges import Facts
-from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 
 BLOCK = 32

@@ -15,7 +15,7 @@ from sequences import COUNTER, KEY, KNOWN, LANES, assert_same, expected, inputs,
 from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import WORD, draw_words
 from hamletc.ir.evaluate import evaluate
-from hamletc.targets.body import body
+from hamletc.kernel.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
 from processes import Run
 

@@ -6,8 +6,8 @@ from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import Type, operands
+from hamletc.kernel.body import FOLDED_OPERATIONS, Body, body, comment, identifier
 from hamletc.lowering import lower
-from hamletc.targets.body import FOLDED_OPERATIONS, Body, body, comment, identifier
 from samples import NAMES, sample
 
 

@@ -9,7 +9,7 @@ from hamlet import schema
 from hamlet.schema.features import features, quantities
 from hamletc.ir.function import STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
-from hamletc.targets.body import table_name
+from hamletc.kernel.body import table_name
 from hamletc.targets.numba.functions import Functions, shared
 from hamletc.targets.numba.parts import Cut, Place, cut
 from hamletc.targets.numba.parts import held as held_in

@@ -10,7 +10,7 @@ from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Function, Output, Program
 from hamletc.ir.ops import Input
-from hamletc.targets.body import remarks, rows, table_name
+from hamletc.kernel.body import remarks, rows, table_name
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.numba.cells import cell_step
 from hamletc.targets.numba.cuts import Cuts

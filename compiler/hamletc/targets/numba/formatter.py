@@ -28,7 +28,7 @@ from hamletc.ir.ops import (
     Value,
     operands,
 )
-from hamletc.targets.body import Body, table_name
+from hamletc.kernel.body import Body, table_name
 
 
 def literal(constant: Const) -> str:

@@ -10,7 +10,7 @@ from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Type, Value, operands
-from hamletc.targets.body import Body, Loop, body, remarks, table_name
+from hamletc.kernel.body import Body, Loop, body, remarks, table_name
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
 from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, counted, outcomes, state

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Fetch, Fold, Input, Lookup, Type, Value, operands
-from hamletc.targets.body import Body, Line, remarks
+from hamletc.kernel.body import Body, Line, remarks
 
 LARGE = 3000
 """Nodes of a program that is cut, and with it all its functions; what finds situations does not count."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEGIN_CELLS, OVER, Stage, reducer
-from hamletc.targets.body import table_name
+from hamletc.kernel.body import table_name
 from hamletc.targets.numba.cells import CellStep
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.functions import Functions

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamletc.ir.ops import Const, Input, Type
-from hamletc.targets.body import held_name, identifier, remarks
+from hamletc.kernel.body import held_name, identifier, remarks
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import literal
 from hamletc.targets.numba.functions import Functions, outside, shared

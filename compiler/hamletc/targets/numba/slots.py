@@ -9,7 +9,7 @@ from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
-from hamletc.targets.body import held_name, identifier
+from hamletc.kernel.body import held_name, identifier
 from hamletc.targets.numba.parts import Place
 
 

@@ -13,7 +13,7 @@ from hamlet import schema
 from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
-from hamletc.targets.body import body, held_name, identifier, unique
+from hamletc.kernel.body import body, held_name, identifier, unique
 from hamletc.targets.numba.slots import Chunk, Slot
 
 CLOSING = ("age", "episode_return")

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Const, Fold, Input, Lookup, Type, operands
+from hamletc.kernel.body import reachable, remarks, table_name
 from hamletc.passes import tabulation
-from hamletc.targets.body import reachable, remarks, table_name
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.scene import split
 

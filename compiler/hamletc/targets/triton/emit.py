@@ -10,21 +10,22 @@ from hamlet import schema
 from hamlet.numbers import elementary
 from hamlet.package.manifest import plain
 from hamlet.schema import abi
-from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Output, Program
+from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
-from hamletc.targets.body import Loop, body, comment, draws, identifier, remarks, rows, table_name, unique
-from hamletc.targets.known_rows import KnownRows, known_rows
+from hamletc.kernel.body import Loop, comment, draws, remarks, rows, table_name
+from hamletc.kernel.code import Function, Parameter, Typed
+from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
-from hamletc.targets.scene import split
+from hamletc.targets.python import PythonPrinter
 from hamletc.targets.skeleton import skeleton
-from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN, words
-from hamletc.targets.triton.columns import LANES, Columns, operations
-from hamletc.targets.triton.formatter import DTYPES, TritonFormatter, literal, typed
-from hamletc.targets.triton.meeting import LEVELS, PAIRED, SUMMARIES, Meeting
-from hamletc.targets.triton.slots import Slot, address_after, offset, slots
-from hamletc.targets.triton.spread import spread
+from hamletc.targets.triton.bindings import Bindings
+from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN
+from hamletc.targets.triton.columns import LANES, operations
+from hamletc.targets.triton.formatter import DTYPES, literal, typed
+from hamletc.targets.triton.meeting import LEVELS, PAIRED, SUMMARIES
+from hamletc.targets.triton.memory import memory
+from hamletc.targets.triton.slots import Slot, address_after, offset
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
@@ -38,9 +39,6 @@ WORDS = {
 CHUNK = 4
 """Known rows that a turn of a loop writes: their bits are at the same places in each turn, and each row has an address
 of its own. Twice as many where a lane has little to hold."""
-LITTLE = 44
-"""Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
-`FEW` registers."""
 FEW = 96
 """Registers that a step gets then. The assembler would take 128, to no end, and a fifth of the warps would not fit."""
 
@@ -54,6 +52,34 @@ def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str
     """The text of `triton_kernels.py`; the same for the same program and universe. `notes`: what was chosen, and
     why."""
     return skeleton("triton").render(_Context(program, universe).names() | {"notes": notes})
+
+
+def printer(bindings: Bindings) -> PythonPrinter:
+    """Prints functions of the module."""
+    return PythonPrinter(
+        bindings.formatters, bindings.universe.sources, constant, declared, decorator, ": tl.constexpr"
+    )
+
+
+def constant(value: Typed) -> str:
+    """A number of a type."""
+    plain = Const(value.type, value.value)
+    return typed(plain) if value.alone else literal(plain)
+
+
+def declared(parameter: Parameter) -> str:
+    """A parameter of a function."""
+    if parameter.constant:
+        return f"{parameter.name}: tl.constexpr"
+    return parameter.name if parameter.type is None else f"{parameter.name}: {DTYPES[parameter.type]}"
+
+
+def decorator(function: Function) -> str:
+    """What compiles a function; a kernel is not compiled anew for every number that it is passed."""
+    if function.kind != "kernel":
+        return "@triton.jit"
+    numbers = [f'"{each.name}"' for each in function.parameters if each.type is not None]
+    return listing("@triton.jit(do_not_specialize=[", numbers, "])")
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
@@ -114,33 +140,8 @@ class _Given:
         return f"given_{self.name}_ptr"
 
 
-class _Context:
+class _Context(Bindings):
     """What the template sees: lists of names, and functions that print parts of the program."""
-
-    def __init__(self, program: Program, universe: Universe) -> None:
-        self.program = program
-        self.universe = universe
-        scene, observe = split(program.function("observe"))
-        observe, self.known = known_rows(observe)
-        functions = [observe if each.name == "observe" else each for each in program.functions]
-        self.bodies = {function.name: body(function) for function in (*functions, scene)}
-        self.slots = slots(universe, frozenset(output.name for output in self.bodies["reset"].outputs))
-        self.scene = [output.name.replace(".", "_") for output in scene.outputs]
-        self.variables = {slot.name: slot.variable for slot in self.slots}
-        binned = len(quantities(universe))
-        self.binning = {f"stride.{n}": f"tl.load(strides_ptr + {n})" for n in range(len(features(universe)))}
-        self.binning |= {f"scale.{n}": f"tl.load(bins_ptr + {n})" for n in range(binned)}
-        self.binning |= {f"top.{n}": f"tl.load(bins_ptr + {binned + n})" for n in range(binned)}
-        taken: set[str] = set()
-        self.reports = {
-            f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
-        }
-        self.scales = {segment.offset: segment.scale for segment in schema.observation_segments(universe)}
-        self.columns = Columns(program)
-        self.words = words(program, sum(affordance.place is None for affordance in universe.affordances))
-        self.formatters = {name: TritonFormatter(printed, self.columns.of) for name, printed in self.bodies.items()}
-        self.meets = Meeting(program, self.bodies, self.formatters)
-        self.spread = spread(program, universe, self.bodies)
 
     def names(self) -> dict[str, object]:
         """All names of the template."""
@@ -154,6 +155,7 @@ class _Context:
         offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         little = self.has_little(held)
         return {
+            "code": {each.name: printer(self).function(each) for each in memory(self)},
             "universe": universe,
             "source": ", ".join(plain(source) for source in universe.sources),
             "tables": [table for table in self.program.tables if table.name not in self.columns.of],
@@ -187,7 +189,7 @@ class _Context:
             "arrays": [f"{field.name}_ptr" for field in schema.state_fields(universe)],
             "outcome_fields": [field.name for field in schema.outcome_fields(universe)],
             "outcome_arrays": [f"{field.name}_ptr" for field in schema.outcome_fields(universe)],
-            "outcomes": self.outcomes(),
+            "outcomes": [(variable, "") for variable, _, _ in self.outcomes],
             "reports": list(self.reports.values()),
             "changing": [slot.variable for slot in held if slot.name in ticked],
             "episodic": [slot.variable for slot in held if slot.name not in advancing],
@@ -298,27 +300,10 @@ class _Context:
             "joined_variables": variables,
         }
 
-    def has_little(self, held: Sequence[Slot]) -> bool:
-        """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers."""
-        few = len(held) + len(self.scene) + len(self.columns.all) <= LITTLE
-        return few and not self.fetched_for("tick", "observe", "mask")
-
     def chunk_of(self, rows: KnownRows, most: int) -> int:
         """The rows that a turn of a loop writes."""
         fitting = [size for size in range(most, most // 2, -1) if rows.count % size == 0]
         return min(most, rows.count) if rows.words or not fitting else fitting[0]
-
-    def counts(self, *functions: str) -> bool:
-        """Whether functions need to know how many agents a world has."""
-        return any(each.input == "agents" for name in functions for each in self.bodies[name].parameters)
-
-    def outcomes(self) -> list[tuple[str, str]]:
-        """What a tick gives beside the state: variables, and where they are in memory."""
-        result = []
-        for field in schema.outcome_fields(self.universe):
-            for row, variable in enumerate([field.name] if field.rows is None else self.reports.values()):
-                result.append((variable, f"{field.name}_ptr + {offset(row)}lane"))
-        return result
 
     def masked(self) -> list[tuple[int, str, Value, Loop | None]]:
         """The outputs of `mask`: the first action, the names of actions, the condition, and the loop over them."""
@@ -332,12 +317,6 @@ class _Context:
             first = last + 1
         return result
 
-    def fetched_for(self, *functions: str) -> list[Slot]:
-        """What functions need that is in memory."""
-        inputs = (parameter.input for name in functions for parameter in self.bodies[name].parameters)
-        needed = {name.removeprefix("before.") for name in inputs}
-        return [slot for slot in self.slots if slot.fetched and slot.name in needed]
-
     def anchors_of(self, functions: Sequence[str], fetching: Sequence[Slot]) -> list[str]:
         """Integers without which functions get nowhere, so that they can wait in them for what is fetched: the action,
         a coordinate, or else what is fetched itself."""
@@ -348,26 +327,11 @@ class _Context:
         coordinates = [slot for slot in whole if slot.name.startswith("position.")]
         return [slot.variable for slot in coordinates[:1] or [each for each in whole if each in fetching]]
 
-    def seeded(self, function: str) -> list[str]:
-        """What a function is passed that draws for a policy."""
-        given = {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}
-        return [given[parameter.input] for parameter in self.bodies[function].parameters]
-
     def given(self) -> list[_Given]:
         """What a rollout is given for each tick."""
         fields = [field for field in schema.state_fields(self.universe) if field.name in schema.GIVEN_BY_TICK]
         held = {slot.name: slot for slot in self.slots}
         return [_Given(field.name, [held[name] for name in field.names]) for field in fields]
-
-    def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
-        """The parameters of a kernel without its constants."""
-        unsigned = ("seed_low", "seed_high", "tick")
-        return [
-            *(f"{name}_ptr" for name in abi.array_arguments(self.universe, kernel)),
-            *(table_name(table.name) for table in self.program.tables if table.name not in self.columns.of),
-            *self.column_pointers(),
-            *(f"{n}: tl.{'uint32' if n in unsigned else 'int32'}" for n in abi.scalar_arguments(kernel)),
-        ]
 
     def kept(self) -> list[_Kept]:
         """The scene as steps keep it, where it follows from the layout and is worth the memory."""
@@ -379,100 +343,6 @@ class _Context:
             return []
         types = [scene.type(output.value) for output in scene.outputs]
         return [_Kept(row, name, type_) for row, (name, type_) in enumerate(zip(self.scene, types, strict=True), 1)]
-
-    def stands(self) -> list[str]:
-        """The arguments of `stand`: the position after a move."""
-        return [parameter.input.replace("position.", "moved_") for parameter in self.bodies["stand"].parameters]
-
-    def column_pointers(self) -> list[str]:
-        """The parameters of a kernel for the arrays of columns."""
-        return [f"columns_{type_.value}_ptr" for type_ in self.columns.types]
-
-    def tables_of(self, *functions: str) -> list[str]:
-        """The parameters and arguments for the tables that functions read: all columns are one."""
-        read = dict.fromkeys(t for f in functions for t in self.bodies[f].tables)
-        return list(dict.fromkeys("columns" if name in self.columns.of else table_name(name) for name in read))
-
-    def columns_of(self, *functions: str) -> list[str]:
-        """The columns that functions read, and `_` for others."""
-        read = {t for f in functions for t in self.bodies[f].tables}
-        return [column.name if table in read else "_" for table, found in self.columns.of.items() for column in found]
-
-    def read_by(self, function: str) -> list[str]:
-        """The parameters and arguments of a function for the tables that it reads."""
-        tables = self.bodies[function].tables
-        columns = [column.name for table in tables for column in self.columns.of.get(table, ())]
-        return [table_name(table) for table in tables if table not in self.columns.of] + columns
-
-    def parameters(self, function: str) -> list[str]:
-        """The parameters of a function: its inputs, then its tables."""
-        return [parameter.name for parameter in self.bodies[function].parameters] + self.read_by(function)
-
-    def arguments(self, function: str, *after: str) -> list[str]:
-        """What is passed for them where the state is unpacked, and functions of the tick have computed what follows."""
-        given = self._given(*after)
-        inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
-        return inputs + self.read_by(function)
-
-    def _given(self, *after: str) -> dict[str, str]:
-        """Variables by the names of inputs."""
-        given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
-        given |= {name.replace("_", "."): name for name in self.scene}
-        given |= self.binning
-        given |= {f"moved.{axis}": f"moved_{axis}" for axis in schema.axes(self.universe)}
-        given |= self.meets.given
-        given |= {f"before.{name}": variable for name, variable in self.variables.items()}
-        given |= {output.name: self.next_of(output.name) for name in after for output in self.outputs_of(name)}
-        return given
-
-    def outputs_of(self, function: str) -> tuple[Output, ...]:
-        """The outputs of a function that not all universes have."""
-        return self.bodies[function].outputs if function in self.bodies else ()
-
-    def next_of(self, output: str) -> str:
-        """The variable of an output of a tick."""
-        if output in self.variables:
-            return f"next_{self.variables[output]}"
-        return (self.reports | self.meets.given).get(output, output)
-
-    def nexts(self, function: str) -> list[str]:
-        """The variables of the outputs of a function of a tick."""
-        return [self.next_of(output.name) for output in self.outputs_of(function)]
-
-    def uniform(self, function: str) -> list[str]:
-        """Those of them that are the same for all lanes, and have to become blocks."""
-        outputs = self.outputs_of(function)
-        return [self.next_of(output.name) for output in outputs if self.formatters[function].scalar[output.value]]
-
-    def drawn_by(self, *functions: str) -> list[str]:
-        """What random words are drawn by in a tick: the lane, the tick, the seed, and the world where it draws."""
-        inputs = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
-        if not inputs & {"lane", "world"}:
-            return []
-        return ["stream", "now", "key", *(["number"] if "world" in inputs else [])]
-
-    def lines(self, function: str, loop: Loop | None = None) -> str:
-        """The assignments of a function or of its loop, under comments that name the construct they come from."""
-        printed = self.bodies[function]
-        formatter = self.formatters[function]
-        indent = " " * (4 if loop is None else 8)
-        result = []
-        for line in printed.lines if loop is None else loop.lines:
-            result += [f"{indent}{remark}" for remark in remarks(line.origin, self.universe.sources)]
-            result.append(f"{indent}{line.name} = {formatter.line(line.value)}")
-        return "\n".join(result)
-
-    def results(self, function: str) -> list[str]:
-        """The single outputs of a function."""
-        return [self.expression(function, output.value) for output in self.bodies[function].outputs]
-
-    def expression(self, function: str, value: Value) -> str:
-        """A value of a function; a constant has its type with it."""
-        return self.formatters[function].tensor(value)
-
-    def observed_value(self, name: str) -> str:
-        """An output of `observe`."""
-        return self.expression("observe", self.bodies["observe"].function.output(name).value)
 
     def word_of(self, rows: KnownRows, number: str, per_word: int) -> str:
         """The word with the bit of a row of this number, or of a chunk of which it has bits for so many."""
@@ -499,3 +369,18 @@ class _Context:
         """A value of an observation in its type; `row` is the first of its segment."""
         low, scale = (literal(Const(Type.F32, number)) for number in (self.scales[row].low, self.scales[row].scale))
         return f"_encode({self.expression(function, value)}, {low}, {scale}, dtype)"
+
+    def lines(self, function: str, loop: Loop | None = None) -> str:
+        """The assignments of a function or of its loop, under comments that name the construct they come from."""
+        printed = self.bodies[function]
+        formatter = self.formatters[function]
+        indent = " " * (4 if loop is None else 8)
+        result = []
+        for line in printed.lines if loop is None else loop.lines:
+            result += [f"{indent}{remark}" for remark in remarks(line.origin, self.universe.sources)]
+            result.append(f"{indent}{line.name} = {formatter.line(line.value)}")
+        return "\n".join(result)
+
+    def observed_value(self, name: str) -> str:
+        """An output of `observe`."""
+        return self.expression("observe", self.bodies["observe"].function.output(name).value)

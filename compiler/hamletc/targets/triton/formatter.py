@@ -14,7 +14,7 @@ from types import MappingProxyType
 from hamlet.numbers.binary32 import bits32, spell32
 from hamletc.ir import ops
 from hamletc.ir.ops import PLAIN, Const, Op, Order, Plain, Type, Value
-from hamletc.targets.body import Body, table_name
+from hamletc.kernel.body import Body, table_name
 from hamletc.targets.triton.columns import LANES, Column, is_shared, shared
 
 DTYPES = {Type.F32: "tl.float32", Type.I32: "tl.int32", Type.U32: "tl.uint32", Type.BOOL: "tl.int1"}

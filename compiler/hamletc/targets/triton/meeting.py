@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, Stage, pairer, reducer
 from hamletc.ir.ops import Type
-from hamletc.targets.body import Body, identifier, unique
+from hamletc.kernel.body import Body, identifier, unique
 from hamletc.targets.triton.formatter import TritonFormatter
 
 PAIRED = {

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hamlet import schema
 from hamlet.schema import abi
 from hamlet.universe import Universe
-from hamletc.targets.body import identifier, unique
+from hamletc.kernel.body import identifier, unique
+from hamletc.kernel.code import Constant, Expression, Operand, expression
 
 FETCHED = ("places", "streaks", "seen")
 """Fields that stay in memory: there may be many rows, and a tick changes few of them or none."""
@@ -45,6 +46,22 @@ class Slot:
     given: bool
     fetched: bool
     per: schema.Per
+
+    @property
+    def nothing(self) -> Constant:
+        """What lanes beyond the last one hold."""
+        return Constant(0.0 if self.other == "0.0" else 0)
+
+    def read(self, value: Expression) -> Expression:
+        """What is held of a loaded value."""
+        if self.load == BOOL:
+            return value.method("to", "tl.int1")
+        return value.method("to", "tl.uint32", bitcast=True) if self.load else value
+
+    def written(self, value: Operand) -> Expression:
+        """What is stored of a value that is held."""
+        held = expression(value)
+        return held.method("to", "tl.int32", bitcast=True) if self.store else held
 
     @property
     def whole(self) -> bool:

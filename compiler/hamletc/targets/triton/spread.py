@@ -14,7 +14,7 @@ from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, Program
-from hamletc.targets.body import Body, table_name
+from hamletc.kernel.body import Body, table_name
 from hamletc.targets.printing import listing
 
 FIELD = "cell_meters"

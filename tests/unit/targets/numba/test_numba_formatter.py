@@ -15,7 +15,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Function, Output, Table
 from hamletc.ir.ops import BOOL, F32, I32, OPS, PLAIN, U32, Element, Fold, Plain, Right, Type, Value
-from hamletc.targets.body import body
+from hamletc.kernel.body import body
 from hamletc.targets.numba.formatter import NumbaFormatter
 from samples.functions import EDGES
 

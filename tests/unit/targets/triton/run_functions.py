@@ -22,10 +22,10 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Type, Value
+from hamletc.kernel.body import body
 from hamletc.passes.extremes import Extremes
 from hamletc.passes.interval import ANY_F32, ANY_I32, Interval
 from hamletc.passes.ranges import Facts
-from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter
 from on_interpreter import interpret
 from samples.functions import TABLES, functions, random_arrays

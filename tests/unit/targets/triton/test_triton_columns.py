@@ -15,8 +15,8 @@ from hamletc.compile import Options, lower, optimise, specialise
 from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Lookup, Type
+from hamletc.kernel.body import table_name
 from hamletc.passes.tabulation import is_made
-from hamletc.targets.body import table_name
 from hamletc.targets.triton import columns
 from hamletc.targets.triton.cells import words
 from hamletc.targets.triton.columns import LANES, Columns, looked_up

@@ -9,10 +9,10 @@ import pytest
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Output
 from hamletc.ir.ops import PLAIN, Const, Plain, Type, Value
+from hamletc.kernel.body import body
 from hamletc.passes.extremes import Extremes
 from hamletc.passes.interval import Interval
 from hamletc.passes.ranges import Facts
-from hamletc.targets.body import body
 from hamletc.targets.triton.formatter import TritonFormatter, literal, typed
 
 UNIT = Interval(0.0, 1.0)
