@@ -14,7 +14,7 @@ from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
-from hamletc.targets.numba.functions import Functions
+from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.together import Reduced
 
 VECTOR = 64
@@ -55,7 +55,7 @@ class CellStep:
         over: what is asked of all cells.
     """
 
-    functions: Functions
+    functions: Bindings
     count: int
     room: int
     pitch: int
@@ -117,7 +117,7 @@ class CellStep:
         return list(dict.fromkeys([*self.parameters(NEAR, CELLS, OVER), *room, *terms, "agents", "chunk_lanes"]))
 
 
-def cell_step(program: Program, universe: Universe, functions: Functions) -> CellStep | None:
+def cell_step(program: Program, universe: Universe, functions: Bindings) -> CellStep | None:
     """What kernels need for the cells of a universe; `None` where they have nothing."""
     grid = universe.space
     if universe.cells is None or not isinstance(grid, Grid):
@@ -146,7 +146,7 @@ def cell_step(program: Program, universe: Universe, functions: Functions) -> Cel
     return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions), over)
 
 
-def _fetched(functions: Functions) -> list[tuple[str, int]]:
+def _fetched(functions: Bindings) -> list[tuple[str, int]]:
     """The arrays that functions fetch from, each with the number of its meter."""
     universe = functions.universe
     tables = {table for name in functions.bodies for table in functions.bodies[name].tables}

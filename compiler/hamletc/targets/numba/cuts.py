@@ -10,7 +10,7 @@ from hamlet.schema.features import features, quantities
 from hamletc.ir.function import STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
-from hamletc.targets.numba.functions import Functions, shared
+from hamletc.targets.numba.bindings import Bindings, shared
 from hamletc.targets.numba.parts import Cut, Place, cut
 from hamletc.targets.numba.parts import held as held_in
 from hamletc.targets.numba.slots import Slot
@@ -62,7 +62,7 @@ class Cuts:
         observed, allowed: what `observe` and `mask` write in single rows.
     """
 
-    def __init__(self, functions: Functions) -> None:
+    def __init__(self, functions: Bindings) -> None:
         self._functions = functions
         given = functions.held | {slot.name: slot for slot in functions.outcomes}
         self.cuts: dict[str, Cut] = {}

@@ -9,18 +9,22 @@ from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Function, Output, Program
-from hamletc.ir.ops import Input
+from hamletc.ir.ops import Const, Input
+from hamletc.kernel import code
 from hamletc.kernel.body import remarks, rows, table_name
 from hamletc.targets.known_rows import KnownRows, known_rows
+from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.cells import cell_step
 from hamletc.targets.numba.cuts import Cuts
-from hamletc.targets.numba.functions import Functions
+from hamletc.targets.numba.formatter import literal, typed
+from hamletc.targets.numba.memory import memory
 from hamletc.targets.numba.parts import is_large
 from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.rows import MANY_WORDS, repeated, shared_by_rows, singles
 from hamletc.targets.numba.slots import HEAP, STACK, Chunk, chunks, has_cell_cache
 from hamletc.targets.numba.together import CLOSING
 from hamletc.targets.printing import assign, call, define, give, listing, table_values
+from hamletc.targets.python import PythonPrinter
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
 
@@ -68,6 +72,27 @@ def emit(program: Program, universe: Universe) -> str:
     return skeleton("numba").render(_Context(program, universe).names())
 
 
+def printer(bindings: Bindings) -> PythonPrinter:
+    """Prints functions of the module."""
+    return PythonPrinter(bindings.formatters, bindings.sources, constant, declared, decorator)
+
+
+def constant(value: code.Typed) -> str:
+    """A number of a type."""
+    plain = Const(value.type, value.value)
+    return typed(plain) if value.alone else literal(plain)
+
+
+def declared(parameter: code.Parameter) -> str:
+    """A parameter of a function."""
+    return parameter.name
+
+
+def decorator(function: code.Function) -> str:
+    """What compiles a function."""
+    return f"@{function.kind}"
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """An array of a rollout with `rows` rows of a field for each tick, and the chunks that they are loaded into."""
@@ -85,7 +110,7 @@ class _Context:
         self.universe = universe
         large = is_large(program) and not has_cell_cache(program)
         program, known = (program, ()) if large else _with_known_rows(program)
-        self.functions = functions = Functions(program, universe, HEAP if large else STACK, known)
+        self.functions = functions = Bindings(program, universe, HEAP if large else STACK, known)
         self.cuts = Cuts(functions) if large else None
         scales = (functions.meter_scales,) if functions.meter_scales else ()
         self.tables = (*program.tables, *(self.cuts.scale_tables() if self.cuts else ()), *scales)
@@ -123,6 +148,7 @@ class _Context:
         summed = [chunk for chunk in self.chunks if chunk.field.name == "meters"]
         scales = [f"f32({scale})" for scale in abi.meter_scales(universe)]
         return {
+            "code": {each.name: printer(functions).function(each) for each in memory(self.outcomes)},
             "universe": universe,
             "source": ", ".join(functions.sources),
             "cuts": cut.cuts if cut else {},

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEGIN_CELLS, OVER, Stage, reducer
 from hamletc.kernel.body import table_name
+from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.cells import CellStep
 from hamletc.targets.numba.cuts import Cuts
-from hamletc.targets.numba.functions import Functions
 from hamletc.targets.numba.slots import Chunk, chunks
 from hamletc.targets.numba.together import CLOSING
 
@@ -28,7 +28,7 @@ class Phases:
 
     def __init__(
         self,
-        functions: Functions,
+        functions: Bindings,
         cuts: Cuts | None,
         changing: list[Chunk],
         restarted: list[str],

@@ -8,8 +8,8 @@ from hamlet import schema
 from hamletc.ir.ops import Const, Input, Type
 from hamletc.kernel.body import held_name, identifier, remarks
 from hamletc.targets.known_rows import KnownRows
+from hamletc.targets.numba.bindings import Bindings, outside, shared
 from hamletc.targets.numba.formatter import literal
-from hamletc.targets.numba.functions import Functions, outside, shared
 
 LOCALS = {type_: f"local_{type_.value}(LANES)" for type_ in Type}
 MANY_WORDS = 9
@@ -49,7 +49,7 @@ class Repeated:
     scale: str
 
 
-def singles(functions: Functions, function: str) -> list[Single]:
+def singles(functions: Bindings, function: str) -> list[Single]:
     """The single rows of what it writes."""
     make = "local_bool(LANES)" if function == "mask" else "local_f32(LANES)"
     offsets, scales = functions.offsets, functions.scales
@@ -62,7 +62,7 @@ def singles(functions: Functions, function: str) -> list[Single]:
     ]
 
 
-def _variable(functions: Functions, function: str, output: str, taken: set[str]) -> str:
+def _variable(functions: Bindings, function: str, output: str, taken: set[str]) -> str:
     """The array of a chunk for a single row: `observed_meter_energy`, `action_UP`."""
     if function == "mask":
         name = f"action.{schema.action_names(functions.universe)[functions.offsets[output]]}"
@@ -71,7 +71,7 @@ def _variable(functions: Functions, function: str, output: str, taken: set[str])
     return held_name(identifier(name), taken)
 
 
-def shared_by_rows(functions: Functions, function: str) -> list[Single]:
+def shared_by_rows(functions: Bindings, function: str) -> list[Single]:
     """What the rows of loops need and no element changes, inputs left out."""
     printed = functions.bodies[function]
     values = [
@@ -99,7 +99,7 @@ def _own(rows: KnownRows) -> str:
     return f"own_of_{identifier(rows.output)}"
 
 
-def repeated(functions: Functions, function: str) -> list[Repeated]:
+def repeated(functions: Bindings, function: str) -> list[Repeated]:
     """The repeated rows of what it writes."""
     printed, tables = functions.bodies[function], functions.tables_of(function)
     result = [_known(functions, rows) for rows in functions.known] if function == "observe" else []
@@ -127,7 +127,7 @@ def repeated(functions: Functions, function: str) -> list[Repeated]:
     return result
 
 
-def _known(functions: Functions, rows: KnownRows) -> Repeated:
+def _known(functions: Bindings, rows: KnownRows) -> Repeated:
     """Rows that are known but for a bit each."""
     plain, marked, own_plain, own_marked = (
         literal(Const(Type.F32, value)) for value in (*rows.values, *rows.own_values)

@@ -10,6 +10,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import held_name, identifier
+from hamletc.kernel.code import Index, Name, Operand, expression
 from hamletc.targets.numba.parts import Place
 
 
@@ -72,6 +73,14 @@ class Chunk:
         own = self.rows == 1 and self.make == f"local_{self.field.dtype}(LANES)"
         return own and self.field.per == "lane" and self.changes
 
+    def of_lane(self, row: Operand = 0) -> Index:
+        """Its element for `lane` in one of its rows."""
+        return self.element("lane", row)
+
+    def element(self, lane: Operand, row: Operand = 0) -> Index:
+        """Its element for a lane in one of its rows."""
+        return Name(self.variable)[lane if self.rows == 1 else expression(row) * Name("LANES") + lane]
+
     def at(self, row: str) -> str:
         """Its element for `lane` in one of its rows."""
         return f"{self.variable}[lane]" if self.rows == 1 else f"{self.variable}[{row} * LANES + lane]"
@@ -89,6 +98,11 @@ class Slot:
     def element(self) -> str:
         """The element of the chunk for `lane`."""
         return self.chunk.at(str(self.row))
+
+    @property
+    def of_lane(self) -> Index:
+        """The element of the chunk for `lane`."""
+        return self.chunk.of_lane(self.row)
 
     @property
     def place(self) -> Place:

@@ -55,7 +55,7 @@ def functions(text: str) -> dict[str, ast.FunctionDef]:
 
 
 def misnamed(text: str) -> set[tuple[str, str]]:
-    """Functions with a name in them that nothing has, and those of kernels with a parameter that they do not read."""
+    """Bindings with a name in them that nothing has, and those of kernels with a parameter that they do not read."""
 
     def names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
         return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, context)}

@@ -11,6 +11,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.kernel.body import Body, Loop, body, remarks, table_name
+from hamletc.kernel.code import Expression, Name, Operand, Typed, expression
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import NumbaFormatter, literal
 from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, counted, outcomes, state
@@ -20,7 +21,7 @@ SHORT = 64
 """The most numbers of a table that registers hold as a constant (`hamlet.launch.cpu.ops.tables`)."""
 
 
-class Functions:
+class Bindings:
     """The functions of a program, printed, and where the values that they read and write are in a chunk.
 
     Attributes:
@@ -93,6 +94,28 @@ class Functions:
             for parameter in self.bodies[function].parameters
         ]
         return inputs + self.tables_of(function)
+
+    def passing(self, function: str, given: Mapping[str, Operand]) -> list[Expression]:
+        """What is passed to it for a lane: what is `given` by the name of an input, else the lane's element; tables."""
+        inputs = [
+            expression(given[parameter.input]) if parameter.input in given else self.held[parameter.input].of_lane
+            for parameter in self.bodies[function].parameters
+        ]
+        return [*inputs, *map(Name, self.tables_of(function))]
+
+    def value(self, function: str, value: Value) -> Expression:
+        """A value of a function where its lines stand: its name, or a constant of its type."""
+        printed = self.bodies[function]
+        if value in printed.names:
+            return Name(printed.names[value])
+        op = printed.op(value)
+        assert isinstance(op, Const), "what a function gives has a name or is a constant"
+        return Typed(op.type, op.value)
+
+    def outputs(self, function: str) -> list[Expression]:
+        """The single outputs of a function; of a tick those that are not in their place already."""
+        outputs = self.changed() if function == "tick" else self.bodies[function].outputs
+        return [self.value(function, output.value) for output in outputs]
 
     def lines(self, function: str, loop: Loop | None = None) -> str:
         """The assignments of a function or of its loop, under comments that name the construct they come from."""
