@@ -198,7 +198,8 @@ class PythonPrinter:
             case Index(value=array, index=index):
                 return f"{self._within(array, ATOM)}[{self._bare(index)}]"
             case Member(value=of, name=name):
-                return f"{self._within(of, ATOM)}.{name}"
+                # A dot behind digits would belong to the number.
+                return f"({self.text(of)}).{name}" if isinstance(of, Constant) else f"{self._within(of, ATOM)}.{name}"
             case Call(function=function):
                 return f"{self._within(function, ATOM)}({', '.join(self._arguments(value))})"
             case Either(condition=condition, then=then, otherwise=otherwise):
