@@ -1,0 +1,256 @@
+"""Code as C99, with vectors of gcc and clang, over the helpers of `hamlet.h`.
+
+C has types, and code has none: each function is printed for the types of the arguments of its calls, from a kernel on,
+whose arrays and numbers are known. A function for vectors and the same for single lanes are two functions of C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hamletc.ir.ops import (
+    Fold,
+)
+from hamletc.kernel.body import Body, Line, remarks, table_name
+from hamletc.kernel.code import (
+    Assign,
+    Call,
+    Code,
+    Compute,
+    Do,
+    Expression,
+    Fix,
+    For,
+    Function,
+    If,
+    Index,
+    Infix,
+    Name,
+    Remark,
+    Return,
+    Several,
+    Update,
+    While,
+)
+from hamletc.targets.c.expressions import Expressions, Printed, Spelt, UntypedError
+from hamletc.targets.c.types import (
+    INDEX,
+    LANES,
+    LITERAL,
+    CType,
+    memory,
+    settled,
+    vector,
+)
+
+MAKERS = ("local", "unset", "rows", "room")
+"""What makes memory of a thread: zeros, anything, rows of lanes, and what is not on the stack."""
+
+
+@dataclass(slots=True)
+class CPrinter:
+    """Prints functions that a kernel calls, each once for arguments of the same types.
+
+    Attributes:
+        functions: by name.
+        bodies: the functions of the tick IR whose lines are computed, by their names.
+        sources: the names of the universe's source files.
+        tables: the elements of constant tables, and how many there are where registers hold them, by name.
+        kinds: what is written before functions of a kind.
+    """
+
+    functions: Mapping[str, Function]
+    bodies: Mapping[str, Body]
+    sources: Sequence[str]
+    tables: Mapping[str, tuple[str, int | None]]
+    kinds: Mapping[str, str]
+    texts: list[str] = field(default_factory=list)
+    _printed: dict[tuple[str, tuple[CType, ...]], Printed] = field(default_factory=dict)
+
+    def called(self, name: str, given: tuple[CType, ...]) -> Printed:
+        """The function of C for arguments of these types; printed where it was not yet."""
+        known = self._printed.get((name, given))
+        if known is not None:
+            return known
+        variants = sum(other == name for other, _ in self._printed)
+        function = self.functions[name]
+        body = _Body(self, function, given, Expressions(self, function, {}))
+        # A place among its variants, before those are printed that it calls itself.
+        own = f"do{name}{f'_{variants + 1}' if variants else ''}"
+        lines = list(body.lines())
+        printed = Printed(own, body.gives or ())
+        self._printed[name, given] = printed
+        self.texts.append("\n".join([*body.head(own), *lines, "}"]))
+        return printed
+
+
+@dataclass(slots=True)
+class _Body:
+    """The body of a function for arguments of certain types."""
+
+    printer: CPrinter
+    function: Function
+    passed: tuple[CType, ...]
+    expressions: Expressions
+    gives: tuple[CType, ...] | None = None
+    _declared: list[str] = field(default_factory=list)
+
+    def head(self, name: str) -> Iterator[str]:
+        """The comment, the head, and the declarations of variables."""
+        names = [each.name for each in self.function.parameters]
+        results = self.gives or ()
+        parameters = [type_.declared(each) for each, type_ in zip(names, self.passed, strict=True)]
+        result = "void" if len(results) != 1 else results[0].text
+        if len(results) > 1:
+            parameters += [f"{type_.text} *result_{place}" for place, type_ in enumerate(results)]
+        yield from (f"/* {line} */" for line in self.function.summary.split("\n\n"))
+        yield f"{self.printer.kinds[self.function.kind]} {result} {name}({', '.join(parameters) or 'void'}) {{"
+        yield from (f"  {line}" for line in self._declared)
+
+    def lines(self) -> Iterator[str]:
+        """The statements."""
+        for parameter, type_ in zip(self.function.parameters, self.passed, strict=True):
+            self.expressions.types[parameter.name] = type_
+        lines = [line for each in self.function.body for line in self._statement(each, "  ")]
+        yield from lines
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _block(self, body: Iterable[Code], indent: str) -> Iterator[str]:
+        for each in body:
+            yield from self._statement(each, indent)
+
+    def _statement(self, code: Code, indent: str) -> Iterator[str]:
+        deeper = indent + "  "
+        match code:
+            case Assign(targets=(Name(name=name),), value=Call(function=Name(name=maker)) as made) if (
+                maker.partition("_")[0] in MAKERS and maker != "room_like"
+            ):
+                yield from self._made(name, maker, made, indent)
+            case Assign(targets=(target,), value=value):
+                yield from self._set(target, self.expressions.value(value), indent)
+            case Assign(targets=targets, value=Several(items=items)):
+                for target, value in zip(targets, items, strict=True):
+                    yield from self._set(target, self.expressions.value(value), indent)
+            case Assign(targets=targets, value=Call() as call):
+                yield from self._taken(targets, call, indent)
+            case Fix(name=name, value=value):
+                yield from self._set(Name(name), self.expressions.value(value), indent)
+            case Update(target=target, sign=sign, value=value):
+                yield from self._set(target, self.expressions.value(Infix(sign, target, value)), indent)
+            case Do(call=call):
+                yield f"{indent}{self.expressions.value(call).text};"
+            case For(variable=Name(name=name), range=Call(arguments=bounds), body=body):
+                yield from self._loop(name, bounds, body, indent)
+            case While(condition=condition, body=body):
+                yield f"{indent}while ({self.expressions.value(condition).text}) {{"
+                yield from self._block(body, deeper)
+                yield f"{indent}}}"
+            case If(condition=condition, body=body, otherwise=otherwise):
+                yield f"{indent}if ({self.expressions.value(condition).text}) {{"
+                yield from self._block(body, deeper)
+                if otherwise:
+                    yield f"{indent}}} else {{"
+                    yield from self._block(otherwise, deeper)
+                yield f"{indent}}}"
+            case Return(values=values):
+                yield from self._left([self.expressions.value(value) for value in values], indent)
+            case Remark(text=text):
+                yield f"{indent}/* {text} */"
+            case Compute(function=function, lines=lines):
+                yield from self._computing(self.printer.bodies[function], lines, indent)
+            case Assign() | For():
+                raise UntypedError(f"{self.function.name}: {code}")
+
+    def _computing(self, printed: Body, lines: Iterable[Line], indent: str) -> Iterator[str]:
+        """Lines of a function of the tick IR."""
+        for line in lines:
+            yield from (
+                f"{indent}/* {each.removeprefix('# ')} */" for each in remarks(line.origin, self.printer.sources)
+            )
+            op = printed.op(line.value)
+            if isinstance(op, Fold):
+                initial = [self.expressions.node(printed, each) for each in op.initial]
+                tables = [self.expressions.named(table_name(each)) for each in op.tables]
+                yield from self._given(
+                    list(map(Name, line.name.split(", "))), f"_{op.function}_rows", initial + tables, indent
+                )
+            else:
+                yield from self._set(Name(line.name), self.expressions.operation(printed, line.value), indent)
+
+    def _made(self, name: str, maker: str, made: Call, indent: str) -> Iterator[str]:
+        """Memory of the thread, which is set to zeros unless it is written first."""
+        kind, _, element = maker.partition("_")
+        (count,) = (self.expressions.value(each).text for each in made.arguments)
+        self.expressions.types[name] = CType("pointer", element)
+        if kind == "room":
+            self._declared.append(f"{memory(element)} *{name};")
+            yield f"{indent}{name} = {maker}({count});"
+            return
+        count = f"{count} * LANES" if kind == "rows" else count
+        self._declared.append(f"{memory(element)} {name}[{count}] ALIGNED;")
+        if kind != "unset":
+            yield f"{indent}memset({name}, 0, sizeof {name});"
+
+    def _loop(self, name: str, bounds: Sequence[Expression], body: Iterable[Code], indent: str) -> Iterator[str]:
+        values = [self.expressions.value(bound).text for bound in bounds]
+        first, end, step = (["0", *values, "1"], [*values, "1"], values)[len(values) - 1]
+        counter, last = f"{name}_next", f"{name}_end"
+        self._variable(name, INDEX)
+        yield f"{indent}for (ix {counter} = {first}, {last} = {end}; {counter} < {last}; {counter} += {step}) {{"
+        yield f"{indent}  {name} = {counter};"
+        yield from self._block(body, indent + "  ")
+        yield f"{indent}}}"
+
+    def _left(self, values: Sequence[Spelt], indent: str) -> Iterator[str]:
+        types = tuple(INDEX if value.type is LITERAL else value.type for value in values)
+        self.gives = self.gives or types
+        if len(values) < 2:
+            yield f"{indent}return{''.join(f' {value.text}' for value in values)};"
+            return
+        for place, value in enumerate(values):
+            yield f"{indent}*result_{place} = {value.text};"
+
+    def _taken(self, targets: Sequence[Expression], call: Call, indent: str) -> Iterator[str]:
+        """What a function gives, taken by targets."""
+        assert isinstance(call.function, Name), "functions have names"
+        yield from self._given(
+            targets, call.function.name, [self.expressions.value(each) for each in call.arguments], indent
+        )
+
+    def _given(self, targets: Sequence[Expression], name: str, given: Sequence[Spelt], indent: str) -> Iterator[str]:
+        printed = self.printer.called(name, tuple(settled(each.type) for each in given))
+        names = [f"given_{place}" for place in range(len(targets))]
+        yield f"{indent}{{"
+        yield from (f"{indent}  {type_.declared(name)};" for name, type_ in zip(names, printed.gives, strict=True))
+        passed = ", ".join([*(each.text for each in given), *(f"&{name}" for name in names)])
+        yield f"{indent}  {printed.name}({passed});"
+        for target, name, type_ in zip(targets, names, printed.gives, strict=True):
+            yield from self._set(target, Spelt(name, type_), indent + "  ")
+        yield f"{indent}}}"
+
+    def _set(self, target: Expression, value: Spelt, indent: str) -> Iterator[str]:
+        match target:
+            case Name(name="_"):
+                pass
+            case Name(name=name):
+                type_ = self._variable(name, settled(value.type))
+                yield f"{indent}{name} = {self.expressions.taken_as(value, type_).text};"
+            case Index(value=array, index=index):
+                into, at = self.expressions.value(array), self.expressions.value(index)
+                data = into.text if into.type.shape == "pointer" else f"{into.text}.data"
+                if at.type is LANES:
+                    written = self.expressions.taken_as(value, vector(into.type.element)).text
+                    yield f"{indent}store_v{into.type.element}({data}, {at.text}, {written});"
+                else:
+                    yield f"{indent}{data}[{at.text}] = {value.text};"
+            case _:
+                raise UntypedError(f"{self.function.name}: nothing is set by {target}")
+
+    def _variable(self, name: str, type_: CType) -> CType:
+        """The type of a variable, which the first value that it is set to decides."""
+        if name not in self.expressions.types:
+            self.expressions.types[name] = type_
+            self._declared.append(f"{type_.declared(name)};")
+        return self.expressions.types[name]
