@@ -56,6 +56,16 @@ from hamletc.targets.c.types import (
 SIGNS = {"and": "&&", "or": "||", "//": "/"}
 """Operators that C spells in another way."""
 COMPARING = {"<": "less", "<=": "less_equal", "==": "equal"}
+OF_VECTORS = COMPARING | {
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "&": "bit_and",
+    "|": "bit_or",
+    "^": "bit_xor",
+}
+"""What operators on vectors are called: a compiler without vectors has none."""
 
 
 class UntypedError(Exception):
@@ -163,7 +173,7 @@ class Expressions:
         if name in CONSTANTS:
             return Spelt(name, LITERAL)
         if name == "INFINITY":
-            return Spelt("HAMLET_INFINITY", CType("number", "f32"))
+            return Spelt("INFINITY_f32", CType("number", "f32"))
         raise UntypedError(f"{self.function.name}: {name} has no type")
 
     def _element(self, array: Spelt, index: Spelt) -> Spelt:
@@ -184,9 +194,8 @@ class Expressions:
         if "vector" in shapes:
             type_ = left.type if left.type.shape == "vector" else right.type
             first, second = self.taken_as(left, type_).text, self.taken_as(right, type_).text
-            if sign in COMPARING:
-                return Spelt(f"{COMPARING[sign]}_{type_.kind}({first}, {second})", CType("vector", "bool"))
-            return Spelt(f"({first} {sign} {second})", type_)
+            result = CType("vector", "bool") if sign in COMPARING else type_
+            return Spelt(f"{OF_VECTORS[sign]}_{type_.kind}({first}, {second})", result)
         plain = SIGNS.get(sign, sign)
         if sign in ("and", "or", "==", "!=", "<", "<=", ">", ">="):
             return Spelt(f"({left.text} {plain} {right.text})", BOOL)
@@ -199,7 +208,9 @@ class Expressions:
 
     def _prefix(self, sign: str, operand: Spelt) -> Spelt:
         if operand.type == CType("vector", "bool"):
-            return Spelt(f"(~{operand.text})", operand.type)
+            return Spelt(f"not_vbool({operand.text})", operand.type)
+        if sign == "-" and operand.type.shape in ("number", "vector"):
+            return Spelt(f"negate_{operand.type.kind}({operand.text})", operand.type)
         if sign == "-":
             return Spelt(f"(-{operand.text})", operand.type)
         return Spelt(f"(!{operand.text})", BOOL)
@@ -224,7 +235,7 @@ class Expressions:
             case "min" | "max":
                 return Spelt(f"{name}_ix({', '.join(map(_index, values))})", INDEX)
             case "ramp":
-                return Spelt(f"ramp({texts[0]})", CType("vector", "u32"))
+                return Spelt(f"ramp_vu32({texts[0]})", CType("vector", "u32"))
             case "alike":
                 other = values[1].type
                 return (
@@ -243,21 +254,22 @@ class Expressions:
             case "write":
                 return self._write(*values)
             case "store_lanes":
-                source, target = values[0].type.element, values[1].type.element
+                source, target = values[0].type.kind, values[1].type.kind
                 kinds = source if source == target else f"{source}_{target}"
                 return Spelt(f"store_lanes_{kinds}({', '.join(texts)})", NOTHING)
             case "put":
                 texts[2] = self.taken_as(values[2], CType("vector", "f32")).text
-                return Spelt(f"put_{values[0].type.element}({', '.join(texts)})", NOTHING)
+                return Spelt(f"put_{values[0].type.kind}({', '.join(texts)})", NOTHING)
             case "encode":
-                return Spelt(f"encode_{values[0].type.element}({', '.join(texts[1:])})", read(values[0].type.element))
+                return Spelt(f"encode_{values[0].type.kind}({', '.join(texts[1:])})", read(values[0].type.element))
             case "room_like":
-                return Spelt(f"room_{values[0].type.element}({texts[1]})", CType("pointer", values[0].type.element))
+                return Spelt(f"room_{values[0].type.kind}({texts[1]})", CType("pointer", values[0].type.element))
             case "scatter":
-                return Spelt(f"scatter({', '.join(texts)})", NOTHING)
+                return Spelt(f"scatter_vu32({', '.join(texts)})", NOTHING)
             case _ if name in HELPERS:
                 helper = HELPERS[name]
-                kinds = "".join(f"_{values[place].type.element}" for place in helper.by)
+                texts = [f"{text}.data" if place in helper.data else text for place, text in enumerate(texts)]
+                kinds = "".join(f"_{values[place].type.kind}" for place in helper.by)
                 return Spelt(f"{name}{kinds}({', '.join(texts)})", helper.gives)
             case _:
                 return self._computed(name, values)
@@ -326,7 +338,7 @@ class Expressions:
             plain = f"(({type_.element}){plain})"
         if type_.shape == "number":
             return Spelt(plain, type_)
-        return Spelt(f"spread_v{type_.element}({plain})", type_)
+        return Spelt(f"alike_v{type_.element}({plain})", type_)
 
 
 def _index(value: Spelt) -> str:

@@ -189,7 +189,7 @@ class _Body:
             yield f"{indent}{name} = {maker}({count});"
             return
         count = f"{count} * LANES" if kind == "rows" else count
-        self._declared.append(f"{memory(element)} {name}[{count}] ALIGNED;")
+        self._declared.append(f"{memory(element)} {name}[{count}] HAMLET_ALIGNED;")
         if kind != "unset":
             yield f"{indent}memset({name}, 0, sizeof {name});"
 

@@ -36,7 +36,7 @@ class CType:
             case "pointer":
                 return f"{memory(self.element)} *"
             case "array":
-                return f"array_{self.element}"
+                return f"array_{memory(self.element)}"
             case "nothing":
                 return "void"
 
@@ -81,10 +81,12 @@ def settled(type_: CType) -> CType:
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function of the header: the arguments whose types its name ends in, and what it gives."""
+    """A function of the header: the arguments whose types its name ends in, what it gives, and the arguments that are
+    arrays of a kernel, of which it takes the data."""
 
     by: tuple[int, ...] = ()
     gives: CType = NOTHING
+    data: tuple[int, ...] = ()
 
 
 HELPERS: dict[str, Helper] = {
@@ -102,7 +104,7 @@ HELPERS: dict[str, Helper] = {
     "count_uses": Helper((0, 1), INDEX),
     "count_worlds": Helper(),
     "drain": Helper(),
-    "draw": Helper(),
+    "draw": Helper(data=(1,)),
     "find": Helper(),
     "give_back": Helper(),
     "grant_worlds": Helper(),
@@ -111,7 +113,7 @@ HELPERS: dict[str, Helper] = {
     "highest_worlds": Helper(),
     "load_lanes": Helper((0,)),
     "load_worlds": Helper((0,)),
-    "look_up": Helper(),
+    "look_up": Helper(data=(1,)),
     "lowest_on_cells": Helper(),
     "lowest_over_cells": Helper(gives=CType("number", "f32")),
     "lowest_worlds": Helper(),
@@ -119,7 +121,7 @@ HELPERS: dict[str, Helper] = {
     "next_worlds": Helper(gives=INDEX),
     "rank_few_worlds": Helper(),
     "rank_worlds": Helper(),
-    "share_worlds": Helper((0,)),
+    "share_worlds": Helper(),
     "store_last": Helper((0,)),
     "store_worlds": Helper((0,)),
     "total_on_cells": Helper(),
