@@ -15,8 +15,8 @@ class Triton:
         """The program after the passes that only GPUs gain from; with cells in words and tables in warps, where those
         pay."""
         from hamletc.passes.pipeline import gpu_passes
-        from hamletc.targets.triton.cells import with_cells
         from hamletc.targets.triton.columns import looked_up
+        from hamletc.targets.triton.places import with_cells
 
         return looked_up(with_cells(compilation).run(gpu_passes))
 

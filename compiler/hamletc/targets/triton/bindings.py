@@ -13,10 +13,10 @@ from hamletc.ir.ops import Value
 from hamletc.kernel.body import body, identifier, table_name, unique
 from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
-from hamletc.targets.triton.cells import words
 from hamletc.targets.triton.columns import Columns
 from hamletc.targets.triton.formatter import TritonFormatter
 from hamletc.targets.triton.meeting import Meeting
+from hamletc.targets.triton.places import words
 from hamletc.targets.triton.slots import Slot, slots
 from hamletc.targets.triton.spread import spread
 

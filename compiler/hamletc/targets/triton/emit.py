@@ -20,11 +20,11 @@ from hamletc.targets.printing import WIDTH, assign, call, define, give, listing,
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.cells import CELL, NO_CELL, SEEKING, TAKEN
 from hamletc.targets.triton.columns import LANES, operations
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
 from hamletc.targets.triton.meeting import LEVELS, PAIRED, SUMMARIES
 from hamletc.targets.triton.memory import memory
+from hamletc.targets.triton.places import CELL, NO_CELL, SEEKING, TAKEN
 from hamletc.targets.triton.slots import Slot, address_after, offset
 
 WORTH = 20

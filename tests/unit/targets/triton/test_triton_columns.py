@@ -18,9 +18,9 @@ from hamletc.ir.ops import Lookup, Type
 from hamletc.kernel.body import table_name
 from hamletc.passes.tabulation import is_made
 from hamletc.targets.triton import columns
-from hamletc.targets.triton.cells import words
 from hamletc.targets.triton.columns import LANES, Columns, looked_up
 from hamletc.targets.triton.emit import emit
+from hamletc.targets.triton.places import words
 from samples import sample, universe_of
 from samples.written import many_affordances
 
