@@ -15,7 +15,7 @@ from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
 from hamletc.targets.triton.columns import Columns
 from hamletc.targets.triton.formatter import TritonFormatter
-from hamletc.targets.triton.meeting import Meeting
+from hamletc.targets.triton.together import Meeting
 from hamletc.targets.triton.places import words
 from hamletc.targets.triton.slots import Slot, slots
 from hamletc.targets.triton.spread import spread

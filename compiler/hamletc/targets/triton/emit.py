@@ -22,7 +22,7 @@ from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.columns import LANES, operations
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
-from hamletc.targets.triton.meeting import LEVELS, PAIRED, SUMMARIES
+from hamletc.targets.triton.together import LEVELS, PAIRED, SUMMARIES
 from hamletc.targets.triton.memory import memory
 from hamletc.targets.triton.places import CELL, NO_CELL, SEEKING, TAKEN
 from hamletc.targets.triton.slots import Slot, address_after, offset
