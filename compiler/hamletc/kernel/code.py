@@ -208,7 +208,14 @@ class Several(_Operators):
     items: tuple[Expression, ...]
 
 
-Expression: TypeAlias = Name | Constant | Typed | Infix | Prefix | Index | Member | Call | Either | Several
+@dataclass(frozen=True, slots=True)
+class Shape(_Operators):
+    """How many elements a block has in each dimension."""
+
+    sizes: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Name | Constant | Typed | Infix | Prefix | Index | Member | Call | Either | Several | Shape
 Operand: TypeAlias = Expression | int | float | str | None
 """What stands for an expression: a string is a name."""
 
@@ -257,6 +264,11 @@ def several(items: Iterable[Operand]) -> Expression:
     """A tuple of items; of one item, the item."""
     listed = tuple(map(expression, items))
     return listed[0] if len(listed) == 1 else Several(listed)
+
+
+def shape(*sizes: Operand) -> Shape:
+    """The shape of a block."""
+    return Shape(tuple(map(expression, sizes)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from hamletc.kernel.code import (
     Remark,
     Return,
     Several,
+    Shape,
     Typed,
     Update,
     While,
@@ -200,6 +201,6 @@ def expressions(value: Expression) -> Iterator[Expression]:
         case Either(condition=condition, then=then, otherwise=otherwise):
             for each in (condition, then, otherwise):
                 yield from expressions(each)
-        case Several(items=items):
+        case Several(items=items) | Shape(sizes=items):
             for each in items:
                 yield from expressions(each)

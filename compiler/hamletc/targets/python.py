@@ -31,6 +31,7 @@ from hamletc.kernel.code import (
     Remark,
     Return,
     Several,
+    Shape,
     Typed,
     Update,
     While,
@@ -144,7 +145,7 @@ class PythonPrinter:
 
     def _assigned(self, targets: Sequence[Expression], value: Expression, indent: int) -> str:
         left = [self.text(target) for target in targets]
-        line = f"{', '.join(left)} = {self._bare(value)}"
+        line = f"{', '.join(left)} = {self.text(value) if len(left) == 1 else self._bare(value)}"
         if indent + len(line) <= WIDTH:
             return line
         head = f"{', '.join(left)} = "
@@ -208,6 +209,8 @@ class PythonPrinter:
                 return f"({self.text(item)},)"
             case Several(items=items):
                 return f"({', '.join(map(self.text, items))})"
+            case Shape(sizes=sizes):
+                return f"[{', '.join(map(self.text, sizes))}]"
 
     def _bare(self, value: Expression) -> str:
         """An expression where a tuple needs no parentheses."""
