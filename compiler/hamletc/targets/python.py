@@ -56,7 +56,8 @@ PRECEDENCE = {
 COMPARING = PRECEDENCE["=="]
 NEGATIVE = 11
 BITS, BESIDE_BITS = ("<<", ">>", "&", "|", "^"), PRECEDENCE["*"]
-"""Operators on bits, beside which readers want parentheses where Python needs none."""
+"""Operators on bits, beside which readers want parentheses where Python needs none, as also around them in
+comparisons."""
 
 
 class Formatter(Protocol):
@@ -191,6 +192,8 @@ class PythonPrinter:
                 if sign in BITS:
                     first, second = max(first, BESIDE_BITS), max(second, BESIDE_BITS)
                     first = binds if isinstance(left, Infix) and left.sign == sign else first
+                if binds == COMPARING:
+                    first, second = ATOM if _of_bits(left) else first, ATOM if _of_bits(right) else second
                 return f"{self._within(left, first)} {sign} {self._within(right, second)}"
             case Prefix(sign="not", operand=operand):
                 return f"not {self._within(operand, PRECEDENCE['not'])}"
@@ -241,6 +244,10 @@ class PythonPrinter:
                 return NEGATIVE
             case _:
                 return ATOM
+
+
+def _of_bits(value: Expression) -> bool:
+    return isinstance(value, Infix) and value.sign in BITS
 
 
 def _documented(summary: str) -> str:
