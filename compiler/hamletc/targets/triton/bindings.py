@@ -15,10 +15,10 @@ from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
 from hamletc.targets.triton.columns import Columns
 from hamletc.targets.triton.formatter import TritonFormatter
-from hamletc.targets.triton.together import Meeting
 from hamletc.targets.triton.places import words
 from hamletc.targets.triton.slots import Slot, slots
 from hamletc.targets.triton.spread import spread
+from hamletc.targets.triton.together import Meeting
 
 LITTLE = 44
 """Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
@@ -126,12 +126,12 @@ class Bindings:
 
     def arguments(self, function: str, *after: str) -> list[str]:
         """What is passed for them where the state is unpacked, and functions of the tick have computed what follows."""
-        given = self._given(*after)
+        given = self.variables_after(*after)
         inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
         return inputs + self.read_by(function)
 
-    def _given(self, *after: str) -> dict[str, str]:
-        """Variables by the names of inputs."""
+    def variables_after(self, *after: str) -> dict[str, str]:
+        """Variables by the names of inputs, where functions of the tick have computed what follows."""
         given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
         given |= {name.replace("_", "."): name for name in self.scene}
         given |= self.binning

@@ -11,21 +11,23 @@ from hamlet.numbers import elementary
 from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.universe import Universe
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
+from hamletc.ir.function import BEGIN_CELLS, OVER, STAGES, Program
 from hamletc.ir.ops import Const, Fold, Type, Value
 from hamletc.kernel.body import Loop, comment, draws, remarks, rows, table_name
-from hamletc.kernel.code import Function, Parameter, Typed
+from hamletc.kernel.code import Code, Function, Parameter, Typed
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.bindings import Bindings
+from hamletc.targets.triton.cells import begin_worlds, cells, spread_worlds
 from hamletc.targets.triton.columns import LANES, operations
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
-from hamletc.targets.triton.together import LEVELS, PAIRED, SUMMARIES
+from hamletc.targets.triton.meeting import meet, meeting, widen
 from hamletc.targets.triton.memory import memory
 from hamletc.targets.triton.places import CELL, NO_CELL, SEEKING, TAKEN
 from hamletc.targets.triton.slots import Slot, address_after, offset
+from hamletc.targets.triton.together import PAIRED, SUMMARIES
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
@@ -200,7 +202,9 @@ class _Context(Bindings):
                 *((name, SUMMARIES[name]) for name in meets.functions),
                 *((name, PAIRED[name]) for name in meets.pairs),
             ],
-            "tree_sums": [f"sum_{level}" for level in range(LEVELS)],
+            "meeting": printer(self).module(meeting(self)),
+            "meet": {stage: self.block(meet(self, stage)) for stage in STAGES},
+            "widen": lambda variables: self.block(widen(variables)),
             "settled": self.nexts("settle"),
             "settled_uniform": self.uniform("settle"),
             "world_nexts": self.nexts("world"),
@@ -266,38 +270,22 @@ class _Context(Bindings):
             "unpack": unpack,
         }
 
+    def block(self, code: Iterable[Code]) -> str:
+        """Statements, each on a new line."""
+        return "".join(f"\n{line}" for line in printer(self).block(code, 4))
+
     def _spreading(self) -> dict[str, object]:
-        """What the templates need for cells; nothing but that there are none, where they have nothing."""
-        known, bodies = self.spread, self.bodies
+        """What the template needs for cells; nothing but that there are none, where they have nothing."""
+        known = self.spread
         if known is None:
             return {"spread": None, "fetches": False, "resetting": ["reset"]}
-        of_tick = [name for name in (NEAR, CELLS, OVER) if name in bodies]
-        joined = ["standing", *(f"term_{number}" for number in range(len(known.joined)))] if known.joined else []
-        given = self._given("tick", "world")
-        passed = [given.get(name, name) for name in known.given]
-        grouped = ["BLOCK", *(["GROUP"] if known.joined else [])]
-        tables, together = self.tables_of(*of_tick), self.meets.together("cells")
-        outputs = [] if together is None else [output.name for output in bodies[together.function].outputs]
-        variables = {} if together is None else dict(zip(outputs, together.terms, strict=True))
         return {
             "spread": known,
             "fetches": bool(known.fetched),
-            "bodies": bodies,
-            "read_by": self.read_by,
-            "spread_near": [f"near_{number}" for number in range(len(known.near))],
-            "spread_new": [f"new_{number}" for number in range(len(known.meters))],
-            "spread_given": list(known.given.values()),
-            "spread_tables": tables,
-            "joined_terms": joined,
-            "spread_passed": ["arrays", "place", *passed, *joined, *tables, *grouped],
             "resetting": ["reset", BEGIN_CELLS, *([OVER] if known.sums else [])],
-            "spread_over": [f"over_{number}" for number in range(len(known.sums))],
-            "over_of_tick": known.over(bodies, known.given) + self.read_by(OVER) if known.sums else [],
-            "over_of_reset": known.over(bodies, self._given()) + self.read_by(OVER) if known.sums else [],
-            "sum_nexts": [self.next_of(meter) for _, meter in known.sums],
-            "sum_variables": [self.variables[meter] for _, meter in known.sums],
-            "beginning": [BEGIN_CELLS, *([OVER] if known.sums else [])],
-            "joined_variables": variables,
+            "cells": printer(self).module(cells(self)),
+            "spread_worlds": self.block(spread_worlds(self, known)),
+            "begin_worlds": self.block(begin_worlds(self, known)),
         }
 
     def chunk_of(self, rows: KnownRows, most: int) -> int:

@@ -1,8 +1,4 @@
-"""The cells of a grid in kernels for GPUs: the lanes of a world take its cells in turns, in memory.
-
-What neighbours sum is written behind the meters of the world, where there is room for it; between what lanes write and
-what others read of it, and before meters change, they wait for each other. `spread.py.j2` has the functions.
-"""
+"""What kernels for GPUs need to know of the cells of a universe."""
 
 from __future__ import annotations
 
@@ -15,7 +11,6 @@ from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, Program
 from hamletc.kernel.body import Body, table_name
-from hamletc.targets.printing import listing
 
 FIELD = "cell_meters"
 
@@ -52,11 +47,6 @@ class Spread:
         """How often halves are joined where all cells are asked."""
         return (self.count - 1).bit_length()
 
-    @property
-    def asked(self) -> int:
-        """Where the numbers of what is asked of all cells begin, from the world's first number on."""
-        return (len(self.meters) + len(self.near)) * self.count
-
     def over(self, bodies: Mapping[str, Body], given: Mapping[str, str]) -> list[str]:
         """What the function of what is asked of all cells is passed, where the new meters of a cell are known."""
         known = {"cell": "cell"} | {f"cells.{name}": f"new_{number}" for number, name in enumerate(self.meters)}
@@ -69,31 +59,6 @@ class Spread:
         known |= {name: f"beside_{number}" for number, name in enumerate(self.near)}
         known |= {result: f"joined_{number}" for number, (result, _, _) in enumerate(self.joined)}
         return [known[parameter.input] for parameter in bodies[function].parameters]
-
-    def beside(self, number: int) -> list[tuple[str, str]]:
-        """For each neighbour in order: where what it adds of this number is, from the world's first number on, and
-        whether there is one."""
-        begin = (len(self.meters) + number) * self.count
-        return [self._side(begin, [(axis, by) for axis, by in enumerate(side) if by]) for side in self.sides]
-
-    def _side(self, begin: int, across: list[tuple[int, int]]) -> tuple[str, str]:
-        """The same of one side, which is so many cells further on these axes."""
-        steps = [by * self.axes[axis][0] for axis, by in across]
-        around = [-step * self.axes[axis][1] for step, (axis, _) in zip(steps, across, strict=True)]
-        edges = [f"place_{axis} == {self.axes[axis][1] - 1 if by > 0 else 0}" for axis, by in across]
-        there = f"{begin} + cell {_signed(sum(steps))}"
-        if not self.wraps:
-            return there, f"inside & ~({' | '.join(f'({edge})' for edge in edges)})"
-        further = [f" + tl.where({edge}, {step}, 0)" for edge, step in zip(edges, around, strict=True)]
-        return there + "".join(further), "inside"
-
-    def loads(self, number: int) -> list[str]:
-        """The sum over neighbours, a line for each."""
-        lines: list[str] = []
-        for where, there in self.beside(number):
-            load = listing("tl.load(", [f"base + {where}", f"mask={there}", "other=0.0"], ")", 12)
-            lines.append(f"beside_{number} = {load}" if not lines else f"beside_{number} = beside_{number} + {load}")
-        return lines
 
 
 def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> Spread | None:
@@ -123,8 +88,3 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         [(each.op, f"world.{each.meter}") for each in universe.cells.sums],
         sides(len(grid.sizes), grid.metric),
     )
-
-
-def _signed(number: int) -> str:
-    """A number that is added, or taken away."""
-    return f"{'-' if number < 0 else '+'} {abs(number)}"

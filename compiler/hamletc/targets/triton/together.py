@@ -1,19 +1,16 @@
-"""Worlds whose agents meet, in kernels for GPUs: what the lanes of a world have together, and in which order a tick
-computes it.
-
-A world's lanes are neighbours in a block. Within a warp they exchange values by shuffles; where a world has several
-warps, these meet once in shared memory for each result. `meeting.py.j2` has the functions.
-"""
+"""What the lanes of a world have together at each stage of a tick, in kernels for GPUs: variables, and how they are
+computed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hamlet.schema import MOST_AGENTS
-from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, Stage, pairer, reducer
+from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import Body, identifier, unique
+from hamletc.kernel.code import Constant, Expression, Name, call
+from hamletc.targets.triton.blocks import BLOCK, GROUP, where
 from hamletc.targets.triton.formatter import TritonFormatter
 
 PAIRED = {
@@ -34,16 +31,12 @@ SUMMARIES = {
 """The functions of a tick besides `tick`, in order."""
 
 
-LEVELS = (MOST_AGENTS // 4).bit_length() - 1
-"""The levels of a tree over so many agents, four by four."""
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """What lanes find that ask all lanes of their world: by which operation, and the variable of it; `base` begins
     those that it takes, `otherwise` is the one of what a lane has that finds nobody."""
 
-    op: str
+    op: ReductionOp
     result: str
     base: str
     otherwise: str
@@ -106,7 +99,7 @@ class Together:
         after: the functions of the tick that came before, and changed the state.
         terms: the variables of that.
         uniform: those of them that are the same for all lanes, and have to become blocks.
-        results: variables, each with the function that computes it and its arguments.
+        results: variables, each with what computes it.
         asked: what lanes find in pairs of them; `None` where none do.
     """
 
@@ -114,7 +107,7 @@ class Together:
     after: tuple[str, ...]
     terms: list[str]
     uniform: list[str]
-    results: list[tuple[str, str, list[str]]]
+    results: list[tuple[str, Expression]]
     asked: Asked | None = None
 
 
@@ -158,7 +151,7 @@ class Meeting:
         terms = {output.name: unique(identifier(output.name), taken) for output in outputs}
         uniform = [terms[output.name] for output in outputs if formatter.scalar[output.value]]
         of_worlds = [each for each in reductions if stage != "cells" and not each.pairs]
-        results = [(self.given[each.result], *self._result(each, terms)) for each in of_worlds]
+        results = [(self.given[each.result], _result(each, terms)) for each in of_worlds]
         after = () if stage == "tick" else ("tick",)
         return Together(function, after, list(terms.values()), uniform, results, self._asked(stage, terms))
 
@@ -187,22 +180,23 @@ class Meeting:
         outputs = [variables[output.name] for output in printed.outputs]
         return Asked(f"_ask_{stage}", f"_{pairer(stage)}", shown, found, inputs, outputs)
 
-    def _result(self, reduction: Reduction, terms: Mapping[str, str]) -> tuple[str, list[str]]:
-        """The function that computes a reduction, and its arguments."""
-        term = terms[f"term.{reduction.name}"]
-        match reduction.op:
-            case "grant":
-                order = [terms.get(f"{kind}.{reduction.name}", "None") for kind in ("first", "priority")]
-                places = terms[f"places.{reduction.name}"]
-                return "_granted", [f"running & {term}", *order, places, "GROUP", "BLOCK"]
-            case "rank":
-                priority = terms[f"priority.{reduction.name}"]
-                return "_ranked", [f"running & {term}", priority, "_zero(lanes)", "GROUP", "BLOCK"]
-            case "count":
-                return "_counted", [f"running & {term}", "GROUP", "BLOCK"]
-            case "total":
-                return "_total", [f"tl.where(running, {term}, 0.0)", "GROUP", "BLOCK"]
-            case "lowest" | "highest":
-                return "_extreme", ["running", term, f'"{reduction.op}"', "GROUP", "BLOCK"]
-            case "nearest":
-                raise ValueError("only pairs of lanes are near")
+
+def _result(reduction: Reduction, terms: Mapping[str, str]) -> Expression:
+    """What computes a reduction of the running lanes; `terms`: variables of what they give."""
+    term = Name(terms[f"term.{reduction.name}"])
+    counts = Name("running") & term
+    match reduction.op:
+        case "grant":
+            order = [terms.get(f"{kind}.{reduction.name}") for kind in ("first", "priority")]
+            return call("_granted", counts, *order, terms[f"places.{reduction.name}"], GROUP, BLOCK)
+        case "rank":
+            priority = terms[f"priority.{reduction.name}"]
+            return call("_ranked", counts, priority, call("_zero", "lanes"), GROUP, BLOCK)
+        case "count":
+            return call("_counted", counts, GROUP, BLOCK)
+        case "total":
+            return call("_total", where("running", term, 0.0), GROUP, BLOCK)
+        case "lowest" | "highest":
+            return call("_extreme", "running", term, Constant(reduction.op), GROUP, BLOCK)
+        case "nearest":
+            raise ValueError("only pairs of lanes are near")
