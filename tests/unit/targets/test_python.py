@@ -1,0 +1,22 @@
+"""Trees of code as Python text."""
+
+from __future__ import annotations
+
+import pytest
+
+from hamletc.kernel.code import Code, assign, call, names, several, shape
+from hamletc.targets.python import PythonPrinter
+
+PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: each.name, lambda _: "@compiled")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (assign("block", call("zeros", shape("height", 32), "i32")), "block = zeros([height, 32], i32)"),
+        (assign("pair", several(names("low high"))), "pair = (low, high)"),
+        (assign(names("low high"), several(names("high low"))), "low, high = high, low"),
+    ],
+)
+def test_statements(code: Code, text: str) -> None:
+    assert "\n".join(PRINTER.block([code], 0)) == text
