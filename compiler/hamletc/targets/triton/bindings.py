@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hamlet import schema
 from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import Const, Type, Value
 from hamletc.kernel.body import body, identifier, table_name, unique
+from hamletc.kernel.code import Expression, Name, Operand, Parameter, Typed, call, expression
 from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
-from hamletc.targets.triton.columns import Columns
+from hamletc.targets.triton.columns import Columns, pointer
 from hamletc.targets.triton.formatter import TritonFormatter
-from hamletc.targets.triton.places import words
 from hamletc.targets.triton.slots import Slot, slots
 from hamletc.targets.triton.spread import spread
 from hamletc.targets.triton.together import Meeting
 
+UNSIGNED = ("seed_low", "seed_high", "tick")
+"""Parameters of kernels that are u32; other numbers are i32."""
 LITTLE = 44
 """Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
 `FEW` registers."""
@@ -39,19 +41,20 @@ class Bindings:
         self.scene = [output.name.replace(".", "_") for output in scene.outputs]
         self.variables = {slot.name: slot.variable for slot in self.slots}
         binned = len(quantities(universe))
-        self.binning = {f"stride.{n}": f"tl.load(strides_ptr + {n})" for n in range(len(features(universe)))}
-        self.binning |= {f"scale.{n}": f"tl.load(bins_ptr + {n})" for n in range(binned)}
-        self.binning |= {f"top.{n}": f"tl.load(bins_ptr + {binned + n})" for n in range(binned)}
+        strides, bins = Name("strides_ptr"), Name("bins_ptr")
+        self.binning = {f"stride.{n}": call("tl.load", strides + n) for n in range(len(features(universe)))}
+        self.binning |= {f"scale.{n}": call("tl.load", bins + n) for n in range(binned)}
+        self.binning |= {f"top.{n}": call("tl.load", bins + (binned + n)) for n in range(binned)}
         taken: set[str] = set()
         self.reports = {
             f"report.{name}": unique(f"report_{identifier(name)}", taken) for name in schema.report_names(universe)
         }
         self.scales = {segment.offset: segment.scale for segment in schema.observation_segments(universe)}
         self.columns = Columns(program)
-        self.words = words(program, sum(affordance.place is None for affordance in universe.affordances))
         self.formatters = {name: TritonFormatter(printed, self.columns.of) for name, printed in self.bodies.items()}
         self.meets = Meeting(program, self.bodies, self.formatters)
         self.spread = spread(program, universe, self.bodies)
+        self.finds = "search" in self.bodies
         self.arrays = [f"{field.name}_ptr" for field in schema.state_fields(universe)]
         self.held = [slot for slot in self.slots if not slot.fetched]
         self.variables_held = [slot.variable for slot in self.held]
@@ -81,19 +84,23 @@ class Bindings:
         needed = {name.removeprefix("before.") for name in inputs}
         return [slot for slot in self.slots if slot.fetched and slot.name in needed]
 
-    def seeded(self, function: str) -> list[str]:
+    def seeded(self, function: str) -> list[Operand]:
         """What a function is passed that draws for a policy."""
-        given = {"lane": "stream", "tick": "now", "seed_low": "key[0]", "seed_high": "key[1]"}
-        return [given[parameter.input] for parameter in self.bodies[function].parameters]
+        key = Name("key")
+        passed: Mapping[str, Operand] = {"lane": "stream", "tick": "now", "seed_low": key[0], "seed_high": key[1]}
+        return [passed[parameter.input] for parameter in self.bodies[function].parameters]
 
-    def kernel_parameters(self, kernel: abi.Kernel) -> list[str]:
+    def kernel_parameters(self, kernel: abi.Kernel) -> list[Parameter]:
         """The parameters of a kernel without its constants."""
-        unsigned = ("seed_low", "seed_high", "tick")
-        return [
+        arrays = (
             *(f"{name}_ptr" for name in abi.array_arguments(self.universe, kernel)),
             *(table_name(table.name) for table in self.program.tables if table.name not in self.columns.of),
             *self.column_pointers(),
-            *(f"{n}: tl.{'uint32' if n in unsigned else 'int32'}" for n in abi.scalar_arguments(kernel)),
+        )
+        numbers = abi.scalar_arguments(kernel)
+        return [
+            *map(Parameter, arrays),
+            *(Parameter(name, Type.U32 if name in UNSIGNED else Type.I32) for name in numbers),
         ]
 
     def stands(self) -> list[str]:
@@ -102,7 +109,7 @@ class Bindings:
 
     def column_pointers(self) -> list[str]:
         """The parameters of a kernel for the arrays of columns."""
-        return [f"columns_{type_.value}_ptr" for type_ in self.columns.types]
+        return [pointer(type_) for type_ in self.columns.types]
 
     def tables_of(self, *functions: str) -> list[str]:
         """The parameters and arguments for the tables that functions read: all columns are one."""
@@ -124,17 +131,16 @@ class Bindings:
         """The parameters of a function: its inputs, then its tables."""
         return [parameter.name for parameter in self.bodies[function].parameters] + self.read_by(function)
 
-    def arguments(self, function: str, *after: str) -> list[str]:
+    def arguments(self, function: str, *after: str) -> list[Expression]:
         """What is passed for them where the state is unpacked, and functions of the tick have computed what follows."""
-        given = self.variables_after(*after)
-        inputs = [given.get(parameter.input, parameter.input) for parameter in self.bodies[function].parameters]
-        return inputs + self.read_by(function)
+        passed: dict[str, Operand] = {**self.variables_after(*after), **self.binning}
+        inputs = [parameter.input for parameter in self.bodies[function].parameters]
+        return [expression(passed.get(name, name)) for name in inputs] + [*map(Name, self.read_by(function))]
 
     def variables_after(self, *after: str) -> dict[str, str]:
         """Variables by the names of inputs, where functions of the tick have computed what follows."""
         given = self.variables | {"world": "number", "lane": "stream", "tick": "now"}
         given |= {name.replace("_", "."): name for name in self.scene}
-        given |= self.binning
         given |= {f"moved.{axis}": f"moved_{axis}" for axis in schema.axes(self.universe)}
         given |= self.meets.given
         given |= {f"before.{name}": variable for name, variable in self.variables.items()}
@@ -167,10 +173,11 @@ class Bindings:
             return []
         return ["stream", "now", "key", *(["number"] if "world" in inputs else [])]
 
-    def results(self, function: str) -> list[str]:
+    def results(self, function: str) -> list[Expression]:
         """The single outputs of a function."""
-        return [self.expression(function, output.value) for output in self.bodies[function].outputs]
+        return [self.result(function, output.value) for output in self.bodies[function].outputs]
 
-    def expression(self, function: str, value: Value) -> str:
-        """A value of a function; a constant has its type with it."""
-        return self.formatters[function].tensor(value)
+    def result(self, function: str, value: Value) -> Expression:
+        """The value of an output of a function."""
+        op = self.bodies[function].op(value)
+        return Typed(op.type, op.value) if isinstance(op, Const) else Name(self.bodies[function].names[value])

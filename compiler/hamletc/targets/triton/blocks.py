@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hamletc.kernel.code import Call, Code, Constant, For, Operand, call, constants, expression, names, shape
+from hamletc.kernel.code import (
+    Call,
+    Code,
+    Constant,
+    For,
+    Operand,
+    assign,
+    call,
+    constants,
+    expression,
+    loop,
+    names,
+    shape,
+)
 from hamletc.targets.triton.columns import LANES
 
 GROUP, BLOCK = names("GROUP BLOCK")
@@ -77,3 +90,10 @@ def widened(value: Operand) -> Call:
 def unrolled(variable: Operand, count: Operand, body: Iterable[Code]) -> For:
     """A loop over so many numbers, each of which is known when the function is compiled."""
     return For(expression(variable), call("tl.static_range", count), tuple(body))
+
+
+def counted(variable: Operand, count: int, of: Operand, body: Iterable[Code]) -> For:
+    """A loop over so many numbers, each a tensor also in Triton's interpreter, that no compiler unrolls; `of`: any
+    number of lanes."""
+    numbered = assign(variable, call("tl.cast", "index", "tl.int32"))
+    return loop("index", count + call("_zero", of), body=(numbered, *body))

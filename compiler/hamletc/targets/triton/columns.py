@@ -10,13 +10,27 @@ to load that row then would be to wait for memory a second time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Const, Fold, Input, Lookup, Type, operands
 from hamletc.kernel.body import reachable, remarks, table_name
+from hamletc.kernel.code import (
+    Code,
+    Expression,
+    Fix,
+    Name,
+    assign,
+    call,
+    give,
+    names,
+    shape,
+    when,
+)
+from hamletc.kernel.code import Function as Generated
+from hamletc.kernel.code import function as generated
 from hamletc.passes import tabulation
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.scene import split
@@ -52,6 +66,12 @@ class Column:
     def array(self) -> str:
         """The table of kernels that all columns of its type are in, one behind the other."""
         return f"columns.{self.type.value}"
+
+    @property
+    def address(self) -> Expression:
+        """The address of its first row."""
+        begin = Name(pointer(self.type))
+        return begin + self.rows.start if self.position else begin
 
     @property
     def rows(self) -> slice:
@@ -100,6 +120,44 @@ class Columns:
                 first = f"# {table_name(table.name)}"
                 said[len(values) - missing - len(table.values)].insert(0, first)
         return listing(f'("columns.{type_.value}", "{type_.value}", (', values, ")),", 4, said)
+
+
+def pointer(type_: Type) -> str:
+    """The parameter of kernels for the array of the columns of a type."""
+    return f"columns_{type_.value}_ptr"
+
+
+def held(columns: Columns) -> list[Generated]:
+    """The functions that load columns and look up in them; none where there are no columns."""
+    return [_load(columns), _take()] if columns.all else []
+
+
+def _load(columns: Columns) -> Generated:
+    def body() -> Iterator[Code]:
+        yield assign("row", call("tl.arange", 0, LANES))
+        for column in columns.all:
+            yield assign(column.name, call("tl.load", column.address + "row"))
+        yield give(*(column.name for column in columns.all))
+
+    summary = "Tables, of which each lane of a warp holds one row."
+    return generated("_columns", map(pointer, columns.types), summary, body())
+
+
+def _take() -> Generated:
+    lanes, row = names("LANES row")
+    warps = (lanes // LANES, LANES)
+
+    def by_warp() -> Iterator[Code]:
+        yield assign("warps", call("tl.broadcast_to", call("tl.expand_dims", "column", 0), shape(*warps)))
+        yield assign("wanted", call("tl.reshape", row, shape(*warps)))
+        yield give(call("tl.reshape", call("tl.gather", "warps", "wanted", 1), shape(lanes)))
+
+    body = (
+        Fix("LANES", Name("row.shape")[0]),
+        when(lanes <= LANES, (give(call("tl.gather", "column", row, 0)),), by_warp()),
+    )
+    summary = "The rows of a column that lanes want: a shuffle, as each warp holds the column."
+    return generated("_take", ["column", "row"], summary, body)
 
 
 def is_shared(name: str) -> bool:

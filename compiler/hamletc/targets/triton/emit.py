@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from hamlet import schema
-from hamlet.numbers import elementary
 from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_CELLS, OVER, STAGES, Program
-from hamletc.ir.ops import Const, Fold, Type, Value
-from hamletc.kernel.body import Loop, comment, draws, remarks, rows, table_name
-from hamletc.kernel.code import Code, Function, Parameter, Typed
-from hamletc.targets.known_rows import KnownRows
+from hamletc.ir.ops import Const, Type
+from hamletc.kernel.body import draws, rows, table_name
+from hamletc.kernel.code import Code, Function, Parameter, Typed, expression
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.cells import begin_worlds, cells, spread_worlds
-from hamletc.targets.triton.columns import LANES, operations
+from hamletc.targets.triton.columns import held
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
+from hamletc.targets.triton.functions import computed, row_loops
 from hamletc.targets.triton.meeting import meet, meeting, widen
-from hamletc.targets.triton.memory import memory
-from hamletc.targets.triton.places import CELL, NO_CELL, SEEKING, TAKEN
+from hamletc.targets.triton.memory import fetch, memory
+from hamletc.targets.triton.observe import observe
+from hamletc.targets.triton.places import CELL, SEEKING, TAKEN, places, words_of
 from hamletc.targets.triton.slots import Slot, address_after, offset
-from hamletc.targets.triton.together import PAIRED, SUMMARIES
+from hamletc.targets.triton.survey import kept, survey, word
+from hamletc.targets.triton.together import PAIRED
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
@@ -84,50 +84,26 @@ def decorator(function: Function) -> str:
     return listing("@triton.jit(do_not_specialize=[", numbers, "])")
 
 
+def functions(bindings: Bindings) -> list[Function]:
+    """The functions of the module, in its order."""
+    return [
+        *held(bindings.columns),
+        *row_loops(bindings),
+        *computed(bindings, "tick", *bindings.meets.functions, *PAIRED),
+        *places(bindings),
+        *computed(bindings, "clock", "reset", "scene", "policy", "choose", "steer", "situation"),
+        *observe(bindings),
+        *memory(bindings),
+        *survey(bindings),
+        *computed(bindings, BEGIN_CELLS, OVER),
+    ]
+
+
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
     """`target, target = value`."""
     targets = list(targets)
     line = f"{', '.join(targets)} = {value}"
     return line if indent + len(line) <= WIDTH else listing("(", targets, f") = {value}", indent)
-
-
-def row_after(previous: int | None, row: int) -> str:
-    """The assignment of the address of a row, by that of the one before: products of all rows would take registers."""
-    if previous == row - 1:
-        return "row += pitch"
-    return f"row = rows + {row} * pitch" if row else "row = rows"
-
-
-def word(name: str, type_: Type) -> str:
-    """The word of a value."""
-    return f"{name}{WORDS[type_][1]}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A value of the scene as memory keeps it, in an array of words."""
-
-    row: int
-    name: str
-    type: Type
-
-    @property
-    def address(self) -> str:
-        return f"{offset(self.row, 'worlds')}world"
-
-    @property
-    def bits(self) -> str:
-        return f"{self.name}_bits"
-
-    @property
-    def loaded(self) -> str:
-        """The value of the word."""
-        return f"{self.bits}{WORDS[self.type][0]}"
-
-    @property
-    def stored(self) -> str:
-        """The word of the value."""
-        return word(self.name, self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,19 +130,18 @@ class _Context(Bindings):
         advancing = {*ticked, *(output.name for output in self.outputs_of("world")), "alive", "hour"}
         finds = "search" in self.bodies
         ticking = ("tick", *meets.functions, *(TAKEN if finds else ()))
-        offsets = {segment.name: segment.offset for segment in schema.observation_segments(universe)}
         little = self.has_little(held)
+        prints = printer(self)
         return {
-            "code": {each.name: printer(self).function(each) for each in memory(self)},
+            "code": {each.name: prints.function(each) for each in functions(self)},
             "universe": universe,
             "source": ", ".join(plain(source) for source in universe.sources),
             "tables": [table for table in self.program.tables if table.name not in self.columns.of],
-            "words": self.words,
+            "words": words_of(self),
             "finds": finds,
             "seeking": SEEKING if finds else (),
             "ticking": ticking,
-            "no_cell": NO_CELL,
-            "cell_tables": self.tables_of(CELL) if self.words else [],
+            "cell_tables": self.tables_of(CELL) if words_of(self) else [],
             "ticked_tables": self.tables_of(*ticking),
             "ticked_columns": self.columns_of(*ticking),
             "moved": [output.name.replace(".", "_") for output in self.bodies["move"].outputs] if finds else [],
@@ -175,9 +150,8 @@ class _Context(Bindings):
             "columns": self.columns.all,
             "column_arrays": self.columns.arrays([plain(source) for source in universe.sources]),
             "column_pointers": self.column_pointers(),
-            "rows_of_columns": LANES,
             "scene": self.scene,
-            "kept": self.kept(),
+            "kept": kept(self),
             "registers": (MEETING if meets.functions else FEW) if little else None,
             "scene_zeros": [
                 f"tl.zeros([BLOCK], {DTYPES[self.bodies['scene'].type(output.value)]})"
@@ -185,7 +159,6 @@ class _Context(Bindings):
             ],
             "slots": held,
             "fetched": [slot for slot in self.slots if slot.fetched],
-            "fetched_for": self.fetched_for,
             "updated": [slot for slot in self.slots if slot.fetched and slot.name in ticked],
             "variables": [slot.variable for slot in held],
             "arrays": [f"{field.name}_ptr" for field in schema.state_fields(universe)],
@@ -198,10 +171,7 @@ class _Context(Bindings):
             "nexts": self.nexts("tick"),
             "uniform": self.uniform("tick"),
             "meets": meets,
-            "meeting_functions": [
-                *((name, SUMMARIES[name]) for name in meets.functions),
-                *((name, PAIRED[name]) for name in meets.pairs),
-            ],
+            "meeting_functions": [*meets.functions, *meets.pairs],
             "meeting": printer(self).module(meeting(self)),
             "meet": {stage: self.block(meet(self, stage)) for stage in STAGES},
             "widen": lambda variables: self.block(widen(variables)),
@@ -212,23 +182,11 @@ class _Context(Bindings):
             "found_before": ["found"] if meets.seeks else [],
             "news": [f"new_{self.variables[output.name]}" for output in self.bodies["reset"].outputs],
             "advanced": [f"next_{slot.variable}" if slot.name in advancing else slot.variable for slot in held],
-            "observed": [
-                (output, offsets[output.name]) for output in self.bodies["observe"].outputs if output.name in offsets
-            ],
             "observed_rows": schema.observation_rows(universe),
-            "known": [(rows, offsets[rows.output]) for rows in self.known],
-            "chunk_of": partial(self.chunk_of, most=2 * CHUNK if little else CHUNK),
-            "row_after": row_after,
             "address_after": address_after,
-            "anchors_of": self.anchors_of,
+            "fetched_text": lambda names, indent: "\n".join(prints.block(fetch(self, *names), indent)),
+            "text": prints.text,
             "word": word,
-            "remarks": lambda origin: remarks(origin, universe.sources),
-            "constants_of": self.constants_of,
-            "known_value": self.known_value,
-            "word_of": self.word_of,
-            "observed_value": self.observed_value,
-            "observed_loops": [(loop, offsets[loop.output]) for loop in self.bodies["observe"].loops],
-            "masked": self.masked(),
             "interact": schema.interact_action(universe),
             "has_clock": universe.clock is not None,
             "by_hand": universe.by_hand,
@@ -239,28 +197,24 @@ class _Context(Bindings):
             "drawn_by": self.drawn_by("tick", *meets.functions),
             "given": self.given(),
             "steered": [self.variables[output.name] for output in self.outputs_of("steer")],
-            "steer_arguments": self.seeded("steer") if "steer" in self.bodies else [],
-            "policy_arguments": ", ".join(self.seeded("policy")),
+            "steer_arguments": [prints.text(expression(a)) for a in self.seeded("steer")]
+            if "steer" in self.bodies
+            else [],
+            "policy_arguments": ", ".join(prints.text(expression(each)) for each in self.seeded("policy")),
             "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
             "meter_scales": abi.meter_scales(universe),
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
-            "arguments": self.arguments,
+            "arguments": lambda *names: [prints.text(each) for each in self.arguments(*names)],
             "assign": assign,
             "call": call,
-            "comment": comment,
             "define": define,
-            "encode": self.encode,
-            "expression": self.expression,
             "give": give,
-            "kernel_parameters": self.kernel_parameters,
-            "lines": self.lines,
+            "kernel_parameters": lambda kernel: [declared(each) for each in self.kernel_parameters(kernel)],
             "listing": listing,
             "parameters": self.parameters,
-            "results": self.results,
             **self._spreading(),
             "scalars": lambda kernel: [f'"{name}"' for name in abi.scalar_arguments(kernel)],
             "offset": offset,
-            "round": elementary.ROUND,
             "thresholds": len(schema.action_names(universe)) - 1,
             "table_values": table_values,
             "tables_of": self.tables_of,
@@ -288,87 +242,8 @@ class _Context(Bindings):
             "begin_worlds": self.block(begin_worlds(self, known)),
         }
 
-    def chunk_of(self, rows: KnownRows, most: int) -> int:
-        """The rows that a turn of a loop writes."""
-        fitting = [size for size in range(most, most // 2, -1) if rows.count % size == 0]
-        return min(most, rows.count) if rows.words or not fitting else fitting[0]
-
-    def masked(self) -> list[tuple[int, str, Value, Loop | None]]:
-        """The outputs of `mask`: the first action, the names of actions, the condition, and the loop over them."""
-        names = schema.action_names(self.universe)
-        loops = {loop.output: loop for loop in self.bodies["mask"].loops}
-        first, result = 0, []
-        for output in self.bodies["mask"].function.outputs:
-            last = first + (output.count or 1) - 1
-            label = names[first] if first == last else f"{names[first]} .. {names[last]}"
-            result.append((first, label, output.value, loops.get(output.name)))
-            first = last + 1
-        return result
-
-    def anchors_of(self, functions: Sequence[str], fetching: Sequence[Slot]) -> list[str]:
-        """Integers without which functions get nowhere, so that they can wait in them for what is fetched: the action,
-        a coordinate, or else what is fetched itself."""
-        if "tick" in functions:
-            return ["action"]
-        inputs = {parameter.input for name in functions for parameter in self.bodies[name].parameters}
-        whole = [slot for slot in self.slots if slot.whole and slot.name in inputs]
-        coordinates = [slot for slot in whole if slot.name.startswith("position.")]
-        return [slot.variable for slot in coordinates[:1] or [each for each in whole if each in fetching]]
-
     def given(self) -> list[_Given]:
         """What a rollout is given for each tick."""
         fields = [field for field in schema.state_fields(self.universe) if field.name in schema.GIVEN_BY_TICK]
         held = {slot.name: slot for slot in self.slots}
         return [_Given(field.name, [held[name] for name in field.names]) for field in fields]
-
-    def kept(self) -> list[_Kept]:
-        """The scene as steps keep it, where it follows from the layout and is worth the memory."""
-        scene = self.bodies["scene"]
-        loops = {(op.function, op.count) for node in scene.function.nodes if isinstance(op := node.op, Fold)}
-        in_loops = sum(count * operations(self.program.function(name)) for name, count in loops)
-        of_layout = all(parameter.input == "layout" for parameter in scene.parameters)
-        if not of_layout or operations(scene.function) + in_loops < WORTH * (1 + len(self.scene)):
-            return []
-        types = [scene.type(output.value) for output in scene.outputs]
-        return [_Kept(row, name, type_) for row, (name, type_) in enumerate(zip(self.scene, types, strict=True), 1)]
-
-    def word_of(self, rows: KnownRows, number: str, per_word: int) -> str:
-        """The word with the bit of a row of this number, or of a chunk of which it has bits for so many."""
-        words = [self.observed_value(name) for name in rows.words]
-        result = words[0]
-        for position, word in enumerate(words[1:], 1):
-            result = f"tl.where({number} < {position * per_word}, {result}, {word})"
-        return result
-
-    def known_value(self, rows: KnownRows, bits: str, bit: int) -> str:
-        """`plain` or `marked`, by the bit at a position."""
-        return f"tl.where(({bits} & {1 << bit}) == 0, plain, marked)" if rows.words else "plain"
-
-    def constants_of(self, values: tuple[float, float], row: int) -> str:
-        """The assignment of `plain` and `marked`, in the type of the observation; `row` is the first of its segment."""
-        plain, marked = (self._encoded(value, row) for value in values)
-        return f"plain = {plain}" if plain == marked else f"plain = {plain}\n    marked = {marked}"
-
-    def _encoded(self, value: float, row: int) -> str:
-        low, scale = (literal(Const(Type.F32, number)) for number in (self.scales[row].low, self.scales[row].scale))
-        return f"_encode({typed(Const(Type.F32, value))}, {low}, {scale}, dtype)"
-
-    def encode(self, function: str, value: Value, row: int) -> str:
-        """A value of an observation in its type; `row` is the first of its segment."""
-        low, scale = (literal(Const(Type.F32, number)) for number in (self.scales[row].low, self.scales[row].scale))
-        return f"_encode({self.expression(function, value)}, {low}, {scale}, dtype)"
-
-    def lines(self, function: str, loop: Loop | None = None) -> str:
-        """The assignments of a function or of its loop, under comments that name the construct they come from."""
-        printed = self.bodies[function]
-        formatter = self.formatters[function]
-        indent = " " * (4 if loop is None else 8)
-        result = []
-        for line in printed.lines if loop is None else loop.lines:
-            result += [f"{indent}{remark}" for remark in remarks(line.origin, self.universe.sources)]
-            result.append(f"{indent}{line.name} = {formatter.line(line.value)}")
-        return "\n".join(result)
-
-    def observed_value(self, name: str) -> str:
-        """An output of `observe`."""
-        return self.expression("observe", self.bodies["observe"].function.output(name).value)

@@ -13,9 +13,9 @@ from hamletc.kernel.code import (
     Function,
     Name,
     Operand,
+    Remark,
     assign,
     call,
-    constants,
     do,
     expression,
     function,
@@ -24,6 +24,7 @@ from hamletc.kernel.code import (
     update,
 )
 from hamletc.targets.triton.bindings import Bindings
+from hamletc.targets.triton.blocks import BLOCK, GROUP, SIZES, cast, numbers, where
 from hamletc.targets.triton.slots import Slot
 
 PLACE = names("worlds lanes world agent lane valid")
@@ -75,25 +76,70 @@ def loaded(slot: Slot, address: Operand, mask: Operand = valid, other: Operand =
     return slot.read(call("tl.load", address, mask=mask, other=slot.nothing if other is None else other))
 
 
+def there(age: Operand) -> Code:
+    """What addresses are computed of where they are needed."""
+    return assign(names("lane_there world_there"), call("_there", lane, world, age))
+
+
+def fetch(bindings: Bindings, *functions: str) -> Iterator[Code]:
+    """What functions need that stays in memory."""
+    slots = bindings.fetched_for(*functions)
+    if not slots:
+        return
+    yield there("age")
+    for addressed, slot in addresses(slots, "_there"):
+        yield addressed
+        yield assign(slot.variable, loaded(slot, row))
+    anchors = _anchors(bindings, functions, slots)
+    if not anchors:
+        return
+    bits = Name("bits")
+    yield Remark("All of it is fetched before the first of it is needed.")
+    for number, slot in enumerate(slots):
+        yield assign(bits, bits | slot.word if number else slot.word)
+    yield assign("nothing", bits & call("_zero", lanes))
+    for anchor in anchors:
+        yield assign(anchor, Name(anchor) | "nothing")
+
+
+def _anchors(bindings: Bindings, functions: Sequence[str], fetching: Sequence[Slot]) -> list[str]:
+    """Integers without which functions get nowhere, so that they can wait in them for what is fetched: the action, a
+    coordinate, or else what is fetched itself."""
+    if "tick" in functions:
+        return ["action"]
+    inputs = {parameter.input for name in functions for parameter in bindings.bodies[name].parameters}
+    whole = [slot for slot in bindings.slots if slot.whole and slot.name in inputs]
+    coordinates = [slot for slot in whole if slot.name.startswith("position.")]
+    return [slot.variable for slot in coordinates[:1] or [each for each in whole if each in fetching]]
+
+
+def cells_at(bindings: Bindings) -> Iterator[Code]:
+    """Where the cells of a lane's world begin, if functions fetch from them."""
+    if bindings.spread is not None and bindings.spread.fetched:
+        yield assign("cells_at", where(valid, cast(world, "int64") * bindings.spread.pitch, 0))
+
+
+def count_agents() -> Code:
+    """How many agents a world has."""
+    per_world = cast(lanes, "int32") // cast(worlds, "int32")
+    return assign("agents", per_world + call("tl.zeros_like", agent))
+
+
 def _place() -> Function:
     index = Name("index")
 
     def body() -> Iterator[Code]:
-        yield assign(index, call("tl.program_id", 0) * Name("BLOCK") + call("tl.arange", 0, "BLOCK"))
-        yield assign(world, _cast(_cast(index, "tl.uint32") // Name("GROUP"), "tl.int32"))
-        yield assign(agent, index & (Name("GROUP") - 1))
+        yield assign(index, call("tl.program_id", 0) * BLOCK + numbers())
+        yield assign(world, cast(cast(index, "uint32") // GROUP, "int32"))
+        yield assign(agent, index & (GROUP - 1))
         yield assign(valid, (world < worlds) & (agent < Name("agents")))
-        wide = _cast(worlds, "tl.int64")
+        wide = cast(worlds, "int64")
         yield give(wide, wide * Name("agents"), world, agent, world * Name("agents") + agent, valid)
 
     summary = (
         "The numbers of worlds and lanes; each thread's world, agent in it, and lane; whether there is such a lane."
     )
-    return function("_place", ["worlds", "agents", *constants("GROUP BLOCK")], summary, body())
-
-
-def _cast(value: Expression, dtype: str) -> Expression:
-    return value.method("to", dtype)
+    return function("_place", ["worlds", "agents", *SIZES], summary, body())
 
 
 def _anew() -> Function:

@@ -9,15 +9,38 @@ one lane of it after the other. The index of an affordance is `words * byte + wo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Program
+from hamletc.kernel.code import (
+    Code,
+    Constant,
+    Either,
+    Expression,
+    Fix,
+    Function,
+    Name,
+    Operand,
+    Remark,
+    assign,
+    call,
+    function,
+    give,
+    loop,
+    names,
+    shape,
+)
 from hamletc.lowering.places import grid_of
 from hamletc.lowering.plan import Plan
 from hamletc.passes.pipeline import CELL_CACHE
-from hamletc.targets.triton.columns import operations
+from hamletc.targets.triton.bindings import Bindings
+from hamletc.targets.triton.blocks import cast, numbers, reshape, same_bits, where
+from hamletc.targets.triton.columns import LANES, operations
+from hamletc.targets.triton.functions import computed
+from hamletc.targets.triton.memory import unpack, unpacked
 
 NO_CELL = 127
 """A byte that is no cell: what is compared leaves the highest bit of each byte free."""
@@ -87,3 +110,138 @@ def _found(known: Compilation, planned: Plan) -> Program:
     others = (function for function in other.functions if function.name not in of_cells)
     finding = (other.function(name) for name in TAKEN)
     return replace(other, functions=(*others, *finding, replace(other.function("place"), name=CELL)))
+
+
+# --- the functions of kernels -----------------------------------------------------------------------------------------
+
+index, cell, byte, hits, bit = names("index cell byte hits bit")
+FLAGS = 0x80808080
+"""The highest bit of each byte of a word."""
+EACH = 0x01010101
+"""What repeats a byte in each byte of a word."""
+
+
+def words_of(bindings: Bindings) -> Words | None:
+    """The words of kernels; `None` where they have none."""
+    return words(bindings.program, sum(affordance.place is None for affordance in bindings.universe.affordances))
+
+
+def places(bindings: Bindings) -> list[Function]:
+    """The functions that find what is on the cells of lanes; none where universes are not given that."""
+    if not bindings.finds:
+        return []
+    found = [*computed(bindings, *TAKEN), _seek(bindings)]
+    held = words_of(bindings)
+    if held is None:
+        return found
+    return [*found, *computed(bindings, CELL), _pack(bindings, held), _repack(bindings, held), _find(held)]
+
+
+def _seek(bindings: Bindings) -> Function:
+    def body() -> Iterator[Code]:
+        yield from unpacked(bindings, "state")
+        yield assign(cell, call("_stand", *bindings.arguments("stand")))
+        yield give(call("_search", *bindings.arguments("search")))
+
+    summary = "The index of the affordance at random on the cell of each lane, or -1."
+    return function("_seek", ["state", *bindings.tables_of(*SEEKING)], summary, body())
+
+
+def _cells(held: Words) -> list[Name]:
+    """The variables of the words."""
+    return [Name(f"word_{number}_cells") for number in range(held.count)]
+
+
+def _cell(bindings: Bindings, held: Words, layout: Operand, number: Expression) -> Code:
+    """The cell of an affordance at random, or none."""
+    of_affordance = call("_cell", layout, number, *bindings.tables_of(CELL))
+    return assign(cell, where(number < held.cells, of_affordance, NO_CELL))
+
+
+def _pack(bindings: Bindings, held: Words) -> Function:
+    zero = Name("zero")
+
+    def cells() -> Iterator[Code]:
+        for number, word in enumerate(_cells(held)):
+            first = byte * held.count
+            yield assign(index, zero + (first + number if number else first))
+            yield _cell(bindings, held, "layout", index)
+            yield assign(word, word | (cell << (zero + byte * 8)))
+
+    def body() -> Iterator[Code]:
+        yield assign(zero, call("tl.zeros_like", "layout"))
+        for word in _cells(held):
+            yield assign(word, zero)
+        yield loop(byte, 4, body=cells())
+        yield give(*_cells(held))
+
+    summary = "The cells of affordances at random of each lane, four to a word."
+    return function("_pack", ["layout", *bindings.tables_of(CELL)], summary, body())
+
+
+def _repack(bindings: Bindings, held: Words) -> Function:
+    begins, lanes, wide, high, lane = names("begins LANES WIDE HIGH lane")
+    left, layouts, turns, own, key, wanted, made = names("left layouts turns own key wanted made")
+
+    def along(value: Expression) -> Expression:
+        """The sums over the lanes of each warp, beside it."""
+        return call("tl.expand_dims", call("tl.sum", value, axis=1), 1)
+
+    def turn() -> Iterator[Code]:
+        yield assign("first", call("tl.max", where(left > 0, lane, -1), axis=1))
+        yield assign(own, lane.equals(call("tl.expand_dims", "first", 1)))
+        yield assign(key, same_bits(along(where(own, layouts, 0)), "uint32"))
+        yield assign(wanted, same_bits(call("tl.broadcast_to", index, shape(high, LANES)), "uint32"))
+        yield _cell(bindings, held, key, wanted)
+        place = (wanted // held.count & 3) * 8
+        yield assign(byte, same_bits(cell << place, "int32"))
+        yield assign(byte, where(index < 4 * held.count, byte, 0))
+        for number, word in enumerate(_cells(held)):
+            yield assign(made, along(where((index % held.count).equals(number), byte, 0)))
+            yield assign(word, where(own, made, word))
+        yield assign(left, where(own, 0, left))
+
+    def body() -> Iterator[Code]:
+        yield Fix("LANES", Name("begins.shape")[0])
+        yield Fix("WIDE", Either(lanes < LANES, lanes, Constant(LANES)))
+        yield Fix("HIGH", lanes // wide)
+        yield unpack(_cells(held), "cells")
+        yield assign(lane, call("tl.expand_dims", numbers(wide), 0))
+        yield assign(index, call("tl.expand_dims", numbers(LANES), 0))
+        yield assign(left, reshape(cast(begins, "int32"), high, wide))
+        yield assign(layouts, reshape(same_bits("layout", "int32"), high, wide))
+        for word in _cells(held):
+            yield assign(word, reshape(same_bits(word, "int32"), high, wide))
+        yield assign(turns, call("tl.max", call("tl.sum", left, axis=1), axis=0))
+        yield loop("_", turns, body=turn())
+        for word in _cells(held):
+            yield assign(word, same_bits(reshape(word, lanes), "uint32"))
+        yield give(*_cells(held))
+
+    summary = (
+        "The cells anew where an episode begins: lanes compute a cell each, for one lane of their warp after the other."
+    )
+    return function("_repack", ["begins", "layout", "cells", *bindings.tables_of(CELL)], summary, body())
+
+
+def _find(held: Words) -> Function:
+    same = Name("same")
+
+    def body() -> Iterator[Code]:
+        yield unpack(_cells(held), "cells")
+        yield assign(same, cell * Constant(EACH, hexadecimal=True))
+        for number, word in enumerate(_cells(held)):
+            differs = Constant(FLAGS, hexadecimal=True) - (word ^ same)
+            hit = (differs >> (7 - number)) & Constant(EACH << number, hexadecimal=True)
+            yield assign(hits, hits | hit if number else hit)
+        yield Remark("Bit 8 * byte + word: the exponent of a number that is a power of two.")
+        yield assign(bit, (same_bits(cast(hits, "float32"), "int32") >> 23) - 127)
+        less = 8 - held.count
+        yield assign(index, bit - (bit >> 3) * less if less else bit)
+        yield give(where(hits.equals(0), -1, index))
+
+    summary = (
+        "The index of the affordance at random on a cell, or -1: cells are below 128 and differ, so that one bit is "
+        "set."
+    )
+    return function("_find", ["cell", "cells"], summary, body())

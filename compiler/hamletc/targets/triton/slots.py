@@ -8,7 +8,8 @@ from hamlet import schema
 from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.kernel.body import identifier, unique
-from hamletc.kernel.code import Constant, Expression, Operand, expression
+from hamletc.kernel.code import Constant, Expression, Name, Operand, expression
+from hamletc.targets.triton.blocks import cast, same_bits
 
 FETCHED = ("places", "streaks", "seen")
 """Fields that stay in memory: there may be many rows, and a tick changes few of them or none."""
@@ -69,11 +70,12 @@ class Slot:
         return not self.load and self.other == "0"
 
     @property
-    def word(self) -> str:
+    def word(self) -> Expression:
         """The value as an i32, all of whose bits follow from it."""
+        value = Name(self.variable)
         if self.whole:
-            return self.variable
-        return f"{self.variable}.to(tl.int32{'' if self.load == BOOL else ', bitcast=True'})"
+            return value
+        return cast(value, "int32") if self.load == BOOL else same_bits(value, "int32")
 
 
 def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:

@@ -1,0 +1,67 @@
+"""The functions of the tick IR in kernels for GPUs: what one lane computes, and loops over the rows of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hamletc.ir.function import BEGIN_CELLS, OVER
+from hamletc.kernel.body import RowLoop, rows, table_name
+from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, function, give, loop
+from hamletc.targets.triton.bindings import Bindings
+from hamletc.targets.triton.blocks import cast
+from hamletc.targets.triton.together import PAIRED
+from hamletc.targets.triton.together import SUMMARIES as TOGETHER
+
+SUMMARIES = {
+    "tick": "What a living lane does in a tick: its new state and its outcome.",
+    **TOGETHER,
+    **PAIRED,
+    "move": "The position after an action.",
+    "stand": "The cell of a position.",
+    "search": "The index of the affordance at random on a cell, or -1, from the layout.",
+    "cell": "The cell of the affordance at random of an index.",
+    "clock": "The hour after this one.",
+    "reset": "How a lane begins an episode.",
+    "scene": "What observations need of the layout: it stays for an episode.",
+    "policy": "Four random words of a lane: for this tick and the three that share its counter.",
+    "choose": "The action that a random word stands for.",
+    "steer": "The controls that a policy draws.",
+    "situation": "The row of a policy's table that a lane looks up.",
+    BEGIN_CELLS: "How a cell begins an episode.",
+    OVER: "What a cell adds to what all cells come to.",
+}
+
+
+def computed(bindings: Bindings, *functions: str) -> list[Function]:
+    """Those of these functions that the program has."""
+    return [_computed(bindings, name) for name in functions if name in bindings.bodies]
+
+
+def _computed(bindings: Bindings, name: str) -> Function:
+    body = (Compute(name, bindings.bodies[name].lines), give(*bindings.results(name)))
+    return function(f"_{name}", bindings.parameters(name), SUMMARIES[name], body)
+
+
+def row_loops(bindings: Bindings) -> list[Function]:
+    """The zero that keeps a loop one, and, of each loop over rows, what one row does, and what all do."""
+    body = (give(cast(Name("lanes") >> 63, "int32")),)
+    summary = "Zero, which no compiler can know: a loop of so many turns more stays one."
+    return [
+        function("_zero", ["lanes"], summary, body),
+        *(each for table in rows(bindings.program, bindings.bodies, "index") for each in _row_loop(bindings, table)),
+    ]
+
+
+def _row_loop(bindings: Bindings, table: RowLoop) -> Iterator[Function]:
+    name = table.function
+    lines = (Compute(name, bindings.bodies[name].lines), give(*bindings.results(name)))
+    yield function(f"_{name}", bindings.parameters(name), "What a row of tables does.", lines)
+
+    row = (
+        Remark("A tensor also in Triton's interpreter."),
+        assign("index", call("tl.cast", "number", "tl.int32")),
+        assign(table.variables, call(f"_{name}", *table.arguments, *bindings.tables_of(name))),
+    )
+    body = (loop("number", table.count, body=row), give(*table.variables))
+    parameters = [*table.variables, *map(table_name, table.tables)]
+    yield function(f"_{name}_rows", parameters, "What all rows do, one after the other.", body)
