@@ -37,7 +37,7 @@ class Bindings:
         observe, self.known = known_rows(observe)
         functions = [observe if each.name == "observe" else each for each in program.functions]
         self.bodies = {function.name: body(function) for function in (*functions, scene)}
-        self.slots = slots(universe, frozenset(output.name for output in self.bodies["reset"].outputs))
+        self.slots = slots(universe)
         self.scene = [output.name.replace(".", "_") for output in scene.outputs]
         self.variables = {slot.name: slot.variable for slot in self.slots}
         binned = len(quantities(universe))

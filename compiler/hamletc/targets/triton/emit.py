@@ -12,6 +12,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_CELLS, OVER, STAGES, Program
 from hamletc.ir.ops import Const, Type
 from hamletc.kernel.body import draws, rows, table_name
+from hamletc.kernel.build import build
 from hamletc.kernel.code import Code, Function, Parameter, Typed, expression
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.python import PythonPrinter
@@ -19,6 +20,7 @@ from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.cells import begin_worlds, cells, spread_worlds
 from hamletc.targets.triton.columns import held
+from hamletc.targets.triton.episodes import episodes
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
 from hamletc.targets.triton.functions import computed, row_loops
 from hamletc.targets.triton.meeting import meet, meeting, widen
@@ -27,6 +29,7 @@ from hamletc.targets.triton.observe import observe
 from hamletc.targets.triton.places import CELL, SEEKING, TAKEN, places, words_of
 from hamletc.targets.triton.slots import Slot, address_after, offset
 from hamletc.targets.triton.survey import kept, survey, word
+from hamletc.targets.triton.tick import tick
 from hamletc.targets.triton.together import PAIRED
 
 WORTH = 20
@@ -86,7 +89,8 @@ def decorator(function: Function) -> str:
 
 def functions(bindings: Bindings) -> list[Function]:
     """The functions of the module, in its order."""
-    return [
+    plan = build(bindings.universe, bindings.program)
+    first = [
         *held(bindings.columns),
         *row_loops(bindings),
         *computed(bindings, "tick", *bindings.meets.functions, *PAIRED),
@@ -95,8 +99,12 @@ def functions(bindings: Bindings) -> list[Function]:
         *observe(bindings),
         *memory(bindings),
         *survey(bindings),
+        *meeting(bindings),
         *computed(bindings, BEGIN_CELLS, OVER),
+        *cells(bindings),
+        *tick(bindings, plan),
     ]
+    return [*first, *episodes(bindings, plan, {each.name: each for each in first})]
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:

@@ -30,7 +30,6 @@ class Slot:
         address: of that.
         load, store: how a loaded and a stored value are converted.
         other: what lanes beyond the last one hold.
-        start: what it is at the beginning of an episode; `None` where that changes nothing.
         given: ticks and resets do not change it.
         fetched: it stays in memory and is loaded where it is needed; the others are in registers.
     """
@@ -43,7 +42,6 @@ class Slot:
     load: str
     store: str
     other: str
-    start: str | None
     given: bool
     fetched: bool
     per: schema.Per
@@ -78,8 +76,8 @@ class Slot:
         return cast(value, "int32") if self.load == BOOL else same_bits(value, "int32")
 
 
-def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
-    """The state of a lane and its world, in the order of the state arrays. `starts`: what `reset` computes."""
+def slots(universe: Universe) -> tuple[Slot, ...]:
+    """The state of a lane and its world, in the order of the state arrays."""
     taken = {f"{name}_ptr" for name in abi.array_arguments(universe, "rollout")}
     result = []
     for field in (each for each in schema.state_fields(universe) if not each.pitch):
@@ -90,15 +88,13 @@ def slots(universe: Universe, starts: frozenset[str]) -> tuple[Slot, ...]:
         elif field.dtype == "bool":
             load = BOOL
         other = "0.0" if field.dtype == "f32" else "0"
-        constant = _text(field)
         fetched = field.name in FETCHED
         for row, name in enumerate(field.names):
             kind, _, author = name.partition(".")
             variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
             address = f"{field.name}_ptr + {offset(row, width)}{index}"
-            start = f"new_{variable}" if name in starts else constant
             place = (field.name, row, address)
-            result.append(Slot(name, variable, *place, load, store, other, start, field.given, fetched, field.per))
+            result.append(Slot(name, variable, *place, load, store, other, field.given, fetched, field.per))
     return tuple(result)
 
 
@@ -113,9 +109,3 @@ def address_after(previous: Slot | None, slot: Slot, of: str = "") -> str:
 def offset(row: int, width: str = "lanes") -> str:
     """What leads to a row of a field-major array."""
     return f"{row} * {width} + " if row else ""
-
-
-def _text(field: schema.Field) -> str | None:
-    """What a field is at the beginning of an episode, where that is a constant."""
-    start = field.start
-    return None if start is None else str(float(start)) if field.dtype == "f32" else str(start)

@@ -1,0 +1,216 @@
+"""The advance of a tick in kernels for GPUs: what lanes do, alone and together, and the hour after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hamlet import schema
+from hamletc.kernel import schedule
+from hamletc.kernel.code import (
+    Code,
+    Function,
+    Name,
+    Remark,
+    assign,
+    call,
+    do,
+    function,
+    give,
+    names,
+    several,
+    when,
+)
+from hamletc.kernel.schedule import Schedule
+from hamletc.targets.triton.bindings import Bindings
+from hamletc.targets.triton.blocks import BLOCK, GROUP, SIZES, WORLDS, cast, columns_of, reshape, where, widened, zeros
+from hamletc.targets.triton.cells import spread_worlds
+from hamletc.targets.triton.meeting import meet, widen
+from hamletc.targets.triton.memory import addresses, cells_at, count_agents, fetch, row, there, unpack, unpacked, valid
+from hamletc.targets.triton.places import TAKEN, words_of
+
+alive, action, found, reward, terminated, truncated = names("alive action found reward terminated truncated")
+staying, ending, interacting, used, cause = names("staying ending interacting used cause")
+
+
+def tick(bindings: Bindings, plan: Schedule) -> list[Function]:
+    """The function that advances lanes by a tick, and the one that asks all agents of a world."""
+    return [_some(bindings), _advance(bindings, plan)]
+
+
+def of_tick(bindings: Bindings) -> list[str]:
+    """The functions of the tick IR that a tick computes."""
+    return ["tick", *bindings.meets.functions, *(TAKEN if bindings.finds else ())]
+
+
+def drawn_by(bindings: Bindings) -> list[str]:
+    """What random words of a tick are drawn by."""
+    return bindings.drawn_by("tick", *bindings.meets.functions)
+
+
+def advanced(bindings: Bindings) -> list[Name]:
+    """What `_advance` gives."""
+    ends = [] if bindings.universe.by_hand else [ending]
+    return [*names("state outcome"), *ends, *([found] if bindings.finds else [])]
+
+
+def _some(bindings: Bindings) -> Function:
+    condition = cast("condition", "int32")
+
+    def body() -> Iterator[Code]:
+        if bindings.meets.functions:
+            yield give(widened(call("_most", condition, GROUP, BLOCK)))
+            return
+        yield assign("worlds", call("tl.max", reshape(condition, *WORLDS), axis=1))
+        yield give(reshape(columns_of("worlds", *WORLDS), BLOCK))
+
+    summary = "Whether it holds for an agent of the world: 1 or 0 for each lane."
+    return function("_some", ["condition", *SIZES], summary, body())
+
+
+def _advance(bindings: Bindings, plan: Schedule) -> Function:
+    by_hand, tables = bindings.universe.by_hand, bindings.tables_of(*of_tick(bindings))
+
+    def body() -> Iterator[Code]:
+        yield from unpacked(bindings, "arrays", "place")
+        yield from cells_at(bindings)
+        if bindings.counts(*(name for name in bindings.bodies if name not in ("reset", "mask"))):
+            yield count_agents()
+        yield from unpacked(bindings, "state")
+        if "columns" in tables:
+            yield unpack(bindings.columns_of(*of_tick(bindings)), "columns")
+        if drawn_by(bindings):
+            yield unpack(names("seed_low seed_high"), "key")
+        yield from fetch(bindings, *of_tick(bindings))
+        for statement in plan.routine("tick").body:
+            yield from _step(bindings, statement)
+        if not by_hand:
+            yield from _end(bindings)
+        if "clock" in bindings.bodies:
+            yield assign("next_hour", call("_clock", *bindings.arguments("clock")))
+        yield assign("state", several(_next(bindings)))
+        yield assign("outcome", several(variable for variable, _, _ in bindings.outcomes))
+        yield give(*advanced(bindings))
+
+    parameters = [
+        *("arrays", "place", "state", "action", *([] if by_hand else ["waits"])),
+        *(["cells"] if words_of(bindings) else []),
+        *(["found"] if bindings.meets.seeks else []),
+        *(*drawn_by(bindings), *tables),
+    ]
+    summary = "A tick and the hour after it: the state and the outcome."
+    if not by_hand:
+        summary = (
+            "A tick and the hour after it: the state, the outcome, and whether the world's episode ends.\n\nWith one "
+            "agent per world a lane that is not alive begins anew after the tick, so its state is not kept here."
+        )
+    return function("_advance", [*parameters, *SIZES], summary, body())
+
+
+def _step(bindings: Bindings, statement: schedule.Statement) -> Iterator[Code]:
+    """What a statement of a tick is here. Lanes that do not run compute as others do, and are left out at the end."""
+    meets, by_hand = bindings.meets, bindings.universe.by_hand
+    match statement:
+        case schedule.Fill(registers=(schedule.RUNNING,)) | schedule.Set(register=schedule.RUNNING):
+            if meets.functions:
+                yield assign("running", _runs(bindings))
+                yield from meet(bindings, "tick")
+        case schedule.Some():
+            # After what agents have together, whose registers are free by then.
+            yield assign(interacting, _runs(bindings) & action.equals(schema.interact_action(bindings.universe)))
+            some = call("_some", interacting, GROUP, BLOCK) > 0
+            yield when(GROUP > 1, (assign(interacting, some),))
+        case schedule.Within(body=(*_, schedule.Call(function="tick"))):
+            if bindings.finds:
+                yield from _move(bindings)
+            yield assign(bindings.nexts("tick"), call("_tick", *bindings.arguments("tick")))
+            yield from widen(bindings.uniform("tick"))
+            yield from _updated(bindings)
+            if meets.settles:
+                yield Remark("What follows may ask for all agents of the world as they are after their rules.")
+                yield from meet(bindings, "settle")
+        case schedule.Call(function="world"):
+            yield Remark("All agents of a world compute the same.")
+            yield assign(bindings.nexts("world"), call("_world", *bindings.arguments("world")))
+            yield from widen(bindings.uniform("world"))
+        case schedule.CallCells() if bindings.spread is not None:
+            yield from spread_worlds(bindings, bindings.spread)
+        case schedule.Within(body=(*_, schedule.Call(function="settle"))):
+            yield assign(bindings.nexts("settle"), call("_settle", *bindings.arguments("settle", "tick", "world")))
+            yield from widen(bindings.uniform("settle"))
+        case schedule.Within(body=(schedule.Gain(),)):
+            if not by_hand:
+                yield from _left_out(bindings)
+            yield assign("next_alive", alive & ~(terminated | truncated))
+            yield assign("next_episode_return", Name("episode_return") + reward)
+        case _:
+            # Part of what an earlier or a later statement is here.
+            pass
+
+
+def _runs(bindings: Bindings) -> Name:
+    """Which lanes run the tick."""
+    return valid if bindings.universe.by_hand else alive
+
+
+def _move(bindings: Bindings) -> Iterator[Code]:
+    """Where lanes stand after the move, and what is there."""
+    moved = [output.name.replace(".", "_") for output in bindings.bodies["move"].outputs]
+    yield assign(moved, call("_move", *bindings.arguments("move")))
+    if not bindings.universe.by_hand:
+        stays: list[Code] = [Remark("Who is not alive stays, and observes what is there.")]
+        for axis in schema.axes(bindings.universe):
+            variable = f"moved_{axis}"
+            stays.append(assign(variable, where(alive, variable, bindings.variables[f"position.{axis}"])))
+        yield when(GROUP > 1, stays)
+    yield assign("cell", call("_stand", *bindings.stands()))
+    search = assign(found, call("_search", *bindings.arguments("search")))
+    if words_of(bindings):
+        yield when(Name("cells").absent(), (search,), (assign(found, call("_find", "cell", "cells")),))
+    else:
+        yield search
+
+
+def _updated(bindings: Bindings) -> Iterator[Code]:
+    """Write what a tick changes of that which stays in memory."""
+    slots = [slot for slot in bindings.slots if slot.fetched and slot.name in bindings.ticked]
+    if not slots:
+        return
+    yield Remark("Few of these change in a tick.")
+    yield there(Name("age") + 1)
+    for addressed, slot in addresses(slots, "_there"):
+        after = Name(f"next_{slot.variable}")
+        yield addressed
+        yield do("tl.store", row, slot.written(after), mask=_runs(bindings) & after.differs(slot.variable))
+
+
+def _left_out(bindings: Bindings) -> Iterator[Code]:
+    """What happens to lanes that do not run the tick: nothing."""
+    yield assign(reward, where(alive, reward, 0.0))
+    yield assign(terminated, terminated & alive)
+    yield assign(truncated, truncated & alive)
+    yield assign(used, where(alive, used, -1))
+    yield assign(cause, where(alive, cause, -1))
+    for report in bindings.reports.values():
+        yield assign(report, where(alive, report, 0.0))
+
+
+def _end(bindings: Bindings) -> Iterator[Code]:
+    """Whether the episode of the world ends."""
+    yield Remark("Where worlds wait, whoever ended in this tick shows it first.")
+    waiting = zeros("int32") < "waits"
+    yield assign(staying, Name("next_alive") | ((terminated | truncated) & waiting))
+
+    def of_several() -> Iterator[Code]:
+        for slot in bindings.held:
+            if slot.name in bindings.ticked:
+                after = f"next_{slot.variable}"
+                yield assign(after, where(alive, after, slot.variable))
+        yield assign(ending, call("_some", staying, GROUP, BLOCK).equals(0))
+
+    yield when(GROUP.equals(1), (assign(ending, ~staying),), of_several())
+
+
+def _next(bindings: Bindings) -> Iterator[Name]:
+    """The variables of the state after the tick."""
+    for slot in bindings.held:
+        yield Name(f"next_{slot.variable}" if slot.name in bindings.advancing else slot.variable)
