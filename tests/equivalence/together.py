@@ -11,7 +11,7 @@ import sys
 from importlib import util
 from itertools import product
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ from hamlet.launch.gpu.options import options
 from hamlet_lab.ptx.backend import Executed
 from hamletc.ir.function import REDUCTION_OPS, Reduction, ReductionOp
 from hamletc.ir.together import together
-from hamletc.targets.skeleton import skeleton
+from hamletc.targets.python import PythonPrinter
+from hamletc.targets.triton.emit import constant, declared, decorator
+from hamletc.targets.triton.reductions import reductions
 from on_interpreter import interpret
 
 HEAD = """
@@ -88,10 +90,9 @@ WORLDS = 5
 
 def module(folder: Path) -> ModuleType:
     """The functions of kernels that meet, and kernels that call them."""
-    template = skeleton("triton").environment.get_template("meeting.py.j2")
-    text = HEAD + template.render(meets=SimpleNamespace(ops=set(REDUCTION_OPS), asked=())) + KERNELS
+    printer = PythonPrinter({}, (), constant, declared, decorator, ": tl.constexpr")
     path = folder / "meeting.py"
-    path.write_text(text)
+    path.write_text(f"{HEAD}\n\n{printer.module(reductions(REDUCTION_OPS, paired=False))}\n{KERNELS}")
     spec = util.spec_from_file_location("meeting", path)
     assert spec is not None
     assert spec.loader is not None

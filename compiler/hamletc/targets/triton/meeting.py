@@ -15,7 +15,8 @@ from hamletc.targets.triton.reductions import reductions
 
 def meeting(bindings: Bindings) -> list[Function]:
     """The functions that compute what the agents of a world have together; none where agents do not meet."""
-    return [*reductions(bindings), *pairs(bindings)] if bindings.meets.functions else []
+    meets = bindings.meets
+    return [*reductions(meets.ops, bool(meets.asked)), *pairs(meets.asked)] if meets.functions else []
 
 
 def meet(bindings: Bindings, stage: Stage) -> Iterator[Code]:

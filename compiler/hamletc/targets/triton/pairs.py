@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hamlet.schema import MOST_AGENTS
 from hamletc.kernel.code import (
@@ -25,7 +25,6 @@ from hamletc.kernel.code import (
     update,
     when,
 )
-from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import (
     BELOW_ALL,
     GROUP,
@@ -53,9 +52,8 @@ value, number, lane, turn, unit, each, bits, zero, other, runs, there, running =
 )
 
 
-def pairs(bindings: Bindings) -> Iterator[Function]:
+def pairs(asked: Sequence[Asked]) -> Iterator[Function]:
     """The functions by which each lane asks all lanes of its world, one for each stage at which lanes do."""
-    asked = bindings.meets.asked
     if any(stage.totals for stage in asked):
         yield _add_to_tree()
     yield from map(_ask, asked)

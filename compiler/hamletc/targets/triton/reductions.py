@@ -6,8 +6,9 @@ warps, these meet once in shared memory for each result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
+from hamletc.ir.function import ReductionOp
 from hamletc.kernel.code import (
     Call,
     Code,
@@ -31,7 +32,6 @@ from hamletc.kernel.code import (
     update,
     when,
 )
-from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import (
     BELOW_ALL,
     BLOCK,
@@ -66,28 +66,32 @@ running, priority, claim, claims, free, many, low, high, above, certain, first =
 )
 
 
-def reductions(bindings: Bindings) -> Iterator[Function]:
-    """The functions that compute what the agents of a world have together."""
-    meets = bindings.meets
-    extremes = not meets.ops.isdisjoint(("lowest", "highest"))
-    trees = extremes or "total" in meets.ops
+def reductions(ops: Collection[ReductionOp], paired: bool) -> Iterator[Function]:
+    """The functions that compute what the agents of a world have together.
+
+    Args:
+        ops: what is computed.
+        paired: whether lanes also ask each other.
+    """
+    extremes = "lowest" in ops or "highest" in ops
+    trees = extremes or "total" in ops
     yield _over_world("_most", "tl.max", "The greatest integer of the agents of the world")
-    if trees or "rank" in meets.ops or meets.asked:
+    if trees or "rank" in ops or paired:
         yield _across()
     if trees:
         yield _joined()
         yield _tree()
-    if "total" in meets.ops:
+    if "total" in ops:
         yield _total()
     if extremes:
         yield _extreme()
-    if not meets.ops.isdisjoint(("count", "grant")):
+    if "count" in ops or "grant" in ops:
         yield _over_world("_summed", "tl.sum", "The sum of integers over the agents of the world")
-    if "count" in meets.ops:
+    if "count" in ops:
         yield _counted()
-    if "rank" in meets.ops:
+    if "rank" in ops:
         yield _ranked()
-    if "grant" in meets.ops:
+    if "grant" in ops:
         yield from (_up_to(), _somewhere(), _granted())
 
 
