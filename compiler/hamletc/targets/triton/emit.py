@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.package.manifest import plain
@@ -17,9 +16,11 @@ from hamletc.kernel.code import Code, Function, Parameter, Typed, expression
 from hamletc.targets.printing import WIDTH, assign, call, define, give, listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.skeleton import skeleton
+from hamletc.targets.triton.act import act, given
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.cells import begin_worlds, cells, spread_worlds
 from hamletc.targets.triton.columns import held
+from hamletc.targets.triton.counts import by_lane, counts
 from hamletc.targets.triton.episodes import episodes
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
 from hamletc.targets.triton.functions import computed, row_loops
@@ -27,7 +28,7 @@ from hamletc.targets.triton.meeting import meet, meeting, widen
 from hamletc.targets.triton.memory import fetch, memory
 from hamletc.targets.triton.observe import observe
 from hamletc.targets.triton.places import CELL, SEEKING, TAKEN, places, words_of
-from hamletc.targets.triton.slots import Slot, address_after, offset
+from hamletc.targets.triton.slots import address_after, offset
 from hamletc.targets.triton.survey import kept, survey, word
 from hamletc.targets.triton.tick import tick
 from hamletc.targets.triton.together import PAIRED
@@ -96,6 +97,7 @@ def functions(bindings: Bindings) -> list[Function]:
         *computed(bindings, "tick", *bindings.meets.functions, *PAIRED),
         *places(bindings),
         *computed(bindings, "clock", "reset", "scene", "policy", "choose", "steer", "situation"),
+        *act(bindings),
         *observe(bindings),
         *memory(bindings),
         *survey(bindings),
@@ -104,7 +106,7 @@ def functions(bindings: Bindings) -> list[Function]:
         *cells(bindings),
         *tick(bindings, plan),
     ]
-    return [*first, *episodes(bindings, plan, {each.name: each for each in first})]
+    return [*first, *episodes(bindings, plan, {each.name: each for each in first}), *counts(bindings)]
 
 
 def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
@@ -112,18 +114,6 @@ def unpack(targets: Iterable[str], value: str, indent: int = 4) -> str:
     targets = list(targets)
     line = f"{', '.join(targets)} = {value}"
     return line if indent + len(line) <= WIDTH else listing("(", targets, f") = {value}", indent)
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A field of which a rollout is given rows for each tick."""
-
-    name: str
-    slots: list[Slot]
-
-    @property
-    def pointer(self) -> str:
-        return f"given_{self.name}_ptr"
 
 
 class _Context(Bindings):
@@ -203,14 +193,10 @@ class _Context(Bindings):
             "phases": [name for name in self.bodies if name not in ("reset", "mask")],
             "begins_with_draws": draws(self.bodies["reset"]),
             "drawn_by": self.drawn_by("tick", *meets.functions),
-            "given": self.given(),
-            "steered": [self.variables[output.name] for output in self.outputs_of("steer")],
-            "steer_arguments": [prints.text(expression(a)) for a in self.seeded("steer")]
-            if "steer" in self.bodies
-            else [],
+            "given": given(self),
+            "steered": "steer" in self.bodies,
             "policy_arguments": ", ".join(prints.text(expression(each)) for each in self.seeded("policy")),
-            "by_lane": [f"{name}_ptr" for name in abi.LANE_COUNTS],
-            "meter_scales": abi.meter_scales(universe),
+            "by_lane": by_lane(),
             "counters": [(name, abi.copies(words), words) for name, words in abi.counters(universe).items()],
             "arguments": lambda *names: [prints.text(each) for each in self.arguments(*names)],
             "assign": assign,
@@ -223,7 +209,6 @@ class _Context(Bindings):
             **self._spreading(),
             "scalars": lambda kernel: [f'"{name}"' for name in abi.scalar_arguments(kernel)],
             "offset": offset,
-            "thresholds": len(schema.action_names(universe)) - 1,
             "table_values": table_values,
             "tables_of": self.tables_of,
             "columns_of": self.columns_of,
@@ -249,9 +234,3 @@ class _Context(Bindings):
             "spread_worlds": self.block(spread_worlds(self, known)),
             "begin_worlds": self.block(begin_worlds(self, known)),
         }
-
-    def given(self) -> list[_Given]:
-        """What a rollout is given for each tick."""
-        fields = [field for field in schema.state_fields(self.universe) if field.name in schema.GIVEN_BY_TICK]
-        held = {slot.name: slot for slot in self.slots}
-        return [_Given(field.name, [held[name] for name in field.names]) for field in fields]
