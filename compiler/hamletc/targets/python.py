@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Protocol
 
 from hamletc.ir.ops import Value
@@ -125,7 +125,8 @@ class PythonPrinter:
             case Return(values=values):
                 yield space + self._broken("return ", Several(values), indent)
             case Remark(text=text):
-                yield f"{space}# {text}"
+                head = f"{space}# "
+                yield from wrap(text, WIDTH, initial_indent=head, subsequent_indent=head, break_long_words=False)
             case Compute(function=function, lines=lines):
                 for line in lines:
                     yield from (space + remark for remark in remarks(line.origin, self.sources))

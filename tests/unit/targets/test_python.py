@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hamletc.kernel.code import Code, assign, call, names, several, shape
+from hamletc.kernel.code import Code, Remark, assign, call, names, several, shape
 from hamletc.targets.python import PythonPrinter
 
 PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: each.name, lambda _: "@compiled")
@@ -14,6 +14,7 @@ PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: eac
     ("code", "text"),
     [
         (assign("block", call("zeros", shape("height", 32), "i32")), "block = zeros([height, 32], i32)"),
+        (Remark(f"A {'very ' * 23}long remark."), f"# A{' very' * 23}\n# long remark."),
         (assign("pair", several(names("low high"))), "pair = (low, high)"),
         (assign(names("low high"), several(names("high low"))), "low, high = high, low"),
     ],

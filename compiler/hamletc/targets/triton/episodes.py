@@ -209,7 +209,7 @@ def _conclude(bindings: Bindings, earlier: Mapping[str, Function]) -> Function:
     ]
     summary = (
         "Begin the next episode where one ends, and write observations: the last of those that end, and of the next "
-        "state.\n\nTwo turns of a loop, so that the code is there once; only where an episode of the block ends is there a "
-        "turn 0."
+        "state.\n\nTwo turns of a loop, so that the code is there once; only where an episode of the block ends is "
+        "there a turn 0."
     )
     return function("_conclude", [*parameters, *constants("GROUP")], summary, body())

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from hamletc.ir.function import BEGIN_CELLS, OVER
 from hamletc.kernel.body import RowLoop, rows, table_name
-from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, function, give, loop
+from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, constants, function, give, loop, several
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import cast
+from hamletc.targets.triton.blocks import cast, same_bits
+from hamletc.targets.triton.columns import held
 from hamletc.targets.triton.together import PAIRED
 from hamletc.targets.triton.together import SUMMARIES as TOGETHER
 
@@ -42,14 +43,21 @@ def _computed(bindings: Bindings, name: str) -> Function:
     return function(f"_{name}", bindings.parameters(name), SUMMARIES[name], body)
 
 
-def row_loops(bindings: Bindings) -> list[Function]:
-    """The zero that keeps a loop one, and, of each loop over rows, what one row does, and what all do."""
-    body = (give(cast(Name("lanes") >> 63, "int32")),)
+def elementary(bindings: Bindings) -> list[Function]:
+    """What all others need: numbers without a literal, columns, loops that stay loops, and loops over rows."""
+    loops = (_row_loop(bindings, each) for each in rows(bindings.program, bindings.bodies, "index"))
+    return [_f32(), *held(bindings.columns), _zero(), *(each for made in loops for each in made)]
+
+
+def _f32() -> Function:
+    summary = "The number with these bits: -0.0, subnormal and huge numbers have no literal in Triton."
+    body = (give(same_bits(call("tl.full", several(()), "bits", "tl.uint32"), "float32")),)
+    return function("_f32", constants("bits"), summary, body)
+
+
+def _zero() -> Function:
     summary = "Zero, which no compiler can know: a loop of so many turns more stays one."
-    return [
-        function("_zero", ["lanes"], summary, body),
-        *(each for table in rows(bindings.program, bindings.bodies, "index") for each in _row_loop(bindings, table)),
-    ]
+    return function("_zero", ["lanes"], summary, (give(cast(Name("lanes") >> 63, "int32")),))
 
 
 def _row_loop(bindings: Bindings, table: RowLoop) -> Iterator[Function]:
