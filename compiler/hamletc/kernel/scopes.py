@@ -78,6 +78,14 @@ def statements(body: Iterable[Code]) -> Iterator[Code]:
                 pass
 
 
+def _guarded(body: Iterable[Code]) -> frozenset[str]:
+    """The names that assignments under guards set."""
+    guards = (each for each in statements(body) if isinstance(each, If))
+    assigned = (each for guard in guards for each in statements((*guard.body, *guard.otherwise)))
+    targets = (target for each in assigned if isinstance(each, Assign) for target in each.targets)
+    return frozenset(target.name for target in targets if isinstance(target, Name))
+
+
 @dataclass(slots=True)
 class _Scope:
     """The names that a function has set so far."""
@@ -96,8 +104,12 @@ class _Scope:
     def _fail(self, message: str) -> None:
         raise CodeError(f"{self.function.name}: {message}")
 
-    def _run(self, body: Iterable[Code], names: set[str]) -> None:
-        """Check statements; `names` are those that are set before, and, afterwards, also those that they set."""
+    def _run(self, body: Iterable[Code], names: set[str], turns: frozenset[str] = frozenset()) -> None:
+        """Check statements; `names` are those that are set before, and, afterwards, also those that they set.
+
+        Args:
+            turns: names that guards set in the loop around the statements: another guard reads them in a later turn.
+        """
         for code in body:
             match code:
                 case Assign(targets=targets, value=value):
@@ -115,17 +127,17 @@ class _Scope:
                 case For(variable=variable, range=numbers, body=inner):
                     self._read(numbers, names)
                     self._set((variable,), names)
-                    self._run(inner, names)
+                    self._run(inner, names, turns | _guarded(inner))
                 case While(condition=condition, body=inner):
                     self._read(condition, names)
-                    self._run(inner, names)
+                    self._run(inner, names, turns | _guarded(inner))
                 case If(condition=condition, body=inner, otherwise=otherwise):
                     # Conditions are often those of a launch: what one guard sets is read under another like it.
                     self._read(condition, names)
-                    before = {*names}
-                    self._run(inner, names)
-                    self._run(otherwise, before)
-                    names |= before
+                    then, other = names | turns, names | turns
+                    self._run(inner, then, turns)
+                    self._run(otherwise, other, turns)
+                    names |= then | other
                 case Return(values=values):
                     for value in values:
                         self._read(value, names)

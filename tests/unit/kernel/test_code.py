@@ -215,3 +215,10 @@ def test_a_name_may_be_set_under_a_guard_or_in_a_loop() -> None:
     unset: Operand = "d"
     with pytest.raises(CodeError, match="nothing sets d"):
         verify(_pair(when("a", [assign("b", 1)], [assign("c", unset)])), ("range",), {})
+
+
+def test_a_guard_reads_what_another_one_sets_in_an_earlier_turn_of_the_loop() -> None:
+    odd = when(Name("turn") % 2, [give("even")], [assign("even", "turn")])
+    verify(_pair(loop("turn", "a", body=[odd])), ("range",), {})
+    with pytest.raises(CodeError, match="nothing sets even"):
+        verify(_pair(odd), ("range", "turn"), {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hamletc.kernel.code import Code, Remark, assign, call, names, several, shape
+from hamletc.kernel.code import Code, Name, Remark, assign, call, names, several, shape
 from hamletc.targets.python import PythonPrinter
 
 PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: each.name, lambda _: "@compiled")
@@ -15,6 +15,8 @@ PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: eac
     [
         (assign("block", call("zeros", shape("height", 32), "i32")), "block = zeros([height, 32], i32)"),
         (Remark(f"A {'very ' * 23}long remark."), f"# A{' very' * 23}\n# long remark."),
+        (assign("even", (Name("lane") & 1).equals(0)), "even = (lane & 1) == 0"),
+        (assign("most", Name("lane") << 1 > Name("bits") | 1), "most = (lane << 1) > (bits | 1)"),
         (assign("pair", several(names("low high"))), "pair = (low, high)"),
         (assign(names("low high"), several(names("high low"))), "low, high = high, low"),
     ],
