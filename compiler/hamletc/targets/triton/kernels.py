@@ -31,7 +31,7 @@ from hamletc.targets.triton.episodes import concluded
 from hamletc.targets.triton.launch import Launch
 from hamletc.targets.triton.memory import lane, lanes, unpacked, valid, world
 from hamletc.targets.triton.rollout import rollout
-from hamletc.targets.triton.survey import word
+from hamletc.targets.triton.slots import word
 
 state, scene, ending, stale, lived, action = names("state scene ending stale lived action")
 nothing, known, stored, now, turns, unknown = names("nothing known stored now turns unknown")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from hamlet import schema
+from hamletc.ir.ops import Type
 from hamletc.kernel.code import (
     Assign,
     Code,
@@ -108,7 +109,7 @@ def _anchors(bindings: Bindings, functions: Sequence[str], fetching: Sequence[Sl
     if "tick" in functions:
         return ["action"]
     inputs = {parameter.input for name in functions for parameter in bindings.bodies[name].parameters}
-    whole = [slot for slot in bindings.slots if slot.whole and slot.name in inputs]
+    whole = [slot for slot in bindings.slots if slot.type is Type.I32 and slot.name in inputs]
     coordinates = [slot for slot in whole if slot.name.startswith("position.")]
     return [slot.variable for slot in coordinates[:1] or [each for each in whole if each in fetching]]
 

@@ -1,4 +1,4 @@
-"""State values as Triton kernels hold them: their names, where they are in memory, how an episode begins."""
+"""State values as Triton kernels hold them: their names, their types, and where they are in memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hamlet import schema
 from hamlet.schema import abi
 from hamlet.universe import Universe
+from hamletc.ir.ops import Type
 from hamletc.kernel.body import identifier, unique
 from hamletc.kernel.code import Constant, Expression, Name, Operand, expression
 from hamletc.targets.triton.blocks import cast, same_bits
@@ -14,8 +15,8 @@ from hamletc.targets.triton.blocks import cast, same_bits
 FETCHED = ("places", "streaks", "seen")
 """Fields that stay in memory: there may be many rows, and a tick changes few of them or none."""
 
-BOOL = ".to(tl.int1)"
-"""How a loaded byte becomes a truth value."""
+TYPES = {"f32": Type.F32, "i32": Type.I32, "bool": Type.BOOL}
+"""The types of values, by those of arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +28,17 @@ class Slot:
         variable: in kernels: `meter_energy`. An author's name has its kind before it, so it meets no other name; where
             two would look alike, a number follows.
         field, row: where it is in memory: a row of the array of a field.
-        address: of that.
-        load, store: how a loaded and a stored value are converted.
-        other: what lanes beyond the last one hold.
+        type: in registers; memory has u32 as i32, and a truth value as a byte.
         given: ticks and resets do not change it.
         fetched: it stays in memory and is loaded where it is needed; the others are in registers.
+        per: what has it, a lane or a world.
     """
 
     name: str
     variable: str
     field: str
     row: int
-    address: str
-    load: str
-    store: str
-    other: str
+    type: Type
     given: bool
     fetched: bool
     per: schema.Per
@@ -49,31 +46,37 @@ class Slot:
     @property
     def nothing(self) -> Constant:
         """What lanes beyond the last one hold."""
-        return Constant(0.0 if self.other == "0.0" else 0)
+        return Constant(0.0 if self.type is Type.F32 else 0)
 
     def read(self, value: Expression) -> Expression:
         """What is held of a loaded value."""
-        if self.load == BOOL:
-            return value.method("to", "tl.int1")
-        return value.method("to", "tl.uint32", bitcast=True) if self.load else value
+        match self.type:
+            case Type.BOOL:
+                return cast(value, "int1")
+            case Type.U32:
+                return same_bits(value, "uint32")
+            case _:
+                return value
 
     def written(self, value: Operand) -> Expression:
         """What is stored of a value that is held."""
-        held = expression(value)
-        return held.method("to", "tl.int32", bitcast=True) if self.store else held
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is an i32."""
-        return not self.load and self.other == "0"
+        return same_bits(value, "int32") if self.type is Type.U32 else expression(value)
 
     @property
     def word(self) -> Expression:
         """The value as an i32, all of whose bits follow from it."""
-        value = Name(self.variable)
-        if self.whole:
-            return value
-        return cast(value, "int32") if self.load == BOOL else same_bits(value, "int32")
+        return word(self.variable, self.type)
+
+
+def word(variable: str, type_: Type) -> Expression:
+    """The value of a variable as an i32, all of whose bits follow from it."""
+    match type_:
+        case Type.I32:
+            return Name(variable)
+        case Type.BOOL:
+            return cast(variable, "int32")
+        case Type.F32 | Type.U32:
+            return same_bits(variable, "int32")
 
 
 def slots(universe: Universe) -> tuple[Slot, ...]:
@@ -81,31 +84,10 @@ def slots(universe: Universe) -> tuple[Slot, ...]:
     taken = {f"{name}_ptr" for name in abi.array_arguments(universe, "rollout")}
     result = []
     for field in (each for each in schema.state_fields(universe) if not each.pitch):
-        width, index = ("lanes", "lane") if field.per == "lane" else ("worlds", "world")
-        load = store = ""
-        if field.name == "layout":
-            load, store = ".to(tl.uint32, bitcast=True)", ".to(tl.int32, bitcast=True)"
-        elif field.dtype == "bool":
-            load = BOOL
-        other = "0.0" if field.dtype == "f32" else "0"
+        type_ = Type.U32 if field.name == "layout" else TYPES[field.dtype]
         fetched = field.name in FETCHED
         for row, name in enumerate(field.names):
             kind, _, author = name.partition(".")
             variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
-            address = f"{field.name}_ptr + {offset(row, width)}{index}"
-            place = (field.name, row, address)
-            result.append(Slot(name, variable, *place, load, store, other, field.given, fetched, field.per))
+            result.append(Slot(name, variable, field.name, row, type_, field.given, fetched, field.per))
     return tuple(result)
-
-
-def address_after(previous: Slot | None, slot: Slot, of: str = "") -> str:
-    """The assignment of the address of a slot, by that of the slot before it in its array; else by the number of its
-    lane or world, in the variable of that name before `of`: products of all rows would take registers."""
-    if previous is not None and (previous.field, previous.row) == (slot.field, slot.row - 1):
-        return f"row += {slot.per}s"
-    return f"row = {slot.address}{of}"
-
-
-def offset(row: int, width: str = "lanes") -> str:
-    """What leads to a row of a field-major array."""
-    return f"{row} * {width} + " if row else ""

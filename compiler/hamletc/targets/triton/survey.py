@@ -22,7 +22,7 @@ from hamletc.kernel.code import (
     when,
 )
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import cast, same_bits
+from hamletc.targets.triton.blocks import same_bits
 from hamletc.targets.triton.columns import operations
 from hamletc.targets.triton.memory import (
     PLACE,
@@ -38,6 +38,7 @@ from hamletc.targets.triton.memory import (
     valid,
     world,
 )
+from hamletc.targets.triton.slots import word
 
 WORTH = 20
 """Operations of a lane that an H100 does while it moves a word to or from memory: a step is bound by the latter."""
@@ -73,17 +74,6 @@ class Kept:
                 return self.bits
             case Type.BOOL:
                 return self.bits.differs(0)
-
-
-def word(name: str, type_: Type) -> Expression:
-    """The word (I32) of a value."""
-    match type_:
-        case Type.I32:
-            return Name(name)
-        case Type.BOOL:
-            return cast(name, "int32")
-        case _:
-            return same_bits(name, "int32")
 
 
 def kept(bindings: Bindings) -> list[Kept]:
