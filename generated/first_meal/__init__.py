@@ -19,7 +19,7 @@ SHA256 = {
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
     "numba_kernels.py": "d6de785bcc68e5a238d41623fbd7f1e13db9cacc59f85acdb65bee1186e4d6a1",
-    "triton_kernels.py": "dcfd01a5e99a52ca2e6478cee2bb7dd83132f1f9e9af9f55994921276d689f7f",
+    "triton_kernels.py": "6b1dd33a887fe81ac49d509e052f61147fe91ec21749488e9cf91f1272c7b718",
 }
 
 

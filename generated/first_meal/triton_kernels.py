@@ -63,6 +63,7 @@ def _zero(lanes):
     """Zero, which no compiler can know: a loop of so many turns more stays one."""
     return (lanes >> 63).to(tl.int32)
 
+
 @triton.jit
 def _tick(satiation_0, mood_0, age_0, action_0, moved_x_0, moved_y_0, found_0):
     """What a living lane does in a tick: its new state and its outcome."""
@@ -223,7 +224,7 @@ def _pack(layout):
     zero = tl.zeros_like(layout)
     word_0_cells = zero
     for byte in range(4):
-        index = zero + (byte * 1)
+        index = zero + byte * 1
         cell = tl.where(index < 1, _cell(layout, index), 127)
         word_0_cells = word_0_cells | (cell << (zero + byte * 8))
     return word_0_cells
@@ -248,7 +249,7 @@ def _repack(begins, layout, cells):
         key = tl.expand_dims(tl.sum(tl.where(own, layouts, 0), axis=1), 1).to(tl.uint32, bitcast=True)
         wanted = tl.broadcast_to(index, [HIGH, 32]).to(tl.uint32, bitcast=True)
         cell = tl.where(wanted < 1, _cell(key, wanted), 127)
-        byte = (cell << ((wanted // 1 & 3) * 8)).to(tl.int32, bitcast=True)
+        byte = (cell << (wanted // 1 & 3) * 8).to(tl.int32, bitcast=True)
         byte = tl.where(index < 4, byte, 0)
         made = tl.expand_dims(tl.sum(tl.where(index % 1 == 0, byte, 0), axis=1), 1)
         word_0_cells = tl.where(own, made, word_0_cells)
@@ -267,7 +268,6 @@ def _find(cell, cells):
     bit = (hits.to(tl.float32).to(tl.int32, bitcast=True) >> 23) - 127
     index = bit - (bit >> 3) * 7
     return tl.where(hits == 0, -1, index)
-
 
 
 @triton.jit
@@ -610,16 +610,16 @@ def _place(worlds, agents, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def _anew(place, nothing):
-    """The same place, by `nothing` that no compiler knows to be 0: addresses are computed anew with it, and those of loads
-    need no registers until values are stored."""
+    """The same place, by `nothing` that no compiler knows to be 0: addresses are computed anew with it, and those of
+    loads need no registers until values are stored."""
     worlds, lanes, world, agent, lane, valid = place
     return worlds + nothing, lanes + nothing, world + nothing, agent, lane + nothing, valid
 
 
 @triton.jit
 def _there(lane, world, age):
-    """The lane and the world, for addresses that are computed where they are needed, and not kept in registers: nobody's
-    age is below 0, but no compiler knows that."""
+    """The lane and the world, for addresses that are computed where they are needed, and not kept in registers:
+    nobody's age is below 0, but no compiler knows that."""
     nothing = age >> 31
     return lane + nothing, world + nothing
 
@@ -696,7 +696,7 @@ def _recall(kept_ptr, place, layout):
     worlds, lanes, world, agent, lane, valid = place
     kept = tl.load(kept_ptr + world, mask=valid, other=0).to(tl.uint32, bitcast=True)
     scene_0_bits = tl.load(kept_ptr + 1 * worlds + world, mask=valid, other=0)
-    known = (kept == layout) & ((scene_0_bits) != 0)
+    known = (kept == layout) & (scene_0_bits != 0)
     scene = scene_0_bits.to(tl.uint32, bitcast=True)
     return scene, known | ~valid
 
@@ -742,7 +742,6 @@ def _advance(arrays, place, state, action, waits, cells, columns, GROUP: tl.cons
     worlds, lanes, world, agent, lane, valid = place
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
     table_case_0, table_case_1 = columns
-
     moved_x, moved_y = _move(position_x, position_y, action, table_case_0, table_case_1)
     if GROUP > 1:
         # Who is not alive stays, and observes what is there.
@@ -869,7 +868,6 @@ def _conclude(
                     found = _seek(state)
             meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout = state
             scene_0 = scene
-
             _observe(rows, pitch, wanted, meter_satiation, meter_mood, position_x, position_y, age, scene_0)
             if turn == 0:
                 state = _begin(ending, 1, arrays, place, state, key, number)
@@ -1052,9 +1050,8 @@ def rollout(
 
     Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
     policy is random, without `uses_ptr` nothing is counted, and without `lane_episodes_ptr` nothing of single lanes,
-    and without `ended_meters_ptr` no meters at ends.
-    Observations and masks are written in every tick or, by another kernel, after the last one. Counters have copies,
-    which the launcher adds up.
+    and without `ended_meters_ptr` no meters at ends. Observations and masks are written in every tick or, by another
+    kernel, after the last one. Counters have copies, which the launcher adds up.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     if not EVERY_TICK:

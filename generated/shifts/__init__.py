@@ -19,7 +19,7 @@ SHA256 = {
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
     "tick.kernel": "67c949d2c50689841e0682718bbf702b5551a6f649cf134a0f8581b2d54e4ebb",
     "numba_kernels.py": "94d5ffc3bbf2f8094f739ed7104830b570f97d698e62522fe9a54fff1ca6a225",
-    "triton_kernels.py": "38038bddd3220cc50e755e1d1601a3e985fcf2336d237bcfe5fae98239cf1695",
+    "triton_kernels.py": "f3239810ef0c3bbe1b01f1a466fb2116b4f4760465cc0d1e6be16b854cf5d340",
 }
 
 

@@ -19,7 +19,7 @@ SHA256 = {
     "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
     "numba_kernels.py": "ff9f29942c5da271a333b021fae2671fb84fe6eb6be9a0b4bc03fa9f642ee888",
-    "triton_kernels.py": "9b53347d4905a4fcb306556a660e1d31a51c99de2ab3e8baff9fe28bdc0efcfe",
+    "triton_kernels.py": "045a70f1fd16896f13ff29db39e7d2359bc634859b88e0b320674b05c9adbb82",
 }
 
 

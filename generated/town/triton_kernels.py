@@ -245,6 +245,7 @@ def _zero(lanes):
     """Zero, which no compiler can know: a loop of so many turns more stays one."""
     return (lanes >> 63).to(tl.int32)
 
+
 @triton.jit
 def _cells(row_0, cells_layout_0, cells_word0_0, cells_word1_0):
     """What a row of tables does."""
@@ -327,6 +328,7 @@ def _cells_rows(cells_layout_0, cells_word0_0, cells_word1_0):
         index = tl.cast(number, tl.int32)
         cells_layout_0, cells_word0_0, cells_word1_0 = _cells(index, cells_layout_0, cells_word0_0, cells_word1_0)
     return cells_layout_0, cells_word0_0, cells_word1_0
+
 
 @triton.jit
 def _tick(
@@ -596,7 +598,7 @@ def _pack(layout):
     word_2_cells = zero
     word_3_cells = zero
     for byte in range(4):
-        index = zero + (byte * 4)
+        index = zero + byte * 4
         cell = tl.where(index < 14, _cell(layout, index), 127)
         word_0_cells = word_0_cells | (cell << (zero + byte * 8))
         index = zero + (byte * 4 + 1)
@@ -633,7 +635,7 @@ def _repack(begins, layout, cells):
         key = tl.expand_dims(tl.sum(tl.where(own, layouts, 0), axis=1), 1).to(tl.uint32, bitcast=True)
         wanted = tl.broadcast_to(index, [HIGH, 32]).to(tl.uint32, bitcast=True)
         cell = tl.where(wanted < 14, _cell(key, wanted), 127)
-        byte = (cell << ((wanted // 4 & 3) * 8)).to(tl.int32, bitcast=True)
+        byte = (cell << (wanted // 4 & 3) * 8).to(tl.int32, bitcast=True)
         byte = tl.where(index < 16, byte, 0)
         made = tl.expand_dims(tl.sum(tl.where(index % 4 == 0, byte, 0), axis=1), 1)
         word_0_cells = tl.where(own, made, word_0_cells)
@@ -664,7 +666,6 @@ def _find(cell, cells):
     bit = (hits.to(tl.float32).to(tl.int32, bitcast=True) >> 23) - 127
     index = bit - (bit >> 3) * 4
     return tl.where(hits == 0, -1, index)
-
 
 
 @triton.jit
@@ -1055,7 +1056,6 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, found_0):
     # WAIT .. MEDITATE
     for index in range(3 + _zero(lanes)):
         element_0 = tl.cast(index, tl.int32)
-
         allowed = tl.full((), True, tl.int1) & alive
         allowed = allowed | (~alive & (index == 0))
         row = mask_ptr + (element_0 + 5) * lanes
@@ -1074,16 +1074,16 @@ def _place(worlds, agents, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def _anew(place, nothing):
-    """The same place, by `nothing` that no compiler knows to be 0: addresses are computed anew with it, and those of loads
-    need no registers until values are stored."""
+    """The same place, by `nothing` that no compiler knows to be 0: addresses are computed anew with it, and those of
+    loads need no registers until values are stored."""
     worlds, lanes, world, agent, lane, valid = place
     return worlds + nothing, lanes + nothing, world + nothing, agent, lane + nothing, valid
 
 
 @triton.jit
 def _there(lane, world, age):
-    """The lane and the world, for addresses that are computed where they are needed, and not kept in registers: nobody's
-    age is below 0, but no compiler knows that."""
+    """The lane and the world, for addresses that are computed where they are needed, and not kept in registers:
+    nobody's age is below 0, but no compiler knows that."""
     nothing = age >> 31
     return lane + nothing, world + nothing
 
@@ -1246,7 +1246,6 @@ def _advance(arrays, place, state, action, waits, cells, columns, GROUP: tl.cons
         table_case_9, table_case_10, table_case_11, table_case_12, table_case_13, table_case_14, table_case_15,
         table_case_16, table_case_17, table_case_18, table_case_19, table_case_20,
     ) = columns
-
     moved_x, moved_y = _move(position_x, position_y, action, table_case_19, table_case_20)
     if GROUP > 1:
         # Who is not alive stays, and observes what is there.
@@ -1420,7 +1419,6 @@ def _conclude(
                 meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout,
             ) = state
             scene_0, scene_1 = scene
-
             _observe(
                 rows, pitch, wanted, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood,
                 meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1,
@@ -1660,9 +1658,8 @@ def rollout(
 
     Actions are recorded, or looked up by situation: choices, or thresholds for a random word. Without all three the
     policy is random, without `uses_ptr` nothing is counted, and without `lane_episodes_ptr` nothing of single lanes,
-    and without `ended_meters_ptr` no meters at ends.
-    Observations and masks are written in every tick or, by another kernel, after the last one. Counters have copies,
-    which the launcher adds up.
+    and without `ended_meters_ptr` no meters at ends. Observations and masks are written in every tick or, by another
+    kernel, after the last one. Counters have copies, which the launcher adds up.
     """
     arrays = (meters_ptr, position_ptr, age_ptr, alive_ptr, episode_return_ptr, episode_ptr, layout_ptr)
     if not EVERY_TICK:
