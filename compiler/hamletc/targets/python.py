@@ -151,10 +151,14 @@ class PythonPrinter:
         if indent + len(line) <= WIDTH:
             return line
         head = f"{', '.join(left)} = "
-        if len(left) > 1 and (
-            not isinstance(value, Call) or indent + len(f"{head}{self.text(value.function)}(") > WIDTH
-        ):
-            head = listing("(", left, ") = ", indent)
+        if len(left) > 1:
+            match value:
+                case Call(function=function) if indent + len(f"{head}{self.text(function)}(") <= WIDTH:
+                    pass
+                case Call() | Several():
+                    head = listing("(", left, ") = ", indent)
+                case _:
+                    return listing("(", left, f") = {self.text(value)}", indent)
         return head + self._broken("", value, indent, 0 if "\n" in head else len(head))
 
     def _broken(self, head: str, value: Expression, indent: int, before: int = 0) -> str:

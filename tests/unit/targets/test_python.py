@@ -18,6 +18,7 @@ PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: eac
         (assign("even", (Name("lane") & 1).equals(0)), "even = (lane & 1) == 0"),
         (assign("most", Name("lane") << 1 > Name("bits") | 1), "most = (lane << 1) > (bits | 1)"),
         (assign("pair", several(names("low high"))), "pair = (low, high)"),
+        (assign(names(f"{'a' * 70} {'b' * 41}"), "state"), f"(\n    {'a' * 70}, {'b' * 41},\n) = state"),
         (assign(names("low high"), several(names("high low"))), "low, high = high, low"),
     ],
 )
