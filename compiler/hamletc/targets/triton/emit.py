@@ -11,6 +11,7 @@ from hamletc.ir.function import BEGIN_CELLS, OVER, Program
 from hamletc.ir.ops import Const
 from hamletc.kernel.build import build
 from hamletc.kernel.code import Function, Parameter, Typed
+from hamletc.kernel.scopes import verify
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.skeleton import skeleton
@@ -30,6 +31,8 @@ from hamletc.targets.triton.survey import kept, survey
 from hamletc.targets.triton.tick import tick
 from hamletc.targets.triton.together import PAIRED
 
+LIBRARY = ("tl", "range", "float")
+"""Names of Triton and of Python in generated functions."""
 FEW = 96
 """Registers that a step gets where a lane has little to hold. The assembler would take 128, to no end, and a fifth of
 the warps would not fit."""
@@ -46,6 +49,8 @@ def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str
     tables = [table for table in program.tables if table.name not in bindings.columns.of]
     scene, columns = kept(bindings), bindings.columns
     limit = MEETING if bindings.meets.functions else FEW
+    module = functions(bindings)
+    verify(module, LIBRARY, bindings.bodies)
     return skeleton("triton").render(
         universe=universe,
         source=", ".join(sources),
@@ -58,7 +63,7 @@ def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str
         ],
         kept=1 + len(scene) if scene else 0,
         registers=limit if bindings.has_little(bindings.held) else None,
-        functions=printer(bindings).module(functions(bindings)),
+        functions=printer(bindings).module(module),
     )
 
 

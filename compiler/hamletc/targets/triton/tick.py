@@ -115,7 +115,7 @@ def _step(bindings: Bindings, statement: schedule.Statement) -> Iterator[Code]:
                 yield assign("running", _runs(bindings))
                 yield from meet(bindings, "tick")
         case schedule.Some():
-            # After what agents have together, whose registers are free by then.
+            # Behind what agents have together at the beginning: neither reads the other.
             yield assign(interacting, _runs(bindings) & action.equals(schema.interact_action(bindings.universe)))
             some = call("_some", interacting, GROUP, BLOCK) > 0
             yield when(GROUP > 1, (assign(interacting, some),))
