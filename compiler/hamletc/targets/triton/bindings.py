@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hamlet import schema
-from hamlet.schema import abi
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program
-from hamletc.ir.ops import Const, Type, Value
+from hamletc.ir.ops import Const, Value
 from hamletc.kernel.body import body, identifier, table_name, unique
-from hamletc.kernel.code import Expression, Name, Operand, Parameter, Typed, call, expression
+from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
-from hamletc.targets.triton.columns import Columns, pointer
+from hamletc.targets.triton.columns import Columns
 from hamletc.targets.triton.formatter import TritonFormatter
 from hamletc.targets.triton.slots import Slot, slots
 from hamletc.targets.triton.spread import spread
 from hamletc.targets.triton.together import Meeting
 
-UNSIGNED = ("seed_low", "seed_high", "tick")
-"""Parameters of kernels that are u32; other numbers are i32."""
 LITTLE = 44
 """Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
 `FEW` registers."""
@@ -62,7 +59,6 @@ class Bindings:
         self.ticked = {*agents, "episode_return"}
         of_worlds = (output.name for output in self.outputs_of("world"))
         self.advancing = {*self.ticked, *of_worlds, "alive", "hour"}
-        self.episodic = [slot.variable for slot in self.held if slot.name not in self.advancing]
         self.outcomes = [
             (variable, field.name, row)
             for field in schema.outcome_fields(universe)
@@ -89,27 +85,6 @@ class Bindings:
         key = Name("key")
         passed: Mapping[str, Operand] = {"lane": "stream", "tick": "now", "seed_low": key[0], "seed_high": key[1]}
         return [passed[parameter.input] for parameter in self.bodies[function].parameters]
-
-    def kernel_parameters(self, kernel: abi.Kernel) -> list[Parameter]:
-        """The parameters of a kernel without its constants."""
-        arrays = (
-            *(f"{name}_ptr" for name in abi.array_arguments(self.universe, kernel)),
-            *(table_name(table.name) for table in self.program.tables if table.name not in self.columns.of),
-            *self.column_pointers(),
-        )
-        numbers = abi.scalar_arguments(kernel)
-        return [
-            *map(Parameter, arrays),
-            *(Parameter(name, Type.U32 if name in UNSIGNED else Type.I32) for name in numbers),
-        ]
-
-    def stands(self) -> list[str]:
-        """The arguments of `stand`: the position after a move."""
-        return [parameter.input.replace("position.", "moved_") for parameter in self.bodies["stand"].parameters]
-
-    def column_pointers(self) -> list[str]:
-        """The parameters of a kernel for the arrays of columns."""
-        return [pointer(type_) for type_ in self.columns.types]
 
     def tables_of(self, *functions: str) -> list[str]:
         """The parameters and arguments for the tables that functions read: all columns are one."""

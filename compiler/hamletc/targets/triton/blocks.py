@@ -92,6 +92,11 @@ def unrolled(variable: Operand, count: Operand, body: Iterable[Code]) -> For:
     return For(expression(variable), call("tl.static_range", count), tuple(body))
 
 
+def somewhere(condition: Operand) -> Call:
+    """1 where a condition holds in a lane of the block, or else 0; all lanes have the same."""
+    return call("tl.max", cast(condition, "int32"), axis=0)
+
+
 def counted(variable: Operand, count: int, of: Operand, body: Iterable[Code]) -> For:
     """A loop over so many numbers, each a tensor also in Triton's interpreter, that no compiler unrolls; `of`: any
     number of lanes."""

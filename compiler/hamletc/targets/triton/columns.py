@@ -127,7 +127,7 @@ def pointer(type_: Type) -> str:
     return f"columns_{type_.value}_ptr"
 
 
-def held(columns: Columns) -> list[Generated]:
+def column_functions(columns: Columns) -> list[Generated]:
     """The functions that load columns and look up in them; none where there are no columns."""
     return [_load(columns), _take()] if columns.all else []
 

@@ -27,7 +27,7 @@ from hamletc.targets.triton.meeting import meeting
 from hamletc.targets.triton.memory import memory
 from hamletc.targets.triton.observe import observe
 from hamletc.targets.triton.places import places
-from hamletc.targets.triton.survey import kept, survey
+from hamletc.targets.triton.survey import scene_words, survey
 from hamletc.targets.triton.tick import tick
 from hamletc.targets.triton.together import PAIRED
 
@@ -47,7 +47,7 @@ def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str
     bindings = Bindings(program, universe)
     sources = [plain(source) for source in universe.sources]
     tables = [table for table in program.tables if table.name not in bindings.columns.of]
-    scene, columns = kept(bindings), bindings.columns
+    scene, columns = scene_words(bindings), bindings.columns
     limit = MEETING if bindings.meets.functions else FEW
     module = functions(bindings)
     verify(module, LIBRARY, bindings.bodies)

@@ -30,7 +30,7 @@ from hamletc.kernel.code import (
 )
 from hamletc.kernel.schedule import Schedule, literal_type
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import cast, where
+from hamletc.targets.triton.blocks import cast, somewhere, where
 from hamletc.targets.triton.cells import begin_worlds
 from hamletc.targets.triton.memory import (
     addresses,
@@ -45,6 +45,7 @@ from hamletc.targets.triton.memory import (
     there,
     unpack,
     unpacked,
+    unpacked_columns,
     valid,
 )
 from hamletc.targets.triton.places import SEEKING
@@ -185,8 +186,7 @@ def _conclude(bindings: Bindings, earlier: Mapping[str, Function]) -> Function:
         yield when(turn.equals(0), place_of_last())
         yield from unpacked(bindings, "state")
         yield unpack(bindings.scene, "scene")
-        if "columns" in bindings.tables_of("observe"):
-            yield unpack(bindings.columns_of("observe"), "columns")
+        yield from unpacked_columns(bindings, "observe")
         yield from fetch(bindings, "observe")
         yield do("_observe", rows, pitch, wanted, *bindings.arguments("observe"))
         yield when(turn.equals(0), (begin, assign(stale, 1), *seek))
@@ -195,7 +195,7 @@ def _conclude(bindings: Bindings, earlier: Mapping[str, Function]) -> Function:
         yield from unpacked(bindings, "arrays", "place")
         yield from cells_at(bindings)
         yield assign(ending, ending & valid)
-        yield assign("some", call("tl.max", cast(ending, "int32"), axis=0))
+        yield assign("some", somewhere(ending))
         unseen = when(Name("some") > 0, (begin, *seek))
         seen = loop(turn, 1 - Name("some"), 2, body=turns())
         yield when(Name("observation_ptr").absent(), (unseen,), (seen,))

@@ -9,7 +9,7 @@ from hamletc.kernel.body import RowLoop, rows, table_name
 from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, constants, function, give, loop, several
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast, same_bits
-from hamletc.targets.triton.columns import held
+from hamletc.targets.triton.columns import column_functions
 from hamletc.targets.triton.together import PAIRED
 from hamletc.targets.triton.together import SUMMARIES as TOGETHER
 
@@ -46,7 +46,7 @@ def _computed(bindings: Bindings, name: str) -> Function:
 def elementary(bindings: Bindings) -> list[Function]:
     """What all others need: numbers without a literal, columns, loops that stay loops, and loops over rows."""
     loops = (_row_loop(bindings, each) for each in rows(bindings.program, bindings.bodies, "index"))
-    return [_f32(), *held(bindings.columns), _zero(), *(each for made in loops for each in made)]
+    return [_f32(), *column_functions(bindings.columns), _zero(), *(each for made in loops for each in made)]
 
 
 def _f32() -> Function:

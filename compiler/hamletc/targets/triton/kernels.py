@@ -25,7 +25,7 @@ from hamletc.kernel.code import (
 )
 from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import BLOCK, cast, same_bits, zeros
+from hamletc.targets.triton.blocks import BLOCK, cast, same_bits, somewhere, zeros
 from hamletc.targets.triton.columns import LANES
 from hamletc.targets.triton.episodes import concluded
 from hamletc.targets.triton.launch import Launch
@@ -175,7 +175,7 @@ def _counters_of_step(launch: Launch) -> Iterator[Code]:
 
 def _recalled(launch: Launch) -> Iterator[Code]:
     """The scene as the last step kept it, or none."""
-    if launch.kept:
+    if launch.scene_words:
         unseen = (launch.no_scene(), assign(known, zeros("int1")))
         recalled = (launch.set((scene, known), "_recall", layout=launch.of_state("layout")),)
         yield when(Name("kept_ptr").absent(), unseen, recalled)
@@ -201,16 +201,16 @@ def _once(launch: Launch) -> Iterator[Code]:
     yield assign("past", 0)
     cells: dict[str, Operand] = {"cells": None} if launch.cells_in_words else {}
     yield loop("turn", turns, body=(assign("past", "turn"), launch.advance(**cells)))
-    if launch.kept:
-        yield assign(stale, call("tl.max", cast(~known, "int32"), axis=0))
+    if launch.scene_words:
+        yield assign(stale, somewhere(~known))
 
 
 def _survey_of_step(launch: Launch) -> Iterator[Code]:
     """Masks, and observations where `_conclude` has not written them; and the scene is kept."""
     if not launch.ends:
         look = launch.set(scene, "_look")
-        yield when(stale > 0, (look,)) if launch.kept else look
-    if launch.kept:
+        yield when(stale > 0, (look,)) if launch.scene_words else look
+    if launch.scene_words:
         changed = ~known | ending if launch.ends else ~known
         layout = launch.of_state("layout")
         keep = launch.do("_keep", place=stored, layout=layout, changed=changed)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from hamlet import schema
 from hamlet.schema import abi
+from hamletc.ir.ops import Type
+from hamletc.kernel.body import table_name
 from hamletc.kernel.code import (
     Code,
     Do,
@@ -27,14 +29,17 @@ from hamletc.kernel.code import (
 from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import GROUP, SIZES, cast, zeros
-from hamletc.targets.triton.columns import LANES
+from hamletc.targets.triton.columns import LANES, pointer
 from hamletc.targets.triton.formatter import DTYPES
 from hamletc.targets.triton.memory import lane, unpacked, world
 from hamletc.targets.triton.places import words_of
-from hamletc.targets.triton.survey import kept
+from hamletc.targets.triton.survey import scene_words
 from hamletc.targets.triton.tick import advanced, drawn_by
 
 state, scene, outcome, found, nothing, number, stored = names("state scene outcome found nothing number stored")
+
+UNSIGNED = ("seed_low", "seed_high", "tick")
+"""Parameters of kernels that are u32; other numbers are i32."""
 
 
 class Launch:
@@ -45,7 +50,7 @@ class Launch:
         earlier: the functions of the module that stand before kernels, by name.
         ends: whether episodes end in ticks, and not by hand alone.
         drawn_by: what random words of a tick are drawn by.
-        kept: what steps keep of the scene.
+        scene_words: the scene as steps keep it; empty where they do not.
         cells_in_words: whether a rollout has the cells of affordances in words.
     """
 
@@ -53,13 +58,20 @@ class Launch:
         self.bindings, self.plan, self.earlier = bindings, plan, earlier
         self.ends = not bindings.universe.by_hand
         self.drawn_by = drawn_by(bindings)
-        self.kept = kept(bindings)
+        self.scene_words = scene_words(bindings)
         self.cells_in_words = words_of(bindings) is not None
 
     def kernel(self, name: abi.Kernel, summary: str, body: Iterator[Code], *more: Parameter) -> Function:
         """A kernel; `more`: parameters behind those of all targets."""
-        parameters = [*self.bindings.kernel_parameters(name), *more, *SIZES]
-        return function(name, parameters, summary, body, kind="kernel")
+        bindings = self.bindings
+        tables = (table.name for table in bindings.program.tables if table.name not in bindings.columns.of)
+        arrays = (
+            *(f"{array}_ptr" for array in abi.array_arguments(bindings.universe, name)),
+            *map(table_name, tables),
+            *map(pointer, bindings.columns.types),
+        )
+        numbers = (Parameter(each, Type.U32 if each in UNSIGNED else Type.I32) for each in abi.scalar_arguments(name))
+        return function(name, [*map(Parameter, arrays), *numbers, *more, *SIZES], summary, body, kind="kernel")
 
     def set(self, targets: Operand | Iterable[Operand], function: str, **others: Operand) -> Code:
         """Set targets to what a function of the module gives; `others`: as `by_name` says."""

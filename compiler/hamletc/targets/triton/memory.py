@@ -50,6 +50,12 @@ def unpacked(bindings: Bindings, *tuples: str) -> Iterator[Code]:
     return (unpack(items[each], each) for each in tuples)
 
 
+def unpacked_columns(bindings: Bindings, *functions: str) -> Iterator[Code]:
+    """The columns that functions read, if they read any."""
+    if "columns" in bindings.tables_of(*functions):
+        yield unpack(bindings.columns_of(*functions), "columns")
+
+
 def address(array: Operand, number: int, width: Operand = lanes, index: Operand = lane) -> Expression:
     """The address of an element of a row of a field-major array."""
     begin = expression(array) + expression(number) * width if number else expression(array)
@@ -185,8 +191,8 @@ def _store(bindings: Bindings) -> Function:
         for addressed, slot in addresses([slot for slot in bindings.held if not slot.given]):
             mask = valid if slot.per == "lane" else first
             yield addressed
-            wanted = mask & begun if slot.variable in bindings.episodic else mask
-            yield do("tl.store", row, slot.written(slot.variable), mask=wanted)
+            changed = mask if slot.name in bindings.advancing else mask & begun
+            yield do("tl.store", row, slot.written(slot.variable), mask=changed)
 
     summary = (
         "Write the state, the world's by its first agent. Params do not change, others only where an episode has begun."

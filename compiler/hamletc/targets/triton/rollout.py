@@ -24,7 +24,7 @@ from hamletc.kernel.code import (
     when,
 )
 from hamletc.targets.triton.act import given
-from hamletc.targets.triton.blocks import cast, where
+from hamletc.targets.triton.blocks import cast, somewhere, where
 from hamletc.targets.triton.episodes import concluded
 from hamletc.targets.triton.launch import Launch
 from hamletc.targets.triton.memory import lane, lanes, valid
@@ -180,4 +180,4 @@ def _repacked(launch: Launch) -> Iterator[Code]:
         begins = Name("begins")
         yield assign(begins, ending & valid)
         again = launch.set("cells", "_repack", layout=launch.of_state("layout"))
-        yield when(call("tl.max", cast(begins, "int32"), axis=0) > 0, (again,))
+        yield when(somewhere(begins) > 0, (again,))

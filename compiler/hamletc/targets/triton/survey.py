@@ -35,6 +35,7 @@ from hamletc.targets.triton.memory import (
     lanes,
     unpack,
     unpacked,
+    unpacked_columns,
     valid,
     world,
 )
@@ -45,7 +46,7 @@ WORTH = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SceneWord:
     """A value of the scene as memory keeps it, in a row of an array of words (I32)."""
 
     row: int
@@ -76,7 +77,7 @@ class Kept:
                 return self.bits.differs(0)
 
 
-def kept(bindings: Bindings) -> list[Kept]:
+def scene_words(bindings: Bindings) -> list[SceneWord]:
     """The scene as steps keep it, where it follows from the layout and is worth the memory."""
     scene = bindings.bodies["scene"]
     loops = {(op.function, op.count) for node in scene.function.nodes if isinstance(op := node.op, Fold)}
@@ -85,12 +86,12 @@ def kept(bindings: Bindings) -> list[Kept]:
     if not of_layout or operations(scene.function) + in_loops < WORTH * (1 + len(bindings.scene)):
         return []
     types = [scene.type(output.value) for output in scene.outputs]
-    return [Kept(row, name, type_) for row, (name, type_) in enumerate(zip(bindings.scene, types, strict=True), 1)]
+    return [SceneWord(row, name, type_) for row, (name, type_) in enumerate(zip(bindings.scene, types, strict=True), 1)]
 
 
 def survey(bindings: Bindings) -> list[Function]:
     """The functions that find the scene, keep it from step to step, and write observations and masks with it."""
-    values = kept(bindings)
+    values = scene_words(bindings)
     keeping = [_recall(values), _keep(bindings, values)] if values else []
     return [_look(bindings), *keeping, _survey(bindings)]
 
@@ -105,7 +106,7 @@ def _look(bindings: Bindings) -> Function:
     return function("_look", parameters, "The scene of each lane.", body())
 
 
-def _recall(values: list[Kept]) -> Function:
+def _recall(values: list[SceneWord]) -> Function:
     layout, known, scene = names("kept known scene")
 
     def body() -> Iterator[Code]:
@@ -127,7 +128,7 @@ def _recall(values: list[Kept]) -> Function:
     return function("_recall", ["kept_ptr", "place", "layout"], summary, body())
 
 
-def _keep(bindings: Bindings, values: list[Kept]) -> Function:
+def _keep(bindings: Bindings, values: list[SceneWord]) -> Function:
     changed = Name("changed")
 
     def body() -> Iterator[Code]:
@@ -156,8 +157,7 @@ def _survey(bindings: Bindings) -> Function:
         if bindings.counts("mask"):
             yield count_agents()
         yield from unpacked(bindings, "state")
-        if "columns" in tables:
-            yield unpack(bindings.columns_of("observe", "mask"), "columns")
+        yield from unpacked_columns(bindings, "observe", "mask")
         yield when(Name("observation_ptr").present(), observed())
         yield from fetch(bindings, "mask")
         living = [] if bindings.universe.by_hand else ["alive"]

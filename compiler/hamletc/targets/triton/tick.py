@@ -25,7 +25,18 @@ from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BLOCK, GROUP, SIZES, WORLDS, cast, columns_of, reshape, where, widened, zeros
 from hamletc.targets.triton.cells import spread_worlds
 from hamletc.targets.triton.meeting import meet, widen
-from hamletc.targets.triton.memory import addresses, cells_at, count_agents, fetch, row, there, unpack, unpacked, valid
+from hamletc.targets.triton.memory import (
+    addresses,
+    cells_at,
+    count_agents,
+    fetch,
+    row,
+    there,
+    unpack,
+    unpacked,
+    unpacked_columns,
+    valid,
+)
 from hamletc.targets.triton.places import TAKEN, words_of
 
 alive, action, found, reward, terminated, truncated = names("alive action found reward terminated truncated")
@@ -76,8 +87,7 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
         if bindings.counts(*(name for name in bindings.bodies if name not in ("reset", "mask"))):
             yield count_agents()
         yield from unpacked(bindings, "state")
-        if "columns" in tables:
-            yield unpack(bindings.columns_of(*of_tick(bindings)), "columns")
+        yield from unpacked_columns(bindings, *of_tick(bindings))
         if drawn_by(bindings):
             yield unpack(names("seed_low seed_high"), "key")
         yield from fetch(bindings, *of_tick(bindings))
@@ -162,7 +172,8 @@ def _move(bindings: Bindings) -> Iterator[Code]:
             variable = f"moved_{axis}"
             stays.append(assign(variable, where(alive, variable, bindings.variables[f"position.{axis}"])))
         yield when(GROUP > 1, stays)
-    yield assign("cell", call("_stand", *bindings.stands()))
+    after = (each.input.replace("position.", "moved_") for each in bindings.bodies["stand"].parameters)
+    yield assign("cell", call("_stand", *after))
     search = assign(found, call("_search", *bindings.arguments("search")))
     if words_of(bindings):
         yield when(Name("cells").absent(), (search,), (assign(found, call("_find", "cell", "cells")),))
