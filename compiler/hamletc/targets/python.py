@@ -120,6 +120,8 @@ class PythonPrinter:
                 yield from self.block(body, indent + 4)
             case If():
                 yield from self._guarded(code, "if", indent)
+            case Return(values=()):
+                yield f"{space}return"
             case Return(values=(value,)):
                 yield space + self._broken("return ", value, indent)
             case Return(values=values):

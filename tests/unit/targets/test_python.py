@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hamletc.kernel.code import Code, Name, Remark, assign, call, names, several, shape
+from hamletc.kernel.code import Code, Name, Remark, assign, call, give, names, several, shape
 from hamletc.targets.python import PythonPrinter
 
 PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: each.name, lambda _: "@compiled")
@@ -13,6 +13,9 @@ PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: eac
 @pytest.mark.parametrize(
     ("code", "text"),
     [
+        (give(), "return"),
+        (give("low"), "return low"),
+        (give(*names("low high")), "return low, high"),
         (assign("block", call("zeros", shape("height", 32), "i32")), "block = zeros([height, 32], i32)"),
         (Remark(f"A {'very ' * 23}long remark."), f"# A{' very' * 23}\n# long remark."),
         (assign("even", (Name("lane") & 1).equals(0)), "even = (lane & 1) == 0"),
