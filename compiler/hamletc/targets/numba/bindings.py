@@ -10,10 +10,10 @@ from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Type, Value, operands
-from hamletc.kernel.body import Body, Loop, body, remarks, table_name
+from hamletc.kernel.body import Body, Loop, body, table_name
 from hamletc.kernel.code import Expression, Name, Operand, Typed, expression
 from hamletc.targets.known_rows import KnownRows
-from hamletc.targets.numba.formatter import NumbaFormatter, literal
+from hamletc.targets.numba.formatter import NumbaFormatter
 from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, counted, outcomes, state
 from hamletc.targets.numba.together import together
 
@@ -22,7 +22,7 @@ SHORT = 64
 
 
 class Bindings:
-    """The functions of a program, printed, and where the values that they read and write are in a chunk.
+    """The functions of a program, ready to print, and where the values that they read and write are in a chunk.
 
     Attributes:
         state, outcomes, cached: rows of the state, of what a tick gives beside it, of the cell cache and the scene.
@@ -60,8 +60,8 @@ class Bindings:
         segments = schema.observation_segments(universe)
         self.offsets = {segment.name: segment.offset for segment in segments}
         self.offsets |= {f"mask.{number}": number for number in range(len(schema.action_names(universe)))}
-        self.scales = {
-            each.name: ", ".join(literal(Const(Type.F32, number)) for number in (each.scale.low, each.scale.scale))
+        self.scales: dict[str, tuple[Expression, ...]] = {
+            each.name: tuple(Typed(Type.F32, number) for number in (each.scale.low, each.scale.scale))
             for each in segments
         }
 
@@ -88,7 +88,8 @@ class Bindings:
         return [*dict.fromkeys(chunks), *self.tables_of(function)]
 
     def elements(self, function: str, given: Mapping[str, str]) -> list[str]:
-        """What is passed to it for a lane: what is given by the name of an input, else the lane's element."""
+        """The text of what is passed to it for a lane: what is given by the name of an input, else the lane's
+        element."""
         inputs = [
             given.get(parameter.input) or self.held[parameter.input].element
             for parameter in self.bodies[function].parameters
@@ -116,20 +117,6 @@ class Bindings:
         """The single outputs of a function; of a tick those that are not in their place already."""
         outputs = self.changed() if function == "tick" else self.bodies[function].outputs
         return [self.value(function, output.value) for output in outputs]
-
-    def lines(self, function: str, loop: Loop | None = None) -> str:
-        """The assignments of a function or of its loop, under comments that name the construct they come from."""
-        printed = self.bodies[function]
-        result = []
-        for line in printed.lines if loop is None else loop.lines:
-            result += [f"    {remark}" for remark in remarks(line.origin, self.sources)]
-            result.append(f"    {line.name} = {self.formatters[function].line(line.value)}")
-        return "\n".join(result)
-
-    def results(self, function: str) -> list[str]:
-        """The single outputs of a function."""
-        outputs = self.changed() if function == "tick" else self.bodies[function].outputs
-        return [self.formatters[function].typed(output.value) for output in outputs]
 
     def changed(self) -> list[Output]:
         """The outputs of a tick but positions that are in their place already."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
 from hamletc.ir.function import STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
+from hamletc.kernel.code import Expression, Name, Operand, call, expression
 from hamletc.targets.numba.bindings import Bindings, shared
 from hamletc.targets.numba.parts import Cut, Place, cut
 from hamletc.targets.numba.parts import held as held_in
@@ -21,8 +23,12 @@ AROUND_TICKS = (*map(reducer, STAGES), "world", "settle")
 SERIES = 8
 """So many observed rows that are rows of a field, one after the other, are written by a loop."""
 
-LOWS, SCALES = table_name("observed.low"), table_name("observed.scale")
+LOWS, SCALES = Name(table_name("observed.low")), Name(table_name("observed.scale"))
 """Tables of how rows are observed as bytes, where they are written by a loop and are not alike."""
+
+
+VECTOR_OF_THREAD = call("wide", 0)
+"""The index of a vector in room that a thread has for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Run:
     variable: str
     begin: int
     step: str
-    scales: tuple[str, ...] = ()
+    scales: tuple[tuple[Expression, ...], ...] = ()
 
     @property
     def alike(self) -> bool:
@@ -43,15 +49,17 @@ class Run:
         return len(set(self.scales)) == 1
 
     @property
-    def scale(self) -> str:
+    def scale(self) -> tuple[Expression, ...]:
         """How rows become bytes."""
-        return self.scales[0] if self.alike else f"{LOWS}[{self.first} + row], {SCALES}[{self.first} + row]"
+        row = expression(self.first) + Name("row")
+        return self.scales[0] if self.alike else (LOWS[row], SCALES[row])
 
     @property
-    def element(self) -> str:
+    def element(self) -> Expression:
         """The element of `row` of the run."""
-        at = f"({self.begin} + row) * {self.step}" if self.begin else f"row * {self.step}"
-        return f"{self.variable}[{at} + lane]" if self.step == "LANES" else f"{self.variable}[wide({at})]"
+        row = expression(self.begin) + Name("row") if self.begin else Name("row")
+        begin = row * Name(self.step)
+        return Name(self.variable)[begin + Name("lane") if self.step == "LANES" else call("wide", begin)]
 
 
 class Cuts:
@@ -69,7 +77,7 @@ class Cuts:
         for name in ("tick", "reset", *(name for name in AROUND_TICKS if functions.program.has(name))):
             outputs = functions.bodies[name].outputs
             self.cuts[name] = self._cut(name, [(o.value, given[o.name].place) for o in outputs])
-        situation = [(o.value, Place("situation", "0")) for o in functions.bodies["situation"].outputs]
+        situation = [(o.value, Place("situation", 0)) for o in functions.bodies["situation"].outputs]
         self.cuts["situation"] = self._cut("situation", situation, self._binned())
         self.observed, results = self._rows("observe", "observed", self._direct())
         self.cuts["observe"] = self._cut("observe", results)
@@ -99,11 +107,17 @@ class Cuts:
             made["allowed"] = f"room_bool({allowed} * LANES)"
         return made
 
-    def arguments(self, function: str, given: Mapping[str, str], held: str = "wide(0)") -> list[str]:
-        """What a function in parts is passed; `given` by the names of inputs."""
+    def passing(
+        self, function: str, given: Mapping[str, Operand], held: Operand = VECTOR_OF_THREAD
+    ) -> list[Expression]:
+        """What a function in parts is passed; `given` by the names of inputs.
+
+        Args:
+            held: the index of what it leaves for later parts, and of what it computes for `observe`.
+        """
         parameters = self._functions.bodies[function].parameters
-        names = {parameter.name: given.get(parameter.input) for parameter in parameters}
-        return [held if name == "held" else names.get(name) or name for name in self.cuts[function].parameters]
+        computed = {each.name: given[each.input] for each in parameters if each.input in given} | {"held": held}
+        return [expression(computed.get(name, name)) for name in self.cuts[function].parameters]
 
     def passed(self, function: str) -> list[str]:
         """The arrays and tables among that; for repeated rows those that these need, too."""
@@ -114,29 +128,26 @@ class Cuts:
         runs = {"observe": self.observed, "mask": self.allowed}.get(function, [])
         names += [run.variable for run in runs]
         names += self._functions.passed(function) if printed.loops else []
-        names += [LOWS, SCALES] if not all(run.alike for run in runs) else []
+        names += [LOWS.name, SCALES.name] if not all(run.alike for run in runs) else []
         return list(dict.fromkeys(names))
 
     def _cut(self, function: str, results: list[tuple[Value, Place]], places: Mapping[str, Place] | None = None) -> Cut:
         """A function in parts. `places`: of inputs that no chunk holds."""
         functions, printed = self._functions, self._functions.bodies[function]
-        formatter = functions.formatters[function]
         inputs = [parameter.input for parameter in printed.parameters]
         held = {name: functions.held[name].place for name in inputs if name in functions.held}
 
         def passed(table: str) -> str | None:
             return None if table in functions.short else table_name(table)
 
-        return cut(
-            printed, held | dict(places or {}), results, formatter.line, formatter.typed, passed, functions.sources
-        )
+        return cut(printed, held | dict(places or {}), results, partial(functions.value, function), passed)
 
     def _binned(self) -> dict[str, Place]:
         """Where `situation` finds what it needs of a policy's table."""
         count, binned = (len(each(self._functions.universe)) for each in (features, quantities))
-        places = {f"stride.{number}": Place("strides", str(number), "0") for number in range(count)}
-        places |= {f"scale.{number}": Place("bins", str(number), "0") for number in range(binned)}
-        return places | {f"top.{number}": Place("bins", str(binned + number), "0") for number in range(binned)}
+        places = {f"stride.{number}": Place("strides", number, index=None) for number in range(count)}
+        places |= {f"scale.{number}": Place("bins", number, index=None) for number in range(binned)}
+        return places | {f"top.{number}": Place("bins", binned + number, index=None) for number in range(binned)}
 
     def _direct(self) -> dict[str, tuple[str, int]]:
         """The observed rows that are rows of a field, by name: the array and the row; where many follow each other."""
@@ -177,8 +188,8 @@ class Cuts:
             first, computed = self._functions.offsets[output.name], output.name not in direct
             array, row = (variable, len(results)) if computed else direct[output.name]
             if computed:
-                results.append((output.value, Place(variable, f"{row} * {step}", index)))
-            last, scale = runs[-1] if runs else None, self._functions.scales.get(output.name, "")
+                results.append((output.value, Place(variable, row, step, index)))
+            last, scale = runs[-1] if runs else None, self._functions.scales.get(output.name, ())
             if (
                 last is not None
                 and (last.first + last.count, last.variable) == (first, array)
@@ -187,5 +198,5 @@ class Cuts:
                 runs[-1] = replace(last, count=last.count + 1, scales=(*last.scales, scale))
             else:
                 runs.append(Run(first, 1, array, row, step if computed else "LANES", (scale,)))
-        results += [(value, Place(f"shared_{printed.names[value]}", "0")) for value in shared(printed)]
+        results += [(value, Place(f"shared_{printed.names[value]}", 0)) for value in shared(printed)]
         return runs, results

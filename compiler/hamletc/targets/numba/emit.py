@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from hamlet import schema
 from hamlet.schema import abi
-from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import Function, Output, Program
+from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Const, Input
 from hamletc.kernel import code
-from hamletc.kernel.body import remarks, rows, table_name
+from hamletc.kernel.body import remarks, table_name
 from hamletc.targets.known_rows import KnownRows, known_rows
+from hamletc.targets.numba.act import act
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.cells import cell_step
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.formatter import literal, typed
-from hamletc.targets.numba.memory import memory
+from hamletc.targets.numba.functions import functions as program_functions
+from hamletc.targets.numba.lanes import DRAWN_BY, OF_WORLD
+from hamletc.targets.numba.memory import direct, load_parameters, memory, store_outcome, store_parameters
+from hamletc.targets.numba.observe import observe
 from hamletc.targets.numba.parts import is_large
 from hamletc.targets.numba.phases import Phases
-from hamletc.targets.numba.rows import MANY_WORDS, repeated, shared_by_rows, singles
-from hamletc.targets.numba.slots import HEAP, STACK, Chunk, chunks, has_cell_cache
+from hamletc.targets.numba.places import places
+from hamletc.targets.numba.rows import MANY_WORDS, rows
+from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
 from hamletc.targets.numba.together import CLOSING
-from hamletc.targets.printing import assign, call, define, give, listing, table_values
+from hamletc.targets.printing import assign, call, define, listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
-
-WORDS = ("first_word", "second_word", "third_word", "fourth_word")
-DRAWN_BY = {
-    "lane": "ramp(u32(first_world * agents + start + first))",
-    "tick": "u32(now)",
-    "seed_low": "u32(seed_low)",
-    "seed_high": "u32(seed_high)",
-}
-"""What a tick that draws random words is given."""
-OF_WORLD = {
-    "world": "add(shift_right(multiply(ramp(u32(first)), u32(turns)), 16), u32(first_world + world))",
-    "tick": "u32(now)",
-    "seed_low": "u32(seed_low)",
-    "seed_high": "u32(seed_high)",
-}
-"""What the rules of a world are given that draw."""
 
 ENDED = [
     "cause",
@@ -93,15 +83,6 @@ def decorator(function: code.Function) -> str:
     return f"@{function.kind}"
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An array of a rollout with `rows` rows of a field for each tick, and the chunks that they are loaded into."""
-
-    array: str
-    rows: int
-    chunks: list[Chunk]
-
-
 class _Context:
     """What the template sees: lists of names, and functions that print parts of the program."""
 
@@ -141,20 +122,24 @@ class _Context:
         made |= {f"before_{chunk.variable}": chunk.make for chunk in before} | together.made
         all_made = [chunk.make for chunk in (*self.chunks, *self.outcomes, *self.cached)]
         all_made += [*self.rooms.values(), *together.made.values()]
-        observe_shared = shared_by_rows(functions, "observe")
-        all_made += [single.make for single in observe_shared]
-        cut = self.cuts
+        printed, cut = printer(functions), self.cuts
+        all_made += [printed.text(single.make) for single in rows(functions, "observe").shared]
         phases = Phases(functions, cut, changing, [*restarted], step)
+        before_ticks = [
+            *program_functions(functions, cut),
+            *observe(functions, cut, phases),
+            *memory(functions, step),
+            *places(functions, phases),
+            *act(functions, cut, phases),
+        ]
         summed = [chunk for chunk in self.chunks if chunk.field.name == "meters"]
         scales = [f"f32({scale})" for scale in abi.meter_scales(universe)]
         return {
-            "code": {each.name: printer(functions).function(each) for each in memory(self.outcomes)},
+            "before_ticks": printed.module(before_ticks),
+            "code": {"_store_outcome": printed.function(store_outcome(self.outcomes))},
             "universe": universe,
             "source": ", ".join(functions.sources),
             "cuts": cut.cuts if cut else {},
-            "cut_arguments": cut.arguments if cut else None,
-            "observed_runs": cut.observed if cut else [],
-            "allowed": cut.allowed if cut else [],
             "rooms": self.rooms,
             "to_give_back": [name for name, make in (made | self.rooms).items() if make.startswith("room_")],
             "observing": phases.passed("observe"),
@@ -182,7 +167,7 @@ class _Context:
             "finds": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
             "gives": lambda name: [given[output.name].element for output in functions.bodies[name].outputs],
             "of_world": OF_WORLD,
-            "direct": self.direct,
+            "direct": direct(functions),
             "ticked": [slot.element for slot in ticked],
             "begun": [slot.element for slot in begun],
             "new_layout": functions.held["layout"].element,
@@ -190,72 +175,34 @@ class _Context:
             "reported": bool(schema.report_names(universe)),
             "rows_made": sorted({make.partition("(")[0] for make in all_made if not make.startswith("local_")}),
             "notes": self._notes(),
-            "words": WORDS,
-            "given": self._given(),
-            "steered": [functions.held[o.name].element for o in self._outputs("steer")],
+            "given": any(field.name in schema.GIVEN_BY_TICK for field in schema.state_fields(universe)),
             "ended": ENDED,
             "meters": phases.meters,
             "summed": summed,
             "meter_scales": scales,
             "scale_table": functions.meter_scales,
             "by_lane": BY_LANE,
-            "binning": self._binning(),
-            "bin": self._bin(),
-            "binned_rows": len(universe.meters),
-            "thresholds": len(schema.action_names(universe)) - 1,
-            "drawn_by": DRAWN_BY,
-            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]"} | DRAWN_BY,
+            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]", **DRAWN_BY},
             "interact": schema.interact_action(universe),
-            "wait": schema.interact_action(universe) + 1,
             "by_hand": universe.by_hand,
             "by_world": self._by_world,
             "has_clock": universe.clock is not None,
             "sees": phases.sees,
-            "observed": singles(functions, "observe"),
             "observed_rows": schema.observation_rows(universe),
-            "observe_shared": observe_shared,
-            "observe_repeated": repeated(functions, "observe"),
-            "masked": singles(functions, "mask"),
-            "mask_shared": shared_by_rows(functions, "mask"),
-            "mask_repeated": repeated(functions, "mask"),
-            "load_arguments": [
-                *self.arrays,
-                *(chunk.variable for chunk in (*self.chunks, *chunks(functions.counted))),
-                "start",
-                "count",
-                "world",
-                "agents",
-                "agent",
-                *self.directly,
-            ],
-            "store_arguments": self.store_arguments,
+            "load_arguments": load_parameters(functions),
+            "store_arguments": partial(store_parameters, functions),
             "kernel_parameters": self.kernel_parameters(),
-            "parameters": functions.parameters,
-            "elements": functions.elements,
+            "elements": self.elements,
+            "cut_arguments": self.cut_arguments,
             "tables_of": functions.tables_of,
-            "table_names": functions.passed_tables,
             "table_name": table_name,
-            "loops": rows(functions.program, functions.bodies, "i32(index)"),
-            "lines": functions.lines,
-            "results": functions.results,
             "assign": assign,
             "at_lane": lambda names: [f"{name}[lane]" for name in names],
             "call": call,
             "define": define,
-            "give": give,
             "listing": listing,
             "table_values": table_values,
         }
-
-    @property
-    def direct(self) -> list[Chunk]:
-        """The chunks in whose place a tick may work on the state of all lanes."""
-        return [chunk for chunk in self.chunks if chunk.direct]
-
-    @property
-    def directly(self) -> list[str]:
-        """Whether it does, for what copies them."""
-        return ["direct"] if self.direct else []
 
     @property
     def _by_world(self) -> bool:
@@ -263,52 +210,27 @@ class _Context:
         tracking = self.universe.tracking
         return tracking is not None and tracking.by == "world"
 
-    def _given(self) -> list[Given]:
-        """What a rollout is given for each tick."""
-        fields = [field for field in schema.state_fields(self.universe) if field.name in schema.GIVEN_BY_TICK]
-        return [
-            Given(
-                f"given_{field.name}_array",
-                len(field.names),
-                [chunk for chunk in self.chunks if chunk.field.name == field.name],
-            )
-            for field in fields
-        ]
-
-    def _outputs(self, function: str) -> tuple[Output, ...]:
-        """The outputs of a function that not all universes have."""
-        bodies = self.functions.bodies
-        return bodies[function].outputs if function in bodies else ()
-
     def _notes(self) -> str:
         """What makes a chunk of numbers of affordances."""
         count = len(self.universe.affordances)
         return next(f"local_u{bits}" for bits in (8, 16, 32) if count <= 1 << bits)
 
-    def _bin(self) -> list[str]:
-        """What `bin` takes for the meter of `row`; nothing where there is no such function."""
-        if "bin" not in self.functions.bodies:
-            return []
-        count, binned, meters = (
-            len(each) for each in (features(self.universe), quantities(self.universe), self.universe.meters)
-        )
-        first = binned - meters
-        given = {
-            "row": "i32(row)",
-            "situation": "situation[lane]",
-            "value": "meters[row * LANES + lane]",
-            "stride": f"strides[{count - meters} + row]",
-            "scale": f"bins[{first} + row]" if first else "bins[row]",
-            "top": f"bins[{binned + first} + row]",
-        }
-        return self.functions.elements("bin", given)
+    def elements(self, function: str, given: Mapping[str, code.Expression | str]) -> list[str]:
+        """The text of what is passed to a function for a lane."""
+        return self.functions.elements(function, self._texts(given))
 
-    def _binning(self) -> dict[str, str]:
-        """What `situation` needs of a table, by the names of its inputs."""
-        count, binned = len(features(self.universe)), len(quantities(self.universe))
-        result = {f"stride.{number}": f"strides_array[{number}]" for number in range(count)}
-        result |= {f"scale.{number}": f"bins_array[{number}]" for number in range(binned)}
-        return result | {f"top.{number}": f"bins_array[{binned + number}]" for number in range(binned)}
+    def cut_arguments(
+        self, function: str, given: Mapping[str, code.Expression | str], held: str = "wide(0)"
+    ) -> list[str]:
+        """The text of what a function in parts is passed; `given` by the names of inputs."""
+        assert self.cuts is not None, "functions are in parts"
+        texts = self._texts(given)
+        names = {each.name: texts.get(each.input) for each in self.functions.bodies[function].parameters}
+        return [held if name == "held" else names.get(name) or name for name in self.cuts.cuts[function].parameters]
+
+    def _texts(self, given: Mapping[str, code.Expression | str]) -> dict[str, str]:
+        text = printer(self.functions).text
+        return {name: each if isinstance(each, str) else text(each) for name, each in given.items()}
 
     # --- kernels ----------------------------------------------------------------------------------------------------
 
@@ -320,12 +242,6 @@ class _Context:
         cells = ["cells_array", "layouts_array", "known"] if self.cached else []
         own = ["shares_array", "begins_array", "thread", "every_tick", "streamed"]
         return [*arrays, *tables, *abi.scalar_arguments("rollout"), *cells, *own]
-
-    def store_arguments(self, per: schema.Per) -> list[str]:
-        """The arrays and chunks of the state of lanes or of worlds, and where it is stored."""
-        stored = [chunk for chunk in self.chunks if chunk.field.per == per and chunk.changes]
-        where = ["start", "count", *self.directly] if per == "lane" else ["world", "agents", "count"]
-        return [*dict.fromkeys(chunk.array for chunk in stored), *(chunk.variable for chunk in stored), *where]
 
 
 def _with_scene(program: Program) -> Program:

@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Fetch, Fold, Input, Lookup, Type, Value, operands
-from hamletc.kernel.body import Body, Line, remarks
+from hamletc.kernel.body import Body, Line
+from hamletc.kernel.code import Code, Compute, Do, Expression, Name, assign, call, do, expression
 
 LARGE = 3000
 """Nodes of a program that is cut, and with it all its functions; what finds situations does not count."""
@@ -28,29 +29,41 @@ ITEMS = 300
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value is in memory: a variable that holds an array, an offset, and the index of the lane."""
+    """Where a value is in memory: the array that a variable holds, a row of it, and the index of the lane.
+
+    Attributes:
+        stride: the variable with the elements from one row to the next; `None` where rows are single elements.
+        index: the variable with the lane's index; `None` where the row has one element.
+    """
 
     variable: str
-    offset: str
-    index: str = "lane"
+    row: int
+    stride: str | None = None
+    index: str | None = "lane"
 
     @property
-    def fetched(self) -> str:
-        """The value."""
-        return f"fetch({self.variable}, {self.offset}, {self.index})"
+    def _address(self) -> tuple[Expression, Expression, Expression]:
+        row = expression(self.row)
+        offset = row if self.stride is None else row * Name(self.stride)
+        return Name(self.variable), offset, expression(0 if self.index is None else self.index)
 
-    def written(self, value: str) -> str:
+    @property
+    def fetched(self) -> Expression:
+        """The value."""
+        return call("fetch", *self._address)
+
+    def written(self, value: Expression) -> Do:
         """The statement that writes a value."""
-        return f"write({self.variable}, {self.offset}, {self.index}, {value})"
+        return do("write", *self._address, value)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part ready to print: its parameters, which are also its arguments, and its lines."""
+    """A part: its parameters, which are also its arguments, and its statements."""
 
     name: str
     parameters: list[str]
-    text: str
+    body: tuple[Code, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +112,15 @@ class _Cutter:
     Attributes:
         places: of inputs; others are parameters.
         results: values and where they belong.
-        line, typed: print the right side of a line, and a value on its own.
+        expression: a value where lines stand that define it: its name, or a constant of its type.
         passed: names a table, or `None` for one that is no argument.
-        sources: the names of the universe's source files.
     """
 
     printed: Body
     places: Mapping[str, Place]
     results: Sequence[tuple[Value, Place]]
-    line: Callable[[Value], str]
-    typed: Callable[[Value], str]
+    expression: Callable[[Value], Expression]
     passed: Callable[[str], str | None]
-    sources: Sequence[str]
     homes: dict[Value, Place] = field(default_factory=dict)
     free: dict[Type, list[int]] = field(default_factory=lambda: defaultdict(list))
     rows: dict[Type, int] = field(default_factory=lambda: defaultdict(int))
@@ -137,7 +147,7 @@ class _Cutter:
             for value in ends[number]:
                 place = self.homes.get(value)
                 if place is not None and place.index == "held":
-                    self.free[self.printed.type(value)].append(int(place.offset.partition(" ")[0]))
+                    self.free[self.printed.type(value)].append(place.row)
         parameters = list(dict.fromkeys(each for part in parts for each in part.parameters))
         return Cut(parts, parameters, dict(self.rows))
 
@@ -205,7 +215,7 @@ class _Cutter:
         here: set[Value] = set()
         stored = {item.value: item.place for item in group if isinstance(item, _Store)}
         needed: dict[str, None] = {}
-        lines: list[str] = []
+        body: list[Code] = []
         moved: dict[Value, Place] = {}
 
         def leave(value: Value) -> None:
@@ -215,8 +225,8 @@ class _Cutter:
                 write(self.homes[value], value)
 
         def write(place: Place, value: Value) -> None:
-            needed.update(dict.fromkeys((place.variable, place.index)))
-            lines.append(place.written(self.typed(value)))
+            needed[place.variable] = None
+            body.append(place.written(self.expression(value)))
 
         for item in group:
             for value in self._uses(item):
@@ -227,12 +237,11 @@ class _Cutter:
                 if place is None:
                     needed[self.printed.names[value]] = None
                 else:
-                    needed.update(dict.fromkeys((place.variable, place.index)))
-                    lines.append(f"{self.printed.names[value]} = {place.fetched}")
+                    needed[place.variable] = None
+                    body.append(assign(self.printed.names[value], place.fetched))
             match item:
                 case Line():
-                    lines += remarks(item.origin, self.sources)
-                    lines.append(f"{item.name} = {self.line(item.value)}")
+                    body.append(Compute(self.printed.function.name, (item,)))
                     needed.update(dict.fromkeys(self._tables(item.value)))
                     for value in self._defines(item):
                         here.add(value)
@@ -245,8 +254,7 @@ class _Cutter:
                     if value in self.printed.names:
                         moved[value] = place
         self.homes |= {value: place for value, place in moved.items() if value not in self.homes}
-        parameters = [each for each in needed if each not in ("lane", "held", "0")]
-        return Part(name, ["lane", "held", *parameters], "\n".join(f"    {line}" for line in lines))
+        return Part(name, ["lane", "held", *needed], tuple(body))
 
     def _tables(self, value: Value) -> list[str]:
         """The tables that are passed for a line."""
@@ -272,17 +280,15 @@ class _Cutter:
         else:
             number = self.rows[type_]
             self.rows[type_] += 1
-        return Place(held(type_), f"{number} * WIDE", "held")
+        return Place(held(type_), number, "WIDE", "held")
 
 
 def cut(
     printed: Body,
     places: Mapping[str, Place],
     results: Sequence[tuple[Value, Place]],
-    line: Callable[[Value], str],
-    typed: Callable[[Value], str],
+    expression: Callable[[Value], Expression],
     passed: Callable[[str], str | None],
-    sources: Sequence[str],
 ) -> Cut:
     """A function in parts; see `_Cutter`."""
-    return _Cutter(printed, places, results, line, typed, passed, sources).cut(printed.function.name)
+    return _Cutter(printed, places, results, expression, passed).cut(printed.function.name)

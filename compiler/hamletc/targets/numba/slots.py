@@ -107,7 +107,7 @@ class Slot:
     @property
     def place(self) -> Place:
         """Where that is."""
-        return Place(self.chunk.variable, "0" if self.chunk.rows == 1 else f"{self.row} * LANES")
+        return Place(self.chunk.variable, self.row, None if self.chunk.rows == 1 else "LANES")
 
 
 def state(universe: Universe, starts: frozenset[str], memory: ChunkMemory = STACK) -> tuple[Slot, ...]:

@@ -1,0 +1,166 @@
+"""The actions of a tick, and what a rollout is given for it beside those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hamlet import schema
+from hamlet.schema.features import features, quantities
+from hamletc.kernel.code import (
+    Code,
+    Expression,
+    Function,
+    Name,
+    assign,
+    call,
+    do,
+    expression,
+    function,
+    loop,
+    names,
+    several,
+    when,
+)
+from hamletc.targets.numba.bindings import Bindings
+from hamletc.targets.numba.cuts import Cuts
+from hamletc.targets.numba.lanes import DRAWN_BY, LANES, first, is_passed, lane, length, now, start, vectors
+from hamletc.targets.numba.memory import loaded, part, row, row_of
+from hamletc.targets.numba.phases import Phases
+from hamletc.targets.numba.slots import Chunk, chunks
+
+WORDS = names("first_word second_word third_word fourth_word")
+"""What `policy` gives: a word for each of four ticks."""
+action, situation, ahead, passed, tabular, count = names("action situation ahead passed tabular count")
+
+
+def act(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> list[Function]:
+    """The functions that say what lanes do in a tick, and what they are given."""
+    given = _given(bindings)
+    return [_act(bindings, cuts, phases), *([_give(bindings, given, phases)] if given else [])]
+
+
+# --- actions ----------------------------------------------------------------------------------------------------------
+
+
+def _act(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Function:
+    def looked_up() -> Iterator[Code]:
+        yield vectors(_situation(bindings) if cuts is None else _situation_in_parts(bindings, cuts))
+
+    def body() -> Iterator[Code]:
+        yield assign(tabular, is_passed("strides_array"))
+        yield when(tabular, looked_up())
+        recorded = do("load_lanes", action, part("actions_array", passed - 1, start), count)
+        chosen = when(
+            is_passed("choices_array"), [do("look_up", action, "choices_array", situation, count)], _drawn(bindings)
+        )
+        yield when(is_passed("actions_array"), [recorded], [chosen])
+
+    summary = "The actions of a tick: recorded, or looked up by situation, or drawn for four ticks at once."
+    return function("_act", phases.taken()["act"], summary, body(), "inline")
+
+
+def _drawn(bindings: Bindings) -> Iterator[Code]:
+    """Actions by random words: any, or those that thresholds of a situation give."""
+    drawn, word = names("drawn word")
+
+    def words() -> Iterator[Code]:
+        yield assign(WORDS, call("_policy", *bindings.passing("policy", DRAWN_BY)))
+        for number, each in enumerate(WORDS):
+            yield assign(ahead[number * LANES + lane if number else lane], each)
+
+    def chosen() -> Iterator[Code]:
+        yield assign(word, ahead[call("wide", drawn + first)])
+        below = call("to_i32", call("shift_right", word, 2))
+        yield assign(action[call("wide", first)], call("where", tabular, below, call("_choose", word)))
+
+    used_up = Name("tiled").either(passed.equals(1)).either((now & 3).equals(0))
+    yield when(used_up, [vectors(words())])
+    yield assign(drawn, (now & 3) * LANES)
+    yield loop(first, 0, LANES, "WIDE", body=chosen())
+    thresholds = len(schema.action_names(bindings.universe)) - 1
+    yield when(tabular, [do("draw", action, "thresholds_array", thresholds, situation, count)])
+
+
+def _situation(bindings: Bindings) -> Iterator[Code]:
+    strides, bins = names("strides_array bins_array")
+    count, binned = len(features(bindings.universe)), len(quantities(bindings.universe))
+    read: dict[str, Expression] = {f"stride.{number}": strides[number] for number in range(count)}
+    read |= {f"scale.{number}": bins[number] for number in range(binned)}
+    read |= {f"top.{number}": bins[binned + number] for number in range(binned)}
+    yield assign(situation[lane], call("_situation", *bindings.passing("situation", read)))
+
+
+def _situation_in_parts(bindings: Bindings, cuts: Cuts) -> Iterator[Code]:
+    """The row of a table, to which a loop adds what meters add in large universes."""
+    yield assign(names("strides bins"), several([part("strides_array", 0, 0), part("bins_array", 0, 0)]))
+    yield do("_situation", *cuts.passing("situation", {}))
+    if "bin" in bindings.bodies:
+        yield loop(row, len(bindings.universe.meters), body=[assign(situation[lane], _bin(bindings))])
+
+
+def _bin(bindings: Bindings) -> Expression:
+    """What the meter of `row` adds to a situation, with it."""
+    strides, bins = names("strides bins")
+    count, binned, meters = (
+        len(each) for each in (features(bindings.universe), quantities(bindings.universe), bindings.universe.meters)
+    )
+    first = binned - meters
+    read: dict[str, Expression] = {
+        "row": call("i32", row),
+        "situation": situation[lane],
+        "value": Name("meters")[row * LANES + lane],
+        "stride": strides[expression(count - meters) + row],
+        "scale": bins[first + row if first else row],
+        "top": bins[expression(binned + first) + row],
+    }
+    return call("_bin", *bindings.passing("bin", read))
+
+
+# --- inputs and controls ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An array of a rollout with `rows` rows of a field for each tick, and the chunks that they are loaded into."""
+
+    array: str
+    rows: int
+    chunks: list[Chunk]
+
+
+def _given(bindings: Bindings) -> list[Given]:
+    """What a rollout is given for each tick."""
+    return [
+        Given(
+            f"given_{field.name}_array",
+            len(field.names),
+            [chunk for chunk in chunks(bindings.state) if chunk.field.name == field.name],
+        )
+        for field in schema.state_fields(bindings.universe)
+        if field.name in schema.GIVEN_BY_TICK
+    ]
+
+
+def _give(bindings: Bindings, given: list[Given], phases: Phases) -> Function:
+    first_row = Name("first_row")
+
+    def recorded(field: Given) -> Iterator[Code]:
+        yield assign(first_row, (passed - 1) * field.rows)
+        for chunk in field.chunks:
+            yield loaded(chunk, part(field.array, first_row + row_of(chunk), start))
+
+    def steered() -> Iterator[Code]:
+        """Where no controls are recorded and no actions are, a policy draws both."""
+        if "steer" in bindings.bodies:
+            controls = [bindings.held[output.name].of_lane for output in bindings.bodies["steer"].outputs]
+            drawn = assign(controls, call("_steer", *bindings.passing("steer", DRAWN_BY)))
+            yield when(length("actions_array").equals(0), [vectors([drawn])])
+
+    def body() -> Iterator[Code]:
+        for field in given:
+            yield when(is_passed(field.array), recorded(field), steered() if field is given[-1] else ())
+
+    summary = "What is given for this tick: inputs and controls"
+    summary += ", or controls that a policy draws." if "steer" in bindings.bodies else "."
+    return function("_give", phases.taken()["give"], summary, body(), "inline")
