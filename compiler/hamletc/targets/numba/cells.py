@@ -14,7 +14,9 @@ from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
+from hamletc.targets.numba.arrays import Array, heap
 from hamletc.targets.numba.bindings import Bindings
+from hamletc.targets.numba.lanes import LANES
 from hamletc.targets.numba.together import Reduced
 
 VECTOR = 64
@@ -48,7 +50,7 @@ class CellStep:
         count: of cells; `room`: the numbers of a row; `pitch`: from world to world in memory.
         meters: in file order.
         near: for each that neighbours sum, the element of what a cell adds, and the expression of the sum.
-        arrays: what is made for them, and how.
+        arrays: what is made for them.
         sums: of what agents on cells have together.
         edges: per axis, the cells from one to the next, and how many there are.
         arrays_of: the variables of arrays that `Fetch` reads, and the number of the meter.
@@ -61,7 +63,7 @@ class CellStep:
     pitch: int
     meters: list[Row]
     near: list[tuple[str, str]]
-    arrays: dict[str, str]
+    arrays: dict[str, Array]
     sums: list[Reduced]
     edges: list[tuple[int, int]]
     arrays_of: list[tuple[str, int]]
@@ -129,20 +131,20 @@ def cell_step(program: Program, universe: Universe, functions: Bindings) -> Cell
     edges = [(prod(grid.sizes[:axis]), size) for axis, size in enumerate(grid.sizes)]
     sums = functions.together.stages.get("cells", [])
     # Of a world of several tiles the later ones observe the end of an episode when the first one has begun anew.
-    arrays = {"own_cells": f"room_f32({len(meters) * room})", "ended_cells": f"room_f32({len(meters) * count})"}
+    arrays = {"own_cells": heap("f32", len(meters) * room), "ended_cells": heap("f32", len(meters) * count)}
     near: list[tuple[str, str]] = []
     if program.has(NEAR):
         several = len(program.function(NEAR).outputs)
-        arrays |= {"near_cells": f"room_f32({3 * several * room})", "at_edge": f"room_bool({2 * len(edges) * room})"}
+        arrays |= {"near_cells": heap("f32", 3 * several * room), "at_edge": heap("bool", 2 * len(edges) * room)}
         near = [
             (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, grid))
             for begin in range(room, 3 * several * room, 3 * room)
         ]
-    arrays |= {each.shared: f"room_f32({room})" for each in sums}
+    arrays |= {each.shared: heap("f32", room) for each in sums}
     asked = enumerate(universe.cells.sums)
     over = [Over(number, each.op, functions.held[f"world.{each.meter}"].element) for number, each in asked]
     if over:
-        arrays |= {"over_cells": f"room_f32({len(over) * room})", "over_worlds": f"room_f32({len(over)} * LANES)"}
+        arrays |= {"over_cells": heap("f32", len(over) * room), "over_worlds": heap("f32", len(over) * LANES)}
     return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions), over)
 
 

@@ -12,7 +12,9 @@ from hamletc.ir.function import STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
 from hamletc.kernel.code import Expression, Name, Operand, call, expression
+from hamletc.targets.numba.arrays import Array, heap
 from hamletc.targets.numba.bindings import Bindings, shared
+from hamletc.targets.numba.lanes import LANES, WIDE
 from hamletc.targets.numba.parts import Cut, Place, cut
 from hamletc.targets.numba.parts import held as held_in
 from hamletc.targets.numba.slots import Slot
@@ -95,16 +97,16 @@ class Cuts:
             Table("observed.scale", Type.F32, tuple(each.scale for each in rows)),
         )
 
-    def rooms(self) -> dict[str, str]:
+    def rooms(self) -> dict[str, Array]:
         """Arrays beside the state: what makes each."""
         held: dict[Type, int] = {}
         for each in self.cuts.values():
             held |= {type_: max(count, held.get(type_, 0)) for type_, count in each.rows.items()}
-        made = {held_in(type_): f"room_{type_.value}({count} * WIDE)" for type_, count in held.items()}
+        made = {held_in(type_): heap(type_.value, count * WIDE) for type_, count in held.items()}
         if observed := sum(run.count for run in self.observed if run.variable == "observed"):
-            made["observed"] = f"room_f32({observed} * WIDE)"
+            made["observed"] = heap("f32", observed * WIDE)
         if allowed := sum(run.count for run in self.allowed):
-            made["allowed"] = f"room_bool({allowed} * LANES)"
+            made["allowed"] = heap("bool", allowed * LANES)
         return made
 
     def passing(

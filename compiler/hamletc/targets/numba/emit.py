@@ -112,18 +112,18 @@ class _Context:
         changed |= set() if together.settles else {"episode_return"}
         changing = [chunk for chunk in self.chunks if chunk.variable in changed]
         restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "layout", "episode"])
-        made = {chunk.variable: chunk.make for chunk in (*self.chunks, *self.outcomes)}
+        made = {chunk.variable: chunk.own for chunk in (*self.chunks, *self.outcomes)}
         step = cell_step(functions.program, universe, functions)
         if step is not None:
             together.made.update(step.arrays)
         closing = [chunk for chunk in self.chunks if together.settles and chunk.variable in CLOSING]
         entering = [chunk for chunk in together.begun if by_hand or chunk not in changing]
         before = [*([] if by_hand else [*changing, *closing]), *entering]
-        made |= {f"before_{chunk.variable}": chunk.make for chunk in before} | together.made
-        all_made = [chunk.make for chunk in (*self.chunks, *self.outcomes, *self.cached)]
+        made |= {f"before_{chunk.variable}": chunk.own for chunk in before} | together.made
+        all_made = [chunk.own for chunk in (*self.chunks, *self.outcomes, *self.cached)]
         all_made += [*self.rooms.values(), *together.made.values()]
         printed, cut = printer(functions), self.cuts
-        all_made += [printed.text(single.make) for single in rows(functions, "observe").shared]
+        all_made += [single.array for single in rows(functions, "observe").shared]
         phases = Phases(functions, cut, changing, [*restarted], step)
         before_ticks = [
             *program_functions(functions, cut),
@@ -141,7 +141,7 @@ class _Context:
             "source": ", ".join(functions.sources),
             "cuts": cut.cuts if cut else {},
             "rooms": self.rooms,
-            "to_give_back": [name for name, make in (made | self.rooms).items() if make.startswith("room_")],
+            "to_give_back": [name for name, array in (made | self.rooms).items() if array.kind == "room"],
             "observing": phases.passed("observe"),
             "masking": phases.passed("mask"),
             "takes": phases.taken(),
@@ -173,7 +173,7 @@ class _Context:
             "new_layout": functions.held["layout"].element,
             "begins": begins,
             "reported": bool(schema.report_names(universe)),
-            "rows_made": sorted({make.partition("(")[0] for make in all_made if not make.startswith("local_")}),
+            "rows_made": sorted({array.maker for array in all_made if array.kind != "local"}),
             "notes": self._notes(),
             "given": any(field.name in schema.GIVEN_BY_TICK for field in schema.state_fields(universe)),
             "ended": ENDED,
@@ -199,6 +199,7 @@ class _Context:
             "assign": assign,
             "at_lane": lambda names: [f"{name}[lane]" for name in names],
             "call": call,
+            "text": printed.text,
             "define": define,
             "listing": listing,
             "table_values": table_values,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hamlet import schema
-from hamletc.ir.ops import Type
 from hamletc.kernel.code import (
     Assign,
     Code,
@@ -22,13 +21,14 @@ from hamletc.kernel.code import (
     loop,
     names,
 )
+from hamletc.targets.numba.arrays import stack
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.cuts import Cuts, Run
 from hamletc.targets.numba.functions import in_parts, traced
 from hamletc.targets.numba.lanes import LANES, lane, selected, start, vectors
 from hamletc.targets.numba.memory import part
 from hamletc.targets.numba.phases import Phases
-from hamletc.targets.numba.rows import Repeated, Rows, Single, local, rows
+from hamletc.targets.numba.rows import Repeated, Rows, Single, rows
 
 row, element, value, line = names("row element value line")
 pitch, written, whole, past, streamed, count = names("pitch written whole past streamed count")
@@ -71,7 +71,7 @@ def _computed(bindings: Bindings, rows: Rows, singles: Iterable[Operand]) -> Ass
 
 def _made(singles: Iterable[Single]) -> Iterator[Code]:
     """The arrays of single rows, or of what repeated ones share."""
-    return (assign(variable, make) for variable, make in {each.variable: each.make for each in singles}.items())
+    return (assign(variable, array.make) for variable, array in {each.variable: each.array for each in singles}.items())
 
 
 def _repeated(each: Repeated) -> Expression:
@@ -204,7 +204,7 @@ def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> 
     def body() -> Iterator[Code]:
         yield from single() if cuts is None else in_runs(cuts)
         if rows.repeated:
-            yield assign(values, local(Type.BOOL))
+            yield assign(values, stack("bool").make)
         for each in rows.repeated:
             yield loop(element, each.count, body=of_row(each))
 

@@ -9,6 +9,7 @@ from hamletc.ir.ops import Input, Type
 from hamletc.kernel.body import Loop, held_name, identifier, remarks
 from hamletc.kernel.code import Code, Compute, Expression, Name, Remark, Typed, assign, call, give, names
 from hamletc.targets.known_rows import KnownRows
+from hamletc.targets.numba.arrays import Array, stack, stack_rows
 from hamletc.targets.numba.bindings import Bindings, outside, shared
 from hamletc.targets.numba.lanes import LANES, lane
 
@@ -21,14 +22,14 @@ class Single:
     """What a function gives for a lane: a row of what it writes, or (without a row) what repeated rows share.
 
     Attributes:
-        variable: of a vector, or of the array that `make` makes.
+        variable: of a vector, or of the array.
         value: where the function's lines stand.
         scale: how an observed row becomes bytes.
         part: the row of the array.
     """
 
     variable: str
-    make: Expression
+    array: Array
     value: Expression
     row: int = 0
     scale: tuple[Expression, ...] = ()
@@ -74,18 +75,13 @@ def rows(functions: Bindings, function: str) -> Rows:
     return Rows(function, _singles(functions, function), _shared(functions, function), _repeated(functions, function))
 
 
-def local(type_: Type) -> Expression:
-    """What makes an array of a chunk."""
-    return call(f"local_{type_.value}", LANES)
-
-
 def _singles(functions: Bindings, function: str) -> list[Single]:
-    make = local(Type.BOOL if function == "mask" else Type.F32)
+    array = stack("bool" if function == "mask" else "f32")
     offsets, scales = functions.offsets, functions.scales
     taken: set[str] = set()
     names = [output.name for output in functions.bodies[function].outputs]
     return [
-        Single(_variable(functions, function, name, taken), make, value, offsets[name], scales.get(name, ()))
+        Single(_variable(functions, function, name, taken), array, value, offsets[name], scales.get(name, ()))
         for name, value in zip(names, functions.outputs(function), strict=True)
         if name in offsets
     ]
@@ -104,7 +100,7 @@ def _shared(functions: Bindings, function: str) -> list[Single]:
     """What the rows of loops need and no element changes, inputs left out."""
     printed = functions.bodies[function]
     values = [
-        Single(f"shared_{printed.names[value]}", local(printed.type(value)), functions.value(function, value))
+        Single(f"shared_{printed.names[value]}", stack(printed.type(value).value), functions.value(function, value))
         for value in shared(printed)
     ]
     if function != "observe":
@@ -112,10 +108,10 @@ def _shared(functions: Bindings, function: str) -> list[Single]:
     outputs = dict(zip((output.name for output in printed.outputs), functions.outputs(function), strict=True))
     for each in functions.known:
         for number, word in enumerate(each.words):
-            make = call("rows_u32", len(each.words))
-            values.append(Single(_words(each), make, outputs[word], part=number))
+            words = stack_rows("u32", len(each.words))
+            values.append(Single(_words(each), words, outputs[word], part=number))
         if each.own is not None:
-            values.append(Single(_own(each), local(Type.I32), outputs[each.own]))
+            values.append(Single(_own(each), stack("i32"), outputs[each.own]))
     return values
 
 

@@ -10,7 +10,9 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import held_name, identifier
-from hamletc.kernel.code import Index, Name, Operand, expression
+from hamletc.kernel.code import Expression, Index, Name, Operand, call, expression
+from hamletc.targets.numba.arrays import Array, heap, stack, stack_rows
+from hamletc.targets.numba.lanes import LANES
 from hamletc.targets.numba.parts import Place
 
 
@@ -21,15 +23,19 @@ class ChunkMemory:
     Attributes:
         few: the most rows that have an array each, with the author's names, which compiles faster; more share one
             array, so that functions do not take thousands of arrays.
-        make: what makes such an array, of a type and a number of rows.
+        heap: whether such an array is on the heap.
     """
 
     few: int
-    make: str
+    heap: bool
+
+    def array(self, dtype: str, rows: int) -> Array:
+        """An array that rows share."""
+        return heap(dtype, rows * LANES) if self.heap else stack_rows(dtype, rows)
 
 
-STACK = ChunkMemory(256, "rows_{}({})")
-HEAP = ChunkMemory(8, "room_{}({} * LANES)")
+STACK = ChunkMemory(256, heap=False)
+HEAP = ChunkMemory(8, heap=True)
 """Where functions are cut into parts (`hamletc.targets.numba.parts`), which take arrays only, and those are large."""
 
 BYTES = 128
@@ -44,7 +50,7 @@ class Chunk:
         field: whose rows these are.
         variable: its name in kernels. An author's name has its kind before it, so that it meets no other name.
         array, row, rows: where the state of all lanes or worlds has them: the first row, and how many.
-        make: what makes that array.
+        own: the array itself.
         start: at the beginning of an episode, where it is a constant.
     """
 
@@ -53,8 +59,8 @@ class Chunk:
     array: str
     row: int
     rows: int
-    make: str
-    start: str | None
+    own: Array
+    start: Expression | None
 
     @property
     def changes(self) -> bool:
@@ -62,16 +68,10 @@ class Chunk:
         return not self.field.given
 
     @property
-    def unset(self) -> str:
-        """What makes it where each lane is written before it is read: zeros would take a twentieth of a step of few
-        lanes."""
-        return self.make.replace("local_", "unset_", 1)
-
-    @property
     def direct(self) -> bool:
         """Whether a tick may work on the state of all lanes itself: numbers there are what the chunk has."""
-        own = self.rows == 1 and self.make == f"local_{self.field.dtype}(LANES)"
-        return own and self.field.per == "lane" and self.changes
+        alike = self.rows == 1 and self.own == stack(self.field.dtype)
+        return alike and self.field.per == "lane" and self.changes
 
     def of_lane(self, row: Operand = 0) -> Index:
         """Its element for `lane` in one of its rows."""
@@ -79,7 +79,7 @@ class Chunk:
 
     def element(self, lane: Operand, row: Operand = 0) -> Index:
         """Its element for a lane in one of its rows."""
-        return Name(self.variable)[lane if self.rows == 1 else expression(row) * Name("LANES") + lane]
+        return Name(self.variable)[lane if self.rows == 1 else expression(row) * LANES + lane]
 
     def at(self, row: str) -> str:
         """Its element for `lane` in one of its rows."""
@@ -174,8 +174,8 @@ def _inputs(function: Function) -> set[str]:
 
 def _local(variable: str, dtype: str, rows: int = 1) -> Chunk:
     """A chunk that is not part of the state."""
-    make = f"local_{dtype}(LANES)" if rows == 1 else f"rows_{dtype}({rows})"
-    return Chunk(schema.Field(variable, "i32", "lane"), variable, "", 0, rows, make, None)
+    own = stack(dtype) if rows == 1 else stack_rows(dtype, rows)
+    return Chunk(schema.Field(variable, "i32", "lane"), variable, "", 0, rows, own, None)
 
 
 def chunks(slots: Iterable[Slot]) -> list[Chunk]:
@@ -191,16 +191,17 @@ def _slots(
     starts: frozenset[str],
     memory: ChunkMemory,
 ) -> list[Slot]:
-    array, start = f"{field.name}_array", None if starts.intersection(values) else field.start
-    text = None if start is None else f"f32({float(start)})" if dtype == "f32" else str(start)
+    array, constant = f"{field.name}_array", None if starts.intersection(values) else field.start
+    start = None
+    if constant is not None:
+        start = call("f32", float(constant)) if dtype == "f32" else expression(constant)
     if len(values) > memory.few:
-        chunk = Chunk(
-            field, held_name(field.name, taken), array, 0, len(values), memory.make.format(dtype, len(values)), text
-        )
+        own = memory.array(dtype, len(values))
+        chunk = Chunk(field, held_name(field.name, taken), array, 0, len(values), own, start)
         return [Slot(value, chunk, row) for row, value in enumerate(values)]
     result = []
     for row, value in enumerate(values):
         kind, _, name = value.partition(".")
         variable = held_name(f"{kind}_{identifier(name)}" if name else value, taken)
-        result.append(Slot(value, Chunk(field, variable, array, row, 1, f"local_{dtype}(LANES)", text), 0))
+        result.append(Slot(value, Chunk(field, variable, array, row, 1, stack(dtype), start), 0))
     return result

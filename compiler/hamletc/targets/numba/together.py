@@ -14,7 +14,11 @@ from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import body, held_name, identifier, unique
+from hamletc.kernel.code import Name, Operand
+from hamletc.targets.numba.arrays import Array, heap, stack
 from hamletc.targets.numba.slots import Chunk, Slot
+
+TILED = Name("TILED")
 
 CLOSING = ("age", "episode_return")
 """The chunks of the state that settling a tick changes, beside who is alive."""
@@ -152,7 +156,7 @@ class Together:
 
     stages: dict[Stage, list[Reduced]]
     slots: dict[str, Slot]
-    made: dict[str, str]
+    made: dict[str, Array]
     begun: list[Chunk]
     settles: bool
     large: bool
@@ -225,9 +229,9 @@ class Together:
         terms = {name for several in self.stages.values() for each in several for name in each.terms.values()}
         return terms | ranks | found | shown | {"runs", "standing_cells"}
 
-    def array(self, dtype: str, of: str) -> str:
-        """What makes an array."""
-        return f"room_{dtype}({of})" if self.large else f"local_{dtype}({of})"
+    def array(self, dtype: str, size: Operand) -> Array:
+        """An array of that many elements."""
+        return heap(dtype, size) if self.large else stack(dtype, size)
 
     def tiled(self, names: Iterable[str]) -> list[str]:
         """Arguments of a function with these parameters."""
@@ -279,7 +283,7 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
             found.made["above"] = found.array("bool", "TERMS")
             found.made["no_priority"] = found.array("u32", "TERMS")
     if found.meets:
-        _carry(found, _local("action", "local_i32(LANES)"))
+        _carry(found, _local("action", stack("i32")))
     if found.settles:
         _settling(found, program, held, outcomes)
     return found
@@ -311,23 +315,22 @@ def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> 
     return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters])
 
 
-def _add(found: Together, name: str, variable: str, make: str) -> None:
+def _add(found: Together, name: str, variable: str, array: Array) -> None:
     """Add an array, unless it is there already, and its slot."""
-    found.slots[name] = Slot(name, _local(variable, make), 0)
-    found.made.setdefault(variable, make)
+    found.slots[name] = Slot(name, _local(variable, array), 0)
+    found.made.setdefault(variable, array)
 
 
-def _local(variable: str, make: str) -> Chunk:
+def _local(variable: str, array: Array) -> Chunk:
     """A chunk that is not part of the state."""
-    return Chunk(schema.Field(variable, "f32", "lane"), variable, "", 0, 1, make, None)
+    return Chunk(schema.Field(variable, "f32", "lane"), variable, "", 0, 1, array, None)
 
 
 def _carry(found: Together, chunk: Chunk) -> None:
     """Carry a chunk from tile to tile."""
-    kind = chunk.make.partition("(")[0].rpartition("_")[2]
     carried = f"carried_{chunk.variable}"
     found.carried.append((chunk, carried))
-    found.made[carried] = found.array(kind, "TILED" if chunk.rows == 1 else f"{chunk.rows} * TILED")
+    found.made[carried] = found.array(chunk.own.dtype, TILED if chunk.rows == 1 else chunk.rows * TILED)
 
 
 def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:
