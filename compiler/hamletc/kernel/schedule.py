@@ -13,6 +13,7 @@ Each statement declares its text form beside its meaning: words, and `{attribute
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
 
@@ -396,6 +397,18 @@ class Schedule:
             KeyError: there is none.
         """
         return _named(self.kernels, name)
+
+    def statements(self, body: Iterable[Statement]) -> Iterator[Statement]:
+        """Statements in order, each followed by those within it, or those of the routine that it runs."""
+        for each in body:
+            yield each
+            match each:
+                case Within(body=inner) | If(body=inner) | Ticks(body=inner):
+                    yield from self.statements(inner)
+                case Do(routine=name):
+                    yield from self.statements(self.routine(name).body)
+                case _:
+                    pass
 
 
 _Part = TypeVar("_Part", Routine, Kernel)

@@ -64,3 +64,9 @@ def test_each_statement_says_what_it_does() -> None:
     for kind in STATEMENTS:
         assert kind.__doc__, kind
         assert "{" in kind.form or len(kind.form.split()) == 1, kind
+
+
+def test_statements_are_also_those_of_routines_and_within_others() -> None:
+    made = parse_schedule("routine a\n  live\n\nkernel step\n  act\n  within running\n    do a\n    gain\n  count\n")
+    kinds = [type(each).__name__ for each in made.statements(made.kernel("step").body)]
+    assert kinds == ["Act", "Within", "Do", "Live", "Gain", "Count"]
