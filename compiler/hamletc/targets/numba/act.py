@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
@@ -22,21 +21,22 @@ from hamletc.kernel.code import (
     several,
     when,
 )
+from hamletc.kernel.schedule import Give, Schedule
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.lanes import DRAWN_BY, LANES, first, is_passed, lane, length, now, start, vectors
 from hamletc.targets.numba.memory import loaded, part, row, row_of
 from hamletc.targets.numba.phases import Phases
-from hamletc.targets.numba.slots import Chunk, chunks
+from hamletc.targets.numba.slots import chunks
 
 WORDS = names("first_word second_word third_word fourth_word")
 """What `policy` gives: a word for each of four ticks."""
 action, situation, ahead, passed, tabular, count = names("action situation ahead passed tabular count")
 
 
-def act(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> list[Function]:
+def act(bindings: Bindings, cuts: Cuts | None, phases: Phases, schedule: Schedule) -> list[Function]:
     """The functions that say what lanes do in a tick, and what they are given."""
-    given = _given(bindings)
+    given = [each for each in schedule.statements(schedule.kernel("rollout").body) if isinstance(each, Give)]
     return [_act(bindings, cuts, phases), *([_give(bindings, given, phases)] if given else [])]
 
 
@@ -120,47 +120,29 @@ def _bin(bindings: Bindings) -> Expression:
 # --- inputs and controls ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An array of a rollout with `rows` rows of a field for each tick, and the chunks that they are loaded into."""
-
-    array: str
-    rows: int
-    chunks: list[Chunk]
-
-
-def _given(bindings: Bindings) -> list[Given]:
-    """What a rollout is given for each tick."""
-    return [
-        Given(
-            f"given_{field.name}_array",
-            len(field.names),
-            [chunk for chunk in chunks(bindings.state) if chunk.field.name == field.name],
-        )
-        for field in schema.state_fields(bindings.universe)
-        if field.name in schema.GIVEN_BY_TICK
-    ]
-
-
-def _give(bindings: Bindings, given: list[Given], phases: Phases) -> Function:
+def _give(bindings: Bindings, given: list[Give], phases: Phases) -> Function:
     first_row = Name("first_row")
 
-    def recorded(field: Given) -> Iterator[Code]:
-        yield assign(first_row, (passed - 1) * field.rows)
-        for chunk in field.chunks:
-            yield loaded(chunk, part(field.array, first_row + row_of(chunk), start))
+    def array(each: Give) -> str:
+        return f"given_{each.field}_array"
 
-    def steered() -> Iterator[Code]:
+    def recorded(each: Give) -> Iterator[Code]:
+        copied = [chunk for chunk in chunks(bindings.state) if chunk.field.name == each.field]
+        yield assign(first_row, (passed - 1) * sum(chunk.rows for chunk in copied))
+        for chunk in copied:
+            yield loaded(chunk, part(array(each), first_row + row_of(chunk), start))
+
+    def drawn(each: Give) -> Iterator[Code]:
         """Where no controls are recorded and no actions are, a policy draws both."""
-        if "steer" in bindings.bodies:
-            controls = [bindings.held[output.name].of_lane for output in bindings.bodies["steer"].outputs]
-            drawn = assign(controls, call("_steer", *bindings.passing("steer", DRAWN_BY)))
-            yield when(length("actions_array").equals(0), [vectors([drawn])])
+        if each.steered:
+            controls = [bindings.held[output.name].of_lane for output in bindings.bodies[each.steered].outputs]
+            steered = call(f"_{each.steered}", *bindings.passing(each.steered, DRAWN_BY))
+            yield when(length("actions_array").equals(0), [vectors([assign(controls, steered)])])
 
     def body() -> Iterator[Code]:
-        for field in given:
-            yield when(is_passed(field.array), recorded(field), steered() if field is given[-1] else ())
+        for each in given:
+            yield when(is_passed(array(each)), recorded(each), drawn(each))
 
     summary = "What is given for this tick: inputs and controls"
-    summary += ", or controls that a policy draws." if "steer" in bindings.bodies else "."
+    summary += ", or controls that a policy draws." if any(each.steered for each in given) else "."
     return function("_give", phases.taken()["give"], summary, body(), "inline")

@@ -13,6 +13,7 @@ from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Const, Input
 from hamletc.kernel import code
 from hamletc.kernel.body import remarks, table_name
+from hamletc.kernel.build import build
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.numba.act import act
 from hamletc.targets.numba.bindings import Bindings
@@ -125,12 +126,13 @@ class _Context:
         printed, cut = printer(functions), self.cuts
         all_made += [single.array for single in rows(functions, "observe").shared]
         phases = Phases(functions, cut, changing, [*restarted], step)
+        schedule = build(universe, functions.program)
         before_ticks = [
             *program_functions(functions, cut),
-            *observe(functions, cut, phases),
+            *observe(functions, cut, phases, schedule),
             *memory(functions, step),
             *places(functions, phases),
-            *act(functions, cut, phases),
+            *act(functions, cut, phases, schedule),
         ]
         summed = [chunk for chunk in self.chunks if chunk.field.name == "meters"]
         scales = [f"f32({scale})" for scale in abi.meter_scales(universe)]

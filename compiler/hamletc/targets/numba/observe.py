@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamlet import schema
 from hamletc.kernel.code import (
     Assign,
     Code,
@@ -21,6 +20,7 @@ from hamletc.kernel.code import (
     loop,
     names,
 )
+from hamletc.kernel.schedule import BEGINS, Allow, Observe, Schedule
 from hamletc.targets.numba.arrays import stack
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.cuts import Cuts, Run
@@ -34,17 +34,27 @@ row, element, value, line = names("row element value line")
 pitch, written, whole, past, streamed, count = names("pitch written whole past streamed count")
 
 
-def observe(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> list[Function]:
-    """The functions that write observations, where there are some, and those that write masks."""
-    seen, allowed = rows(bindings, "observe"), rows(bindings, "mask")
+def observe(bindings: Bindings, cuts: Cuts | None, phases: Phases, schedule: Schedule) -> list[Function]:
+    """The functions that write what a schedule observes, and which actions it allows."""
+    launch = [*schedule.statements(schedule.kernel("rollout").body)]
     result: list[Function] = []
-    if phases.sees:
-        result += _of_lane(bindings, cuts, seen, "What a lane observes in single rows", "Row")
-        result.append(_observe(bindings, cuts, seen, phases))
-    if phases.sees and cuts is None and not bindings.universe.by_hand:
-        result.append(_observe_last(bindings, seen, phases))
-    result += _of_lane(bindings, cuts, allowed, "Which actions of a lane are allowed", "Action")
-    return [*result, _mask(bindings, cuts, allowed, phases)]
+    for each in schedule.routine("survey").body:
+        match each:
+            case Observe():
+                seen = rows(bindings, "observe")
+                result += _of_lane(bindings, cuts, seen, "What a lane observes in single rows", "Row")
+                result.append(_observe(bindings, cuts, seen, phases))
+                # Functions in parts are for vectors: what single lanes observe last is taken from one.
+                if cuts is None and Observe("final_observation", BEGINS) in launch:
+                    result.append(_observe_last(bindings, seen, phases))
+            case Allow(wait=wait):
+                allowed = rows(bindings, "mask")
+                result += _of_lane(bindings, cuts, allowed, "Which actions of a lane are allowed", "Action")
+                result.append(_mask(bindings, cuts, allowed, phases, int(wait) if wait else None))
+            case _:
+                # What stands where is found before.
+                pass
+    return result
 
 
 def _of_lane(bindings: Bindings, cuts: Cuts | None, rows: Rows, single: str, repeated: str) -> list[Function]:
@@ -163,18 +173,16 @@ def _stored(chunk: Operand, number: Operand) -> Code:
     return do("store_lanes", chunk, part("mask_array", number, start), count)
 
 
-def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> Function:
+def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases, wait: int | None) -> Function:
     values, waits = names("values waits")
-    wait, by_hand = schema.interact_action(bindings.universe) + 1, bindings.universe.by_hand
 
-    def only_waiting(element: Expression, waits: Operand) -> Iterator[Code]:
-        if not by_hand:
-            yield assign(element, call("where", Name("alive")[lane], element, waits))
+    def waiting(element: Expression, waits: Operand) -> Code:
+        return assign(element, call("where", Name("alive")[lane], element, waits))
 
     def of_vector() -> Iterator[Code]:
         yield _computed(bindings, rows, [each.element for each in rows.singles])
-        for each in rows.singles:
-            yield from only_waiting(each.element, Constant(each.row == wait))
+        if wait is not None:
+            yield from (waiting(each.element, Constant(each.row == wait)) for each in rows.singles)
 
     def single() -> Iterator[Code]:
         yield from _made(rows.of_lane)
@@ -184,8 +192,8 @@ def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> 
             yield _stored(each.variable, each.row)
 
     def of_run(run: Run) -> Iterator[Code]:
-        if not by_hand:
-            yield vectors(only_waiting(run.element, row.equals(wait - run.first)), "busy")
+        if wait is not None:
+            yield vectors([waiting(run.element, row.equals(wait - run.first))], "busy")
         yield _stored(part("allowed", 0, (expression(run.begin) + row) * LANES), expression(run.first) + row)
 
     def in_runs(cuts: Cuts) -> Iterator[Code]:
@@ -195,10 +203,12 @@ def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> 
             yield loop(row, run.count, body=of_run(run))
 
     def of_row(each: Repeated) -> Iterator[Code]:
-        if not by_hand:
+        computed: list[Code] = [assign(values[lane], _repeated(each))]
+        if wait is not None:
             among = 0 <= wait - each.row < each.count
             yield assign(waits, element.equals(wait - each.row) if among else Constant(False))
-        yield vectors([assign(values[lane], _repeated(each)), *only_waiting(values[lane], waits)], "busy")
+            computed.append(waiting(values[lane], waits))
+        yield vectors(computed, "busy")
         yield _stored(values, _number(each.row, element))
 
     def body() -> Iterator[Code]:
@@ -208,6 +218,6 @@ def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> 
         for each in rows.repeated:
             yield loop(element, each.count, body=of_row(each))
 
-    summary = "Write which actions are allowed." + ("" if by_hand else " Who is not alive may only wait.")
+    summary = "Write which actions are allowed." + ("" if wait is None else " Who is not alive may only wait.")
     parameters = ["mask_array", "start", "count", "busy", *phases.living, *phases.passed("mask")]
     return function("_mask" if cuts is None else "_mask_rows", parameters, summary, body(), "helper")
