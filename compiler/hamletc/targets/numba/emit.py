@@ -146,7 +146,7 @@ class _Context:
             "to_give_back": [name for name, array in (made | self.rooms).items() if array.kind == "room"],
             "observing": phases.passed("observe"),
             "masking": phases.passed("mask"),
-            "takes": phases.taken(),
+            "takes": phases,
             "tables": [table for table in self.tables if table.name not in functions.short],
             "short_tables": [table for table in self.tables if table.name in functions.short],
             "table_remarks": lambda table: [remarks(origin, functions.sources) for origin in table.origins],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEGIN_CELLS, OVER, Stage, reducer
 from hamletc.kernel.body import table_name
@@ -54,34 +56,19 @@ class Phases:
         cut = self._cuts is not None and function in self._cuts.cuts
         return self._cuts.passed(function) if self._cuts and cut else self._functions.passed(function)
 
-    def taken(self) -> dict[str, list[str]]:
-        """The parameters of each function, by its name."""
+    @property
+    def count(self) -> list[str]:
+        """What `_count` takes."""
+        lanes = [*(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
+        ended = [] if self._by_hand else ["agents", "waits"]
+        counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED, *ended, "by_lane", *lanes]
+        return _once([*counted, f"{abi.ENDED_METERS}_array", *self.meters])
+
+    @property
+    def store_outcome(self) -> list[str]:
+        """What `_store_outcome` takes."""
         outcomes = [chunk.variable for chunk in self._outcomes]
-        counted = ["flags", "used", "notes", "noted", "uses_array", *COUNTED]
-        counted += [] if self._by_hand else ["agents", "waits"]
-        counted += ["by_lane", *(f"{name}_array" for name in abi.LANE_COUNTS), "kept_episodes", "start"]
-        counted += [f"{abi.ENDED_METERS}_array", *self.meters]
-        taken = {
-            "load_cells": self._load_cells(),
-            "find_again": self._find_again(),
-            "act": self._act(),
-            "give": self._give(),
-            "meet": ["interacting", "action", *self.living, "somebody", "tiled", "agents", "count"],
-            "advance": self._advance(),
-            "count": counted,
-            "store_outcome": [*outcomes, *(chunk.array for chunk in self._outcomes), "start", "count"],
-            "finish": self._finish(),
-            "begin": self._begin(),
-            "conclude": self._conclude(),
-            "survey": self._survey(),
-        }
-        if self._together.settles:
-            taken |= {"advance": self._advance_apart(), "close": self._close()}
-        if self._cells is not None:
-            taken["spread"] = self._cells.spread()
-        for stage in self._together.stages:
-            taken |= {f"add_{stage}": self._add(stage), f"reduce_{stage}": self._reduce(stage)}
-        return {name: list(dict.fromkeys(parameters)) for name, parameters in taken.items()}
+        return _once([*outcomes, *(chunk.array for chunk in self._outcomes), "start", "count"])
 
     # --- where affordances stand --------------------------------------------------------------------------------------
 
@@ -94,39 +81,56 @@ class Phases:
         """What decides whether the scene is computed; nothing where there is none."""
         return ["observing"] if self._of_cache("scene.") else []
 
-    def _load_cells(self) -> list[str]:
+    @property
+    def load_cells(self) -> list[str]:
+        """What `_load_cells` takes."""
         stored = ["cells_array", "layouts_array", "known", "start", "count"]
-        return ["layout", "stored_layout", "flags", *self.cache, *stored, *self._scene(), *self._placing()]
+        return _once(["layout", "stored_layout", "flags", *self.cache, *stored, *self._scene(), *self._placing()])
 
     def _placing(self) -> list[str]:
         """The tables that say where places are."""
         return self._functions.tables_of("place") if self.cache else []
 
-    def _find_again(self) -> list[str]:
+    @property
+    def find_again(self) -> list[str]:
+        """What `_find_again` takes."""
         if not self.cache:
             return []
         seeking = [*self.passed("stand"), *self.passed("search"), *self._placing()]
-        return [*seeking, "found", *self.cache, "caching", "observing"]
+        return _once([*seeking, "found", *self.cache, "caching", "observing"])
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
-    def _act(self) -> list[str]:
+    @property
+    def act(self) -> list[str]:
+        """What `_act` takes."""
         arrays = [f"{name}_array" for name in ("actions", *abi.TABULAR)]
         situation = [name for name in self.passed("situation") if name not in ("strides", "bins")]
         binned = ["meters", *self._functions.tables_of("bin")] if "bin" in self._functions.bodies else []
         drawn = ["first_world", "agents", "seed_low", "seed_high"]
         where = ["start", "count", "passed", "now", "tiled"]
-        return ["action", "situation", "ahead", *arrays, *situation, *binned, *drawn, *where]
+        return _once(["action", "situation", "ahead", *arrays, *situation, *binned, *drawn, *where])
 
-    def _give(self) -> list[str]:
-        """Nothing in a universe of which a rollout is given nothing."""
+    @property
+    def give(self) -> list[str]:
+        """What `_give` takes; nothing in a universe of which a rollout is given nothing."""
         held = self._functions.held
         given = [slot.chunk.variable for slot in held.values() if slot.chunk.field.name in GIVEN_BY_TICK]
         if not given:
             return []
         drawn = ["actions_array", *DRAWN] if "steer" in self._functions.bodies else []
         arrays = [f"{name}_array" for name in abi.given_arguments(self._functions.universe)]
-        return [*given, *arrays, "passed", *drawn, "start", "count"]
+        return _once([*given, *arrays, "passed", *drawn, "start", "count"])
+
+    @property
+    def meet(self) -> list[str]:
+        """What `_meet` takes."""
+        return ["interacting", "action", *self.living, "somebody", "tiled", "agents", "count"]
+
+    @property
+    def advance(self) -> list[str]:
+        """What `_advance` takes."""
+        return _once(self._advance_apart() if self._together.settles else self._advance())
 
     def _advance(self) -> list[str]:
         changed = [*self._changing, *(chunk.variable for chunk in self._outcomes), "alive"]
@@ -170,11 +174,13 @@ class Phases:
         """What says which lanes run a tick."""
         return ["count"] if self._by_hand else ["alive"]
 
-    def _add(self, stage: Stage) -> list[str]:
-        return [*self._together.added(stage), *self._runs(), *self._given(reducer(stage))]
+    def add(self, stage: Stage) -> list[str]:
+        """What `_add_<stage>` takes."""
+        return _once([*self._together.added(stage), *self._runs(), *self._given(reducer(stage))])
 
-    def _reduce(self, stage: Stage) -> list[str]:
-        return [*self._together.added(stage), *self._together.reduced(stage), "agents", "chunk_lanes"]
+    def reduce(self, stage: Stage) -> list[str]:
+        """What `_combine_<stage>` and `_ask_<stage>` take."""
+        return _once([*self._together.added(stage), *self._together.reduced(stage), "agents", "chunk_lanes"])
 
     def _advance_apart(self) -> list[str]:
         held = self._functions.held
@@ -185,7 +191,9 @@ class Phases:
         moved = [*self._given("move"), *self._of_cache("moved.")] if self.cache else []
         return [*results, *self._changing, *begun, *before, *self._runs(), *moved, *self._given("tick")]
 
-    def _close(self) -> list[str]:
+    @property
+    def close(self) -> list[str]:
+        """What `_close` takes."""
         outcomes = [chunk.variable for chunk in self._outcomes]
         if "world" in self._functions.bodies:
             ruled = (self._functions.held[output.name] for output in self._functions.bodies["world"].outputs)
@@ -193,17 +201,23 @@ class Phases:
         before = [] if self._by_hand else ["flags", *(f"before_{name}" for name in CLOSING)]
         worlds = [slot.chunk.variable for name, slot in self._functions.held.items() if name.startswith("world.")]
         spread = [] if self._cells is None else ["agent", *self._cells.spread()]
-        return [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle"), *spread]
+        return _once(
+            [*outcomes, *CLOSING, *worlds, *before, "alive", *self._runs(), *self._given("world", "settle"), *spread]
+        )
 
     # --- worlds after a tick ------------------------------------------------------------------------------------------
 
-    def _finish(self) -> list[str]:
-        seen = ["start", "every_tick", "observing", "waits", *self._find_again(), "final_observation_array"]
+    @property
+    def finish(self) -> list[str]:
+        """What `_finish` takes."""
+        seen = ["start", "every_tick", "observing", "waits", *self.find_again, "final_observation_array"]
         seen += [*(["flags"] if self._cuts else []), *self.passed("observe")]
         counted = [*COUNTED, "counting", "agents", f"{abi.ENDED_METERS}_array", *self.meters]
-        return [*(seen if self.sees else []), *counted, "chosen", "episode"]
+        return _once([*(seen if self.sees else []), *counted, "chosen", "episode"])
 
-    def _begin(self) -> list[str]:
+    @property
+    def begin(self) -> list[str]:
+        """What `_begin` takes."""
         cached = [*self.cache, "caching", *self._scene(), *self._placing()] if self.cache else []
         inputs = self._inputs("shuffle", "reset") | ({"agent"} if self.cache else set())
         inputs |= {"world", "agent"} if "lane" in inputs else set()
@@ -214,16 +228,27 @@ class Phases:
         read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
         if self._cells is not None:
             read += ["world", "agent", *self._cells.parameters(BEGIN_CELLS, OVER)]
-        return ["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset]
+        return _once(["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset])
 
-    def _conclude(self) -> list[str]:
+    @property
+    def conclude(self) -> list[str]:
+        """What `_conclude` takes."""
         after = ["hour", "passed"] if self._functions.universe.clock is not None else []
         if not self._by_hand:
-            after += ["passed", "alive", "cause", "living", "waits", "tiled", *self._finish()]
-        after += self._begin()
+            after += ["passed", "alive", "cause", "living", "waits", "tiled", *self.finish]
+        after += self.begin
         begins = ["fresh", "begins_array", "world", "agent", "agents"]
-        return ["flags", "count", *begins, *(name for name in after if name != "chosen")]
+        return _once(["flags", "count", *begins, *(name for name in after if name != "chosen")])
 
-    def _survey(self) -> list[str]:
+    @property
+    def survey(self) -> list[str]:
+        """What `_survey` takes."""
         seen = ["flags", "observing", "streamed", "observation_array", *self.passed("observe")] if self.sees else []
-        return [*seen, "start", "count", "busy", *self._find_again(), *self.living, "mask_array", *self.passed("mask")]
+        return _once(
+            [*seen, "start", "count", "busy", *self.find_again, *self.living, "mask_array", *self.passed("mask")]
+        )
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    """Names, each once, in order."""
+    return list(dict.fromkeys(names))
