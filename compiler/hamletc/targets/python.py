@@ -56,8 +56,13 @@ PRECEDENCE = {
 COMPARING = PRECEDENCE["=="]
 NEGATIVE = 11
 BITS, BESIDE_BITS = ("<<", ">>", "&", "|", "^"), PRECEDENCE["*"]
-"""Operators on bits, beside which readers want parentheses where Python needs none, as also around them in
-comparisons."""
+"""Operators on bits, beside which readers want parentheses where Python needs none."""
+MIXED = {
+    "or": ("and",),
+    "not": BITS,
+    **dict.fromkeys((sign for sign, binds in PRECEDENCE.items() if binds == COMPARING), BITS),
+}
+"""Operators that readers want in parentheses beside others where Python needs none."""
 
 
 class Formatter(Protocol):
@@ -199,11 +204,9 @@ class PythonPrinter:
                 if sign in BITS:
                     first, second = max(first, BESIDE_BITS), max(second, BESIDE_BITS)
                     first = binds if isinstance(left, Infix) and left.sign == sign else first
-                if binds == COMPARING:
-                    first, second = ATOM if _of_bits(left) else first, ATOM if _of_bits(right) else second
-                return f"{self._within(left, first)} {sign} {self._within(right, second)}"
+                return f"{self._beside(sign, left, first)} {sign} {self._beside(sign, right, second)}"
             case Prefix(sign="not", operand=operand):
-                return f"not {self._within(operand, PRECEDENCE['not'])}"
+                return f"not {self._beside('not', operand, PRECEDENCE['not'])}"
             case Prefix(sign=sign, operand=operand):
                 return f"{sign}{self._within(operand, NEGATIVE)}"
             case Index(value=array, index=index):
@@ -232,6 +235,11 @@ class PythonPrinter:
             *(f"{name}={self.text(argument)}" for name, argument in call.keywords),
         ]
 
+    def _beside(self, sign: str, value: Expression, binds: int) -> str:
+        """An operand of an operator that binds so tightly."""
+        mixed = isinstance(value, Infix) and value.sign in MIXED.get(sign, ())
+        return self._within(value, ATOM if mixed else binds)
+
     def _within(self, value: Expression, binds: int) -> str:
         """An expression beside something that binds so tightly."""
         text = self.text(value)
@@ -251,10 +259,6 @@ class PythonPrinter:
                 return NEGATIVE
             case _:
                 return ATOM
-
-
-def _of_bits(value: Expression) -> bool:
-    return isinstance(value, Infix) and value.sign in BITS
 
 
 def _documented(summary: str) -> str:
