@@ -57,7 +57,7 @@ def _act(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Function:
         yield when(is_passed("actions_array"), [recorded], [chosen])
 
     summary = "The actions of a tick: recorded, or looked up by situation, or drawn for four ticks at once."
-    return function("_act", phases.taken()["act"], summary, body(), "inline")
+    return function("_act", phases.act, summary, body(), "inline")
 
 
 def _drawn(bindings: Bindings) -> Iterator[Code]:
@@ -145,4 +145,4 @@ def _give(bindings: Bindings, given: list[Give], phases: Phases) -> Function:
 
     summary = "What is given for this tick: inputs and controls"
     summary += ", or controls that a policy draws." if any(each.steered for each in given) else "."
-    return function("_give", phases.taken()["give"], summary, body(), "inline")
+    return function("_give", phases.give, summary, body(), "inline")

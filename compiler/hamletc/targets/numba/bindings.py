@@ -14,7 +14,7 @@ from hamletc.kernel.body import Body, Loop, body, table_name
 from hamletc.kernel.code import Expression, Name, Operand, Typed, expression
 from hamletc.targets.known_rows import KnownRows
 from hamletc.targets.numba.formatter import NumbaFormatter
-from hamletc.targets.numba.slots import HEAP, ChunkMemory, cell_cache, counted, outcomes, state
+from hamletc.targets.numba.slots import HEAP, ChunkMemory, Slot, cell_cache, counted, outcomes, state
 from hamletc.targets.numba.together import together
 
 SHORT = 64
@@ -112,6 +112,16 @@ class Bindings:
         op = printed.op(value)
         assert isinstance(op, Const), "what a function gives has a name or is a constant"
         return Typed(op.type, op.value)
+
+    def reads(self, function: str, name: str) -> bool:
+        """Whether a function has an input of this name."""
+        return any(parameter.input == name for parameter in self.bodies[function].parameters)
+
+    def written(self, function: str) -> list[Slot]:
+        """Where the outputs of a function belong; of a tick see `changed`."""
+        slots = {slot.name: slot for slot in (*self.state, *self.outcomes)} | self.together.slots
+        outputs = self.changed() if function == "tick" else self.bodies[function].outputs
+        return [slots[output.name] for output in outputs]
 
     def outputs(self, function: str) -> list[Expression]:
         """The single outputs of a function; of a tick those that are not in their place already."""

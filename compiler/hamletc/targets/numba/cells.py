@@ -1,184 +1,85 @@
-"""The cells of a grid, as numba kernels work on them: world by world, on vectors of cells.
-
-A world's meters are copied into room of the thread, a row of `room` numbers for each, and back when all its cells have
-run their rules. What neighbours sum has as much room before its row and behind it, so that vectors reach beside the
-cells; what stands there at an edge is not taken.
-"""
+"""The rules of cells in a tick, world by world, and what all cells of a world come to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Iterable, Iterator
 
-from hamlet import schema
-from hamlet.universe import Grid, Universe
-from hamlet.universe.space import sides
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
-from hamletc.targets.numba.arrays import Array, heap
-from hamletc.targets.numba.bindings import Bindings
-from hamletc.targets.numba.lanes import LANES
-from hamletc.targets.numba.together import Reduced
+from hamletc.kernel.code import Code, Expression, Function, Operand, assign, call, do, function, loop, names
+from hamletc.targets.numba.grid import CellStep, Over
+from hamletc.targets.numba.lanes import LANES, WIDE, agents, first, lane, numbers, world
+from hamletc.targets.numba.memory import part
 
-VECTOR = 64
-"""The most lanes of a vector on any machine: rows are whole vectors."""
-FIELD = "cell_meters"
+cell, number, index, place, over_worlds, chunk_lanes = names("cell number index place over_worlds chunk_lanes")
+own_cells, ended_cells, over_cells = names("own_cells ended_cells over_cells")
+MEMORY = "cell_meters_array"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A meter of cells, and where its row is in the room of a thread; in memory it is the `number`th."""
-
-    number: int
-    element: str
+def cells(step: CellStep) -> list[Function]:
+    """The function that runs the rules of cells."""
+    return [_spread_worlds(step)]
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
-    """What is asked of all cells: the operation, its row in the room of a thread, and the meter of the world that has
-    it."""
-
-    number: int
-    op: str
-    element: str
+def over_world(each: Over, world: Operand) -> Expression:
+    """What all cells of a world of the chunk come to."""
+    return over_worlds[each.number * LANES + world if each.number else world]
 
 
-@dataclass(frozen=True, slots=True)
-class CellStep:
-    """What kernels need for the cells of a universe.
-
-    Attributes:
-        count: of cells; `room`: the numbers of a row; `pitch`: from world to world in memory.
-        meters: in file order.
-        near: for each that neighbours sum, the element of what a cell adds, and the expression of the sum.
-        arrays: what is made for them.
-        sums: of what agents on cells have together.
-        edges: per axis, the cells from one to the next, and how many there are.
-        arrays_of: the variables of arrays that `Fetch` reads, and the number of the meter.
-        over: what is asked of all cells.
-    """
-
-    functions: Bindings
-    count: int
-    room: int
-    pitch: int
-    meters: list[Row]
-    near: list[tuple[str, str]]
-    arrays: dict[str, Array]
-    sums: list[Reduced]
-    edges: list[tuple[int, int]]
-    arrays_of: list[tuple[str, int]]
-    over: list[Over]
-
-    @property
-    def half(self) -> int:
-        """How many numbers are joined first where all cells are asked, and one more: half a power of two."""
-        return (1 << (self.count - 1).bit_length()) // 2
-
-    @property
-    def over_elements(self) -> list[str]:
-        """What each cell adds, where all cells are asked."""
-        return [f"over_cells[wide({each.number * self.room} + first)]" for each in self.over]
-
-    def given(self, lane: str = "index") -> dict[str, str]:
-        """What functions of cells are given, by the names of inputs; what they read of the world is its element for
-        `lane`."""
-        program, universe = self.functions.program, self.functions.universe
-        names = [meter.name for meter in (() if universe.cells is None else universe.cells.meters)]
-        given = {f"cells.{name}": row.element for name, row in zip(names, self.meters, strict=True)}
-        given |= {each.reduction.result: f"{each.shared}[cell]" for each in self.sums}
-        if program.has(NEAR):
-            outputs = program.function(NEAR).outputs
-            given |= {output.name: f"beside_{number}" for number, output in enumerate(outputs)}
-        given |= {"cell": "number", "tick": "u32(now)", "seed_low": "u32(seed_low)", "seed_high": "u32(seed_high)"}
-        return given | {"world": f"u32(first_world + world + {lane})"}
-
-    def elements(self, function: str, lane: str = "index") -> list[str]:
-        """What is passed to a function of cells."""
-        return self.functions.elements(function, self.given(lane))
-
-    def parameters(self, *functions: str) -> list[str]:
-        """What functions that call these take beside the room of the thread."""
-        bodies, held, given = self.functions.bodies, self.functions.held, self.given()
-        present = [name for name in functions if name in bodies]
-        inputs = {each.input for name in present for each in bodies[name].parameters}
-        read = [held[name].chunk.variable for name in sorted(inputs - given.keys())]
-        read += [name for name in ("seed_low", "seed_high") if name in inputs]
-        read += ["now"] if "tick" in inputs else []
-        read += ["first_world"] if "world" in inputs else []
-        tables = [table for name in present for table in self.functions.tables_of(name)]
-        ended = ["ended_cells"] if BEGIN_CELLS in functions else []
-        over = ["over_cells", "over_worlds"] if self.over else []
-        return list(dict.fromkeys([f"{FIELD}_array", "own_cells", *ended, *over, "world", *read, *tables]))
-
-    def spread(self) -> list[str]:
-        """The parameters of the function that runs the rules of cells."""
-        apart = ("own_cells", "ended_cells", "over_cells", "over_worlds")
-        room = [name for name in self.arrays if name not in apart]
-        terms = [name for each in self.sums for name in (*each.terms.values(), each.shared)]
-        terms += ["standing_cells", "runs"] if self.sums else []
-        return list(dict.fromkeys([*self.parameters(NEAR, CELLS, OVER), *room, *terms, "agents", "chunk_lanes"]))
+def begun(step: CellStep, world: Expression, place: Operand) -> Iterator[Code]:
+    """The cells of a world of the chunk as an episode begins; `place` is its place in memory."""
+    elements = [row.element for row in step.meters]
+    yield _vectors(step, [assign(elements, call("_begin_cells", *step.passing("begin_cells", world)))])
+    yield from _asked(step, world)
+    yield from _stored(step, place)
 
 
-def cell_step(program: Program, universe: Universe, functions: Bindings) -> CellStep | None:
-    """What kernels need for the cells of a universe; `None` where they have nothing."""
-    grid = universe.space
-    if universe.cells is None or not isinstance(grid, Grid):
-        return None
-    count = schema.cells(grid)
-    room = -(-count // VECTOR) * VECTOR
-    meters = [Row(number, f"own_cells[wide({number * room} + first)]") for number in range(len(universe.cells.meters))]
-    (field,) = (each for each in schema.state_fields(universe) if each.name == FIELD)
-    edges = [(prod(grid.sizes[:axis]), size) for axis, size in enumerate(grid.sizes)]
-    sums = functions.together.stages.get("cells", [])
-    # Of a world of several tiles the later ones observe the end of an episode when the first one has begun anew.
-    arrays = {"own_cells": heap("f32", len(meters) * room), "ended_cells": heap("f32", len(meters) * count)}
-    near: list[tuple[str, str]] = []
-    if program.has(NEAR):
-        several = len(program.function(NEAR).outputs)
-        arrays |= {"near_cells": heap("f32", 3 * several * room), "at_edge": heap("bool", 2 * len(edges) * room)}
-        near = [
-            (f"near_cells[wide({begin} + first)]", _sum(begin, edges, room, grid))
-            for begin in range(room, 3 * several * room, 3 * room)
-        ]
-    arrays |= {each.shared: heap("f32", room) for each in sums}
-    asked = enumerate(universe.cells.sums)
-    over = [Over(number, each.op, functions.held[f"world.{each.meter}"].element) for number, each in asked]
-    if over:
-        arrays |= {"over_cells": heap("f32", len(over) * room), "over_worlds": heap("f32", len(over) * LANES)}
-    return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions), over)
+def _spread_worlds(step: CellStep) -> Function:
+    place = world + index
+
+    def of_world() -> Iterator[Code]:
+        yield assign(lane, index * agents)
+        yield do("store_lanes", part(MEMORY, place, 0), own_cells, step.count)
+        for row in step.meters[1:]:
+            own = part(own_cells, 0, row.number * step.room)
+            yield do("store_lanes", part(MEMORY, place, row.number * step.count), own, step.count)
+        for each in step.sums:
+            yield do(f"{each.op}_on_cells", each.shared, each.term, "runs", "standing_cells", lane, agents)
+        if step.near:
+            added = [element for element, _ in step.near]
+            yield _vectors(step, [assign(added, call("_near", *step.passing("near")))])
+        yield _vectors(step, spread(), [assign(cell, call("wide", first))])
+        for each in step.sums:
+            yield do("clear_cells", each.shared, "standing_cells", lane, agents)
+        yield from _asked(step, index)
+        yield from _stored(step, place)
+
+    def spread() -> Iterator[Code]:
+        for beside, (_, total) in enumerate(step.near):
+            yield assign(f"beside_{beside}", total)
+        yield assign([row.element for row in step.meters], call("_spread", *step.passing("spread")))
+
+    body = loop(index, chunk_lanes // agents, body=of_world())
+    return function("_spread_worlds", step.spread(), "The rules of cells, world by world.", [body], "helper")
 
 
-def _fetched(functions: Bindings) -> list[tuple[str, int]]:
-    """The arrays that functions fetch from, each with the number of its meter."""
-    universe = functions.universe
-    tables = {table for name in functions.bodies for table in functions.bodies[name].tables}
-    meters = () if universe.cells is None else universe.cells.meters
-    names = [(f"cells.{meter.name}", number) for number, meter in enumerate(meters)]
-    return [(functions.passed_tables([name])[0], number) for name, number in names if name in tables]
+def _vectors(step: CellStep, body: Iterable[Code], before: Iterable[Code] = ()) -> Code:
+    """Statements for each vector of cells, whose numbers are `number`; beyond the last cell is that once more."""
+    last = call("where", call("less", number, step.count), number, step.count - 1)
+    numbered = (assign(number, call("to_i32", numbers())), assign(number, last))
+    return loop(first, 0, step.room, WIDE, body=(*before, *numbered, *body))
 
 
-def _sum(begin: int, edges: list[tuple[int, int]], room: int, grid: Grid) -> str:
-    """The expression of the sum over neighbours of what begins there, side by side."""
-    found = []
-    for side in sides(len(grid.sizes), grid.metric):
-        across = [(axis, by) for axis, by in enumerate(side) if by]
-        flags = [f"at_edge[wide({(2 * axis + (by > 0)) * room} + first)]" for axis, by in across]
-        steps = [by * edges[axis][0] for axis, by in across]
-        if grid.edges == "wrap":
-            around = [-step * edges[axis][1] for step, (axis, _) in zip(steps, across, strict=True)]
-            found.append(_around(begin + sum(steps), list(zip(flags, around, strict=True))))
-        else:
-            found.append(f"where({' | '.join(flags)}, f32(0.0), {_near(begin + sum(steps))})")
-    return " + ".join(found)
+def _asked(step: CellStep, world: Expression) -> Iterator[Code]:
+    """What all cells of a world of the chunk come to, where somebody asks."""
+    if not step.over:
+        return
+    yield _vectors(step, [assign(step.over_elements, call("_over", *step.passing("over", world)))])
+    for each in step.over:
+        row = part(over_cells, 0, each.number * step.room)
+        yield assign(over_world(each, world), call(f"{each.op}_over_cells", row, step.count, step.half))
 
 
-def _around(begin: int, edges: list[tuple[str, int]]) -> str:
-    """What begins there; of cells at an edge, whose flags these are, what is so much further."""
-    if not edges:
-        return _near(begin)
-    (flag, further), *rest = edges
-    return f"where({flag}, {_around(begin + further, rest)}, {_around(begin, rest)})"
-
-
-def _near(begin: int) -> str:
-    return f"near_cells[wide({begin} + first)]"
+def _stored(step: CellStep, place: Operand) -> Iterator[Code]:
+    """The cells of a world copied back to memory."""
+    for row in step.meters:
+        own = part(own_cells, 0, row.number * step.room)
+        yield do("store_lanes", own, part(MEMORY, place, row.number * step.count), step.count)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from hamlet.schema.features import features, quantities
 from hamletc.ir.function import STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
-from hamletc.kernel.code import Expression, Name, Operand, call, expression
+from hamletc.kernel.code import Code, Expression, Name, Operand, assign, call, do, expression
 from hamletc.targets.numba.arrays import Array, heap
 from hamletc.targets.numba.bindings import Bindings, shared
 from hamletc.targets.numba.lanes import LANES, WIDE
@@ -202,3 +202,17 @@ class Cuts:
                 runs.append(Run(first, 1, array, row, step if computed else "LANES", (scale,)))
         results += [(value, Place(f"shared_{printed.names[value]}", 0)) for value in shared(printed)]
         return runs, results
+
+
+def computed(
+    bindings: Bindings,
+    cuts: Cuts | None,
+    function: str,
+    targets: Iterable[Expression],
+    given: Mapping[str, Operand],
+    held: Operand = VECTOR_OF_THREAD,
+) -> Code:
+    """A function of lanes called: its results are set to targets; in parts it writes them to their places itself."""
+    if cuts is not None:
+        return do(f"_{function}", *cuts.passing(function, given, held))
+    return assign(targets, call(f"_{function}", *bindings.passing(function, given)))

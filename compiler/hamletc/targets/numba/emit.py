@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -17,11 +16,14 @@ from hamletc.kernel.build import build
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.numba.act import act
 from hamletc.targets.numba.bindings import Bindings
-from hamletc.targets.numba.cells import cell_step
+from hamletc.targets.numba.cells import cells
+from hamletc.targets.numba.counts import counts
 from hamletc.targets.numba.cuts import Cuts
+from hamletc.targets.numba.episodes import episodes
 from hamletc.targets.numba.formatter import literal, typed
 from hamletc.targets.numba.functions import functions as program_functions
-from hamletc.targets.numba.lanes import DRAWN_BY, OF_WORLD
+from hamletc.targets.numba.grid import cell_step
+from hamletc.targets.numba.meeting import interaction, meeting
 from hamletc.targets.numba.memory import direct, load_parameters, memory, store_outcome, store_parameters
 from hamletc.targets.numba.observe import observe
 from hamletc.targets.numba.parts import is_large
@@ -29,33 +31,11 @@ from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.places import places
 from hamletc.targets.numba.rows import MANY_WORDS, rows
 from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
-from hamletc.targets.numba.together import CLOSING
+from hamletc.targets.numba.tick import tick
 from hamletc.targets.printing import assign, call, define, listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
-
-ENDED = [
-    "cause",
-    "age",
-    "episode_return",
-    "part(causes_array, 0, 0)",
-    "part(lengths_array, 0, 0)",
-    "lengths_array.shape[0] - 1",
-    "finished_return",
-]
-"""What `count_episode` takes beside a lane."""
-
-BY_LANE = [
-    "used",
-    "cause",
-    "age",
-    "episode_return",
-    *(f"part({name}_array, 0, start)" for name in abi.LANE_COUNTS),
-    "kept_episodes",
-    "lane_uses_array.shape[1]",
-]
-"""What `count_by_lane` takes."""
 
 
 def emit(program: Program, universe: Universe) -> str:
@@ -105,27 +85,19 @@ class _Context:
         """All names of the template."""
         functions, universe = self.functions, self.universe
         together, by_hand = functions.together, universe.by_hand
-        given = {slot.name: slot for slot in (*functions.state, *functions.outcomes)} | together.slots
-        ticked = [given[output.name] for output in functions.changed()]
-        begun = [functions.held[output.name] for output in functions.bodies["reset"].outputs]
-        begins = [chunk for chunk in self.chunks if chunk.start is not None]
-        changed = {slot.chunk.variable for slot in (*ticked, *functions.cached)}
-        changed |= set() if together.settles else {"episode_return"}
-        changing = [chunk for chunk in self.chunks if chunk.variable in changed]
-        restarted = dict.fromkeys([*(chunk.variable for chunk in (*chunks(begun), *begins)), "layout", "episode"])
         made = {chunk.variable: chunk.own for chunk in (*self.chunks, *self.outcomes)}
         step = cell_step(functions.program, universe, functions)
         if step is not None:
             together.made.update(step.arrays)
-        closing = [chunk for chunk in self.chunks if together.settles and chunk.variable in CLOSING]
+        printed, cut = printer(functions), self.cuts
+        phases = Phases(functions, cut, step)
+        changing, closing = phases.changing, phases.closing
         entering = [chunk for chunk in together.begun if by_hand or chunk not in changing]
         before = [*([] if by_hand else [*changing, *closing]), *entering]
         made |= {f"before_{chunk.variable}": chunk.own for chunk in before} | together.made
         all_made = [chunk.own for chunk in (*self.chunks, *self.outcomes, *self.cached)]
         all_made += [*self.rooms.values(), *together.made.values()]
-        printed, cut = printer(functions), self.cuts
         all_made += [single.array for single in rows(functions, "observe").shared]
-        phases = Phases(functions, cut, changing, [*restarted], step)
         schedule = build(universe, functions.program)
         before_ticks = [
             *program_functions(functions, cut),
@@ -134,11 +106,23 @@ class _Context:
             *places(functions, phases),
             *act(functions, cut, phases, schedule),
         ]
-        summed = [chunk for chunk in self.chunks if chunk.field.name == "meters"]
-        scales = [f"f32({scale})" for scale in abi.meter_scales(universe)]
+        around = tick(functions, cut, step, phases, schedule)
+        meet = meeting(functions, cut, phases)
         return {
             "before_ticks": printed.module(before_ticks),
-            "code": {"_store_outcome": printed.function(store_outcome(self.outcomes))},
+            "code": {
+                each.name: printed.function(each)
+                for each in (
+                    store_outcome(self.outcomes),
+                    *counts(functions, phases),
+                    *meet,
+                    *around,
+                    *episodes(functions, cut, step, phases, schedule),
+                    *(cells(step) if step is not None else ()),
+                    *(interaction(functions, phases) if self._by_world else ()),
+                )
+            },
+            "meeting": [each.name for each in meet],
             "universe": universe,
             "source": ", ".join(functions.sources),
             "cuts": cut.cuts if cut else {},
@@ -154,48 +138,26 @@ class _Context:
             "cells": sum(slot.name.startswith("cell.") for slot in functions.cached),
             "cache": phases.cache,
             "scene": [slot.element for slot in functions.cached if slot.name.startswith("scene.")],
-            "moved": [slot.element for slot in functions.cached if slot.name.startswith("moved.")],
-            "moved_to": {slot.name.replace("moved.", "position."): slot.element for slot in functions.cached},
             "chunks": self.chunks,
             "counted": chunks(functions.counted),
             "outcomes": self.outcomes,
-            "changing": changing,
             "before": before,
-            "saved": [chunk for chunk in changing if chunk not in together.begun],
-            "closing": closing,
             "ruled": functions.program.has("world"),
             "together": together,
             "step": step,
-            "finds": lambda name: any(each.input == "found" for each in functions.bodies[name].parameters),
-            "gives": lambda name: [given[output.name].element for output in functions.bodies[name].outputs],
-            "of_world": OF_WORLD,
             "direct": direct(functions),
-            "ticked": [slot.element for slot in ticked],
-            "begun": [slot.element for slot in begun],
-            "new_layout": functions.held["layout"].element,
-            "begins": begins,
             "reported": bool(schema.report_names(universe)),
             "rows_made": sorted({array.maker for array in all_made if array.kind != "local"}),
             "notes": self._notes(),
             "given": any(field.name in schema.GIVEN_BY_TICK for field in schema.state_fields(universe)),
-            "ended": ENDED,
             "meters": phases.meters,
-            "summed": summed,
-            "meter_scales": scales,
-            "scale_table": functions.meter_scales,
-            "by_lane": BY_LANE,
-            "ticking": {"action": "action[lane]", "interacting": "interacting[lane]", **DRAWN_BY},
-            "interact": schema.interact_action(universe),
             "by_hand": universe.by_hand,
             "by_world": self._by_world,
             "has_clock": universe.clock is not None,
             "sees": phases.sees,
-            "observed_rows": schema.observation_rows(universe),
             "load_arguments": load_parameters(functions),
             "store_arguments": partial(store_parameters, functions),
             "kernel_parameters": self.kernel_parameters(),
-            "elements": self.elements,
-            "cut_arguments": self.cut_arguments,
             "tables_of": functions.tables_of,
             "table_name": table_name,
             "assign": assign,
@@ -217,23 +179,6 @@ class _Context:
         """What makes a chunk of numbers of affordances."""
         count = len(self.universe.affordances)
         return next(f"local_u{bits}" for bits in (8, 16, 32) if count <= 1 << bits)
-
-    def elements(self, function: str, given: Mapping[str, code.Expression | str]) -> list[str]:
-        """The text of what is passed to a function for a lane."""
-        return self.functions.elements(function, self._texts(given))
-
-    def cut_arguments(
-        self, function: str, given: Mapping[str, code.Expression | str], held: str = "wide(0)"
-    ) -> list[str]:
-        """The text of what a function in parts is passed; `given` by the names of inputs."""
-        assert self.cuts is not None, "functions are in parts"
-        texts = self._texts(given)
-        names = {each.name: texts.get(each.input) for each in self.functions.bodies[function].parameters}
-        return [held if name == "held" else names.get(name) or name for name in self.cuts.cuts[function].parameters]
-
-    def _texts(self, given: Mapping[str, code.Expression | str]) -> dict[str, str]:
-        text = printer(self.functions).text
-        return {name: each if isinstance(each, str) else text(each) for name, each in given.items()}
 
     # --- kernels ----------------------------------------------------------------------------------------------------
 

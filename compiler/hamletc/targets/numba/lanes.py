@@ -53,3 +53,13 @@ def is_passed(array: str) -> Expression:
 def length(array: str, axis: int = 0) -> Expression:
     """The size of an array along an axis."""
     return Name(array).member("shape")[axis]
+
+
+def each_lane(body: Iterable[Code], *bounds: Operand) -> For:
+    """Statements for each single `lane` of a range."""
+    return loop(lane, *bounds, body=body)
+
+
+def flagged(value: Operand) -> For:
+    """A condition on the vector from `first` on, as flags of lanes."""
+    return loop(first, 0, LANES, WIDE, body=[assign(Name("flags")[call("wide", first)], value)])

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from hamlet import schema
 from hamletc.kernel.code import (
     Code,
-    Do,
     Either,
     Expression,
     Function,
@@ -25,7 +24,7 @@ from hamletc.kernel.code import (
     when,
 )
 from hamletc.targets.numba.bindings import Bindings
-from hamletc.targets.numba.cells import CellStep
+from hamletc.targets.numba.grid import CellStep
 from hamletc.targets.numba.lanes import LANES, agents, numbers, start, vectors, world
 from hamletc.targets.numba.slots import Chunk, chunks
 
@@ -45,7 +44,7 @@ def part(array: Operand, row: Operand, begin: Operand) -> Expression:
 # --- rows of chunks ---------------------------------------------------------------------------------------------------
 
 
-def each_row(chunk: Chunk, body: Do) -> Code:
+def each_row(chunk: Chunk, body: Code) -> Code:
     """A statement for each row of a chunk."""
     return body if chunk.rows == 1 else loop(row, chunk.rows, body=[body])
 

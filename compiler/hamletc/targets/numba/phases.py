@@ -8,9 +8,9 @@ from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEGIN_CELLS, OVER, Stage, reducer
 from hamletc.kernel.body import table_name
 from hamletc.targets.numba.bindings import Bindings
-from hamletc.targets.numba.cells import CellStep
 from hamletc.targets.numba.cuts import Cuts
-from hamletc.targets.numba.slots import Chunk, chunks
+from hamletc.targets.numba.grid import CellStep
+from hamletc.targets.numba.slots import chunks
 from hamletc.targets.numba.together import CLOSING
 
 COUNTED = ("lanes", "cause", "age", "episode_return", "causes_array", "lengths_array", "finished_return")
@@ -25,28 +25,25 @@ class Phases:
     Attributes:
         sees: whether agents observe anything.
         cache: the chunks of the cell cache that stay for an episode.
+        changing, closing: the chunks of the state that a tick writes, and those that settling it writes.
         living: the chunk that says who is alive, where ticks ask for it.
     """
 
-    def __init__(
-        self,
-        functions: Bindings,
-        cuts: Cuts | None,
-        changing: list[Chunk],
-        restarted: list[str],
-        cells: CellStep | None = None,
-    ) -> None:
-        """`changing`: chunks of the state that a tick writes; `restarted`: those that a new episode writes."""
+    def __init__(self, functions: Bindings, cuts: Cuts | None, cells: CellStep | None) -> None:
         self._functions = functions
         self._cuts = cuts
         self._cells = cells
         self._by_hand = functions.universe.by_hand
         self.meters = [chunk.variable for chunk in chunks(functions.state) if chunk.field.name == "meters"]
         self.meters += [table_name(functions.meter_scales.name)] if functions.meter_scales else []
-        self._changing = [chunk.variable for chunk in changing]
-        self._restarted = restarted
         self._outcomes = chunks(functions.outcomes)
         self._together = functions.together
+        state = chunks(functions.state)
+        ticked = {slot.chunk.variable for slot in (*functions.written("tick"), *functions.cached)}
+        ticked |= set() if self._together.settles else {"episode_return"}
+        self.changing = [chunk for chunk in state if chunk.variable in ticked]
+        self.closing = [chunk for chunk in state if self._together.settles and chunk.variable in CLOSING]
+        self._changing = [chunk.variable for chunk in self.changing]
         self.sees = bool(functions.bodies["observe"].outputs or functions.bodies["observe"].loops)
         self.cache = self._of_cache("cell.", "scene.")
         self.living = [] if self._by_hand else ["alive"]
@@ -228,7 +225,14 @@ class Phases:
         read = [held[name].chunk.variable for name in sorted(inputs) if name.startswith("param.")]
         if self._cells is not None:
             read += ["world", "agent", *self._cells.parameters(BEGIN_CELLS, OVER)]
-        return _once(["lanes", "chosen", *cached, *self._restarted, "agents", *where, *read, *reset])
+        return _once(["lanes", "chosen", *cached, *self._restarted(), "agents", *where, *read, *reset])
+
+    def _restarted(self) -> list[str]:
+        """The chunks that a new episode writes."""
+        held = self._functions.held
+        begun = chunks(held[output.name] for output in self._functions.bodies["reset"].outputs)
+        constant = [chunk for chunk in chunks(self._functions.state) if chunk.start is not None]
+        return [*(chunk.variable for chunk in (*begun, *constant)), "layout", "episode"]
 
     @property
     def conclude(self) -> list[str]:

@@ -43,7 +43,12 @@ def seen(bindings: Bindings, phases: Phases, begin: Expression | int, end: Expre
 def finding(bindings: Bindings) -> Iterator[Code]:
     """What is on the cells on which the lanes stand, found."""
     yield vectors([assign(standing[lane], call("_stand", *bindings.passing("stand", {})))])
-    yield do("_find", *_finding(bindings))
+    yield find(bindings)
+
+
+def find(bindings: Bindings) -> Code:
+    """What is on the cells of `standing`, found."""
+    return do("_find", *_finding(bindings))
 
 
 def _scene(bindings: Bindings) -> list[Expression]:
@@ -104,7 +109,7 @@ def _load_cells(bindings: Bindings, phases: Phases) -> Function:
         "The cells that an earlier launch has stored, where they are `known` and layouts are the same; else compute "
         "them. Whether they are as they are stored."
     )
-    return function("_load_cells", phases.taken()["load_cells"], summary, body, "helper")
+    return function("_load_cells", phases.load_cells, summary, body, "helper")
 
 
 def _store_cells() -> Function:
@@ -136,4 +141,4 @@ def _find_again(bindings: Bindings, phases: Phases) -> Function:
     summary = (
         "Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not cached."
     )
-    return function("_find_again", phases.taken()["find_again"], summary, body(), "helper")
+    return function("_find_again", phases.find_again, summary, body(), "helper")

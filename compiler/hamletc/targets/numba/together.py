@@ -14,7 +14,7 @@ from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import body, held_name, identifier, unique
-from hamletc.kernel.code import Name, Operand
+from hamletc.kernel.code import Expression, Name, Operand
 from hamletc.targets.numba.arrays import Array, heap, stack
 from hamletc.targets.numba.slots import Chunk, Slot
 
@@ -26,8 +26,6 @@ CLOSING = ("age", "episode_return")
 EXTREMES: tuple[ReductionOp, ...] = ("lowest", "highest")
 OF_EACH: tuple[ReductionOp, ...] = ("grant", "rank")
 """What is another for each lane: there is room for all agents of a world."""
-ABSENT = {"total": "f32(0.0)", "lowest": "INFINITY", "highest": "-INFINITY"}
-"""What a lane adds that does not run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +51,10 @@ class Reduced:
         return self.terms["term"]
 
     @property
-    def of_running(self) -> str:
-        """The term of lanes where it is `running`, and what changes nothing elsewhere."""
-        if self.op in ABSENT:
-            return f"where(running, {self.term}[lane], {ABSENT[self.op]})"
-        return f"running & {self.term}[lane]"
-
-    @property
-    def ranked(self) -> list[str]:
+    def ranked(self) -> list[Operand]:
         """What decides between the claims of a grant: arguments of `grant_worlds`."""
         first, priority = self.terms.get("first", "nobody"), self.terms.get("priority", "no_priority")
-        return [first, priority, self.terms["places"], str("priority" in self.terms), "claiming", "keys", "above"]
+        return [first, priority, self.terms["places"], "priority" in self.terms, "claiming", "keys", "above"]
 
     @property
     def counted(self) -> bool:
@@ -76,9 +67,9 @@ class Reduced:
         return "rank_few_worlds" if self.counted else f"{self.op}_worlds"
 
     @property
-    def ranking(self) -> list[str]:
+    def ranking(self) -> list[Operand]:
         """What a rank takes beside its terms and its result."""
-        return ["keys", "ranked", *(["tally", str(self.reduction.few)] if self.counted else [])]
+        return ["keys", "ranked", *(["tally", self.reduction.few] if self.counted else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +91,14 @@ class Found:
     def op(self) -> str:
         return self.reduction.op
 
-    def given(self, output: str) -> str:
+    @property
+    def found(self) -> Name:
+        """The variable of what a lane has of those that it has asked."""
+        return self.given("found")
+
+    def given(self, output: str) -> Name:
         """The variable of an output of the function of pairs, by the part of its name before the point."""
-        return f"{self.base}_{output}"
+        return Name(f"{self.base}_{output}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +115,7 @@ class Asked:
     function: str
     shown: dict[str, str]
     found: list[Found]
-    outputs: list[str]
+    outputs: list[Name]
     inputs: list[str]
 
     @property
@@ -129,10 +125,10 @@ class Asked:
         return [(f"own_{number}", self.shown[f"shown.{number}"]) for number in numbers]
 
     @property
-    def arguments(self) -> list[str]:
+    def arguments(self) -> list[Expression]:
         """What the function of pairs is given: own values, which are variables, and those of the lane `other`."""
-        given = {f"own.{name.removeprefix('own_')}": name for name, _ in self.own}
-        return [given.get(each) or f"{self.shown[each.replace('other.', 'shown.')]}[other]" for each in self.inputs]
+        own = {f"own.{name.removeprefix('own_')}": Name(name) for name, _ in self.own}
+        return [own.get(each) or Name(self.shown[each.replace("other.", "shown.")])["other"] for each in self.inputs]
 
     @property
     def totals(self) -> list[Found]:
@@ -217,7 +213,7 @@ class Together:
         scratch += ["counts"] if self.asks(stage, "count") else []
         if stage in self.asked:
             asked = self.asked[stage]
-            scratch += [*(each.result for each in asked.found), *(each.given("sums") for each in asked.totals)]
+            scratch += [*(each.result for each in asked.found), *(each.given("sums").name for each in asked.totals)]
         return [*(each.shared for each in self.stages[stage] if each.op != "grant"), *scratch]
 
     @property
@@ -311,7 +307,7 @@ def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> 
         each_finds.append(Found(reduction, base, otherwise, f"{base}_together"))
     printed = body(program.function(pairer(stage)))
     variables = {name: each.given(name.partition(".")[0]) for each in each_finds for name in each.reduction.terms}
-    outputs = [variables.get(output.name, "_") for output in printed.outputs]
+    outputs = [variables.get(output.name, Name("_")) for output in printed.outputs]
     return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters])
 
 
