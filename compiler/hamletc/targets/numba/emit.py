@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
-from hamlet import schema
-from hamlet.schema import abi
 from hamlet.universe import Universe
-from hamletc.ir.function import Function, Program
+from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Const, Input
 from hamletc.kernel import code
 from hamletc.kernel.body import remarks, table_name
@@ -21,18 +18,21 @@ from hamletc.targets.numba.counts import counts
 from hamletc.targets.numba.cuts import Cuts
 from hamletc.targets.numba.episodes import episodes
 from hamletc.targets.numba.formatter import literal, typed
-from hamletc.targets.numba.functions import functions as program_functions
+from hamletc.targets.numba.functions import functions
 from hamletc.targets.numba.grid import cell_step
-from hamletc.targets.numba.meeting import interaction, meeting
-from hamletc.targets.numba.memory import direct, load_parameters, memory, store_outcome, store_parameters
+from hamletc.targets.numba.kernels import kernels
+from hamletc.targets.numba.library import imports
+from hamletc.targets.numba.meeting import meeting
+from hamletc.targets.numba.memory import memory, store_outcome
 from hamletc.targets.numba.observe import observe
 from hamletc.targets.numba.parts import is_large
 from hamletc.targets.numba.phases import Phases
-from hamletc.targets.numba.places import places
-from hamletc.targets.numba.rows import MANY_WORDS, rows
+from hamletc.targets.numba.places import cached_cells, places
+from hamletc.targets.numba.rollout import Rollout
+from hamletc.targets.numba.rows import MANY_WORDS
 from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
 from hamletc.targets.numba.tick import tick
-from hamletc.targets.printing import assign, call, define, listing, table_values
+from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
@@ -40,7 +40,68 @@ from hamletc.targets.skeleton import skeleton
 
 def emit(program: Program, universe: Universe) -> str:
     """The text of `numba_kernels.py`; the same for the same program and universe."""
-    return skeleton("numba").render(_Context(program, universe).names())
+    program = _with_scene(program)
+    large = is_large(program) and not has_cell_cache(program)
+    program, known = (program, ()) if large else _with_known_rows(program)
+    bindings = Bindings(program, universe, HEAP if large else STACK, known)
+    cuts = Cuts(bindings) if large else None
+    grid = cell_step(program, universe, bindings)
+    phases = Phases(bindings, cuts, grid)
+    tables = _tables(bindings, cuts)
+    rollout = Rollout(bindings, cuts, grid, phases, build(universe, program), tables)
+    module = _module(rollout)
+    return skeleton("numba").render(
+        universe=universe,
+        source=", ".join(bindings.sources),
+        imports=imports(module),
+        tables=[_table(each) for each in tables if each.name not in bindings.short],
+        constants=[_short_table(each, bindings) for each in tables if each.name in bindings.short],
+        cells=cached_cells(bindings),
+        code=printer(bindings).module(module),
+    )
+
+
+def _module(rollout: Rollout) -> list[code.Function]:
+    """All functions, in the order of the file."""
+    bindings, cuts, grid, phases, schedule = (
+        rollout.bindings,
+        rollout.cuts,
+        rollout.cells,
+        rollout.phases,
+        rollout.schedule,
+    )
+    return [
+        *functions(bindings, cuts),
+        *observe(bindings, cuts, phases, schedule),
+        *memory(bindings, grid),
+        *places(bindings, phases),
+        *act(bindings, cuts, phases, schedule),
+        *meeting(bindings, cuts, phases),
+        *(cells(grid) if grid is not None else ()),
+        *tick(bindings, cuts, grid, phases, schedule),
+        *counts(bindings, phases),
+        store_outcome(chunks(bindings.outcomes)),
+        *episodes(bindings, cuts, grid, phases, schedule),
+        *kernels(cuts, grid, phases, schedule),
+        rollout.function(),
+    ]
+
+
+def _tables(bindings: Bindings, cuts: Cuts | None) -> tuple[Table, ...]:
+    """All tables that functions read."""
+    scales = (bindings.meter_scales,) if bindings.meter_scales else ()
+    return (*bindings.program.tables, *(cuts.scale_tables() if cuts else ()), *scales)
+
+
+def _table(table: Table) -> str:
+    """A table that is passed to kernels."""
+    return listing(f'("{table.name}", "{table.type.value}", (', table_values(table), ")),", 4)
+
+
+def _short_table(table: Table, bindings: Bindings) -> str:
+    """A table that is a constant, with remarks on where its values come from."""
+    origins = [remarks(origin, bindings.sources) for origin in table.origins]
+    return listing(f'{table_name(table.name)} = Short("{table.type.value}", (', table_values(table), "))", 0, origins)
 
 
 def printer(bindings: Bindings) -> PythonPrinter:
@@ -62,134 +123,6 @@ def declared(parameter: code.Parameter) -> str:
 def decorator(function: code.Function) -> str:
     """What compiles a function."""
     return f"@{function.kind}"
-
-
-class _Context:
-    """What the template sees: lists of names, and functions that print parts of the program."""
-
-    def __init__(self, program: Program, universe: Universe) -> None:
-        program = _with_scene(program)
-        self.universe = universe
-        large = is_large(program) and not has_cell_cache(program)
-        program, known = (program, ()) if large else _with_known_rows(program)
-        self.functions = functions = Bindings(program, universe, HEAP if large else STACK, known)
-        self.cuts = Cuts(functions) if large else None
-        scales = (functions.meter_scales,) if functions.meter_scales else ()
-        self.tables = (*program.tables, *(self.cuts.scale_tables() if self.cuts else ()), *scales)
-        self.rooms = self.cuts.rooms() if self.cuts else {}
-        self.arrays = [f"{field.name}_array" for field in schema.state_fields(universe)]
-        self.chunks, self.outcomes = chunks(functions.state), chunks(functions.outcomes)
-        self.cached = chunks(functions.cached)
-
-    def names(self) -> dict[str, object]:
-        """All names of the template."""
-        functions, universe = self.functions, self.universe
-        together, by_hand = functions.together, universe.by_hand
-        made = {chunk.variable: chunk.own for chunk in (*self.chunks, *self.outcomes)}
-        step = cell_step(functions.program, universe, functions)
-        if step is not None:
-            together.made.update(step.arrays)
-        printed, cut = printer(functions), self.cuts
-        phases = Phases(functions, cut, step)
-        changing, closing = phases.changing, phases.closing
-        entering = [chunk for chunk in together.begun if by_hand or chunk not in changing]
-        before = [*([] if by_hand else [*changing, *closing]), *entering]
-        made |= {f"before_{chunk.variable}": chunk.own for chunk in before} | together.made
-        all_made = [chunk.own for chunk in (*self.chunks, *self.outcomes, *self.cached)]
-        all_made += [*self.rooms.values(), *together.made.values()]
-        all_made += [single.array for single in rows(functions, "observe").shared]
-        schedule = build(universe, functions.program)
-        before_ticks = [
-            *program_functions(functions, cut),
-            *observe(functions, cut, phases, schedule),
-            *memory(functions, step),
-            *places(functions, phases),
-            *act(functions, cut, phases, schedule),
-        ]
-        around = tick(functions, cut, step, phases, schedule)
-        meet = meeting(functions, cut, phases)
-        return {
-            "before_ticks": printed.module(before_ticks),
-            "code": {
-                each.name: printed.function(each)
-                for each in (
-                    store_outcome(self.outcomes),
-                    *counts(functions, phases),
-                    *meet,
-                    *around,
-                    *episodes(functions, cut, step, phases, schedule),
-                    *(cells(step) if step is not None else ()),
-                    *(interaction(functions, phases) if self._by_world else ()),
-                )
-            },
-            "meeting": [each.name for each in meet],
-            "universe": universe,
-            "source": ", ".join(functions.sources),
-            "cuts": cut.cuts if cut else {},
-            "rooms": self.rooms,
-            "to_give_back": [name for name, array in (made | self.rooms).items() if array.kind == "room"],
-            "observing": phases.passed("observe"),
-            "masking": phases.passed("mask"),
-            "takes": phases,
-            "tables": [table for table in self.tables if table.name not in functions.short],
-            "short_tables": [table for table in self.tables if table.name in functions.short],
-            "table_remarks": lambda table: [remarks(origin, functions.sources) for origin in table.origins],
-            "cell_cache": [chunk for chunk in self.cached if chunk not in self.chunks],
-            "cells": sum(slot.name.startswith("cell.") for slot in functions.cached),
-            "cache": phases.cache,
-            "scene": [slot.element for slot in functions.cached if slot.name.startswith("scene.")],
-            "chunks": self.chunks,
-            "counted": chunks(functions.counted),
-            "outcomes": self.outcomes,
-            "before": before,
-            "ruled": functions.program.has("world"),
-            "together": together,
-            "step": step,
-            "direct": direct(functions),
-            "reported": bool(schema.report_names(universe)),
-            "rows_made": sorted({array.maker for array in all_made if array.kind != "local"}),
-            "notes": self._notes(),
-            "given": any(field.name in schema.GIVEN_BY_TICK for field in schema.state_fields(universe)),
-            "meters": phases.meters,
-            "by_hand": universe.by_hand,
-            "by_world": self._by_world,
-            "has_clock": universe.clock is not None,
-            "sees": phases.sees,
-            "load_arguments": load_parameters(functions),
-            "store_arguments": partial(store_parameters, functions),
-            "kernel_parameters": self.kernel_parameters(),
-            "tables_of": functions.tables_of,
-            "table_name": table_name,
-            "assign": assign,
-            "at_lane": lambda names: [f"{name}[lane]" for name in names],
-            "call": call,
-            "text": printed.text,
-            "define": define,
-            "listing": listing,
-            "table_values": table_values,
-        }
-
-    @property
-    def _by_world(self) -> bool:
-        """Whether an agent has to know whether one of its world interacts."""
-        tracking = self.universe.tracking
-        return tracking is not None and tracking.by == "world"
-
-    def _notes(self) -> str:
-        """What makes a chunk of numbers of affordances."""
-        count = len(self.universe.affordances)
-        return next(f"local_u{bits}" for bits in (8, 16, 32) if count <= 1 << bits)
-
-    # --- kernels ----------------------------------------------------------------------------------------------------
-
-    def kernel_parameters(self) -> list[str]:
-        """The parameters of `rollout`: those of `hamlet.schema.abi`, the cell cache, shares of threads, the worlds
-        that begin an episode, switches."""
-        arrays = [f"{name}_array" for name in abi.array_arguments(self.universe, "rollout")]
-        tables = self.functions.passed_tables(table.name for table in self.tables)
-        cells = ["cells_array", "layouts_array", "known"] if self.cached else []
-        own = ["shares_array", "begins_array", "thread", "every_tick", "streamed"]
-        return [*arrays, *tables, *abi.scalar_arguments("rollout"), *cells, *own]
 
 
 def _with_scene(program: Program) -> Program:

@@ -62,6 +62,8 @@ from hamletc.targets.numba.tick import constant, turning
 flags, alive, cause, living, waits, tiled, count = names("flags alive cause living waits tiled count")
 every_tick, observing, caching, counting, episode = names("every_tick observing caching counting episode")
 agent, turns, place, own, cells, last = names("agent turns place own cells last")
+END = ("flags", "alive", "cause", "living", "waits", "tiled", "agents", "count")
+"""What `_end` takes."""
 TURN = lane * turns >> 16
 """The number of a lane's world among those of the chunk."""
 
@@ -96,12 +98,11 @@ def _end() -> Function:
     )
     several = when(agents.equals(1), alone, [loop(first, 0, count, agents, body=of_world)])
     body = when(tiled, [each_lane([empty], count)], [several])
-    parameters = ["flags", "alive", "cause", "living", "waits", "tiled", "agents", "count"]
     summary = (
         "Flag the lanes whose worlds begin anew: nobody is alive there, and where worlds wait, nobody's episode ended"
         " in this tick. `living` are or did, in all tiles of a world that takes several."
     )
-    return function("_end", parameters, summary, [body], "inline")
+    return function("_end", END, summary, [body], "inline")
 
 
 def _finish(bindings: Bindings, cuts: Cuts | None, phases: Phases, statements: Sequence[Statement]) -> Function:

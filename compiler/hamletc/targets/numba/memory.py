@@ -54,7 +54,7 @@ def row_of(chunk: Chunk) -> Expression:
     return expression(chunk.row) if chunk.rows == 1 else row
 
 
-def _view(chunk: Chunk) -> Expression:
+def view(chunk: Chunk) -> Expression:
     """The lanes of a chunk, in the row of a loop where it has several."""
     return Name(chunk.variable) if chunk.rows == 1 else part(chunk.variable, 0, row * LANES)
 
@@ -62,18 +62,18 @@ def _view(chunk: Chunk) -> Expression:
 def loaded(chunk: Chunk, array: Expression | None = None) -> Code:
     """A chunk copied from its array, or of lanes from an array from their first one on."""
     if array is not None:
-        return each_row(chunk, do("load_lanes", _view(chunk), array, count))
+        return each_row(chunk, do("load_lanes", view(chunk), array, count))
     if chunk.field.per == "lane":
-        return each_row(chunk, do("load_lanes", _view(chunk), part(chunk.array, row_of(chunk), start), count))
+        return each_row(chunk, do("load_lanes", view(chunk), part(chunk.array, row_of(chunk), start), count))
     source = part(chunk.array, row_of(chunk), world)
-    return each_row(chunk, do("load_worlds", _view(chunk), source, agents, agent, count))
+    return each_row(chunk, do("load_worlds", view(chunk), source, agents, agent, count))
 
 
 def stored(chunk: Chunk) -> Code:
     """A chunk copied back."""
     if chunk.field.per == "lane":
-        return each_row(chunk, do("store_lanes", _view(chunk), part(chunk.array, row_of(chunk), start), count))
-    return each_row(chunk, do("store_worlds", _view(chunk), part(chunk.array, row_of(chunk), world), agents, count))
+        return each_row(chunk, do("store_lanes", view(chunk), part(chunk.array, row_of(chunk), start), count))
+    return each_row(chunk, do("store_worlds", view(chunk), part(chunk.array, row_of(chunk), world), agents, count))
 
 
 # --- the state --------------------------------------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from hamletc.kernel.schedule import (
     Over,
     Schedule,
     Set,
+    Some,
     Statement,
     Within,
     literal_type,
@@ -49,7 +50,7 @@ from hamletc.targets.numba.cells import over_world
 from hamletc.targets.numba.cuts import Cuts, computed
 from hamletc.targets.numba.grid import CellStep
 from hamletc.targets.numba.lanes import LANES, OF_WORLD, WIDE, agents, each_lane, first, lane, vectors
-from hamletc.targets.numba.meeting import TICKING
+from hamletc.targets.numba.meeting import TICKING, interaction
 from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.places import find
 from hamletc.targets.numba.slots import Chunk
@@ -62,15 +63,17 @@ size, following, others, row, index = names("size following others row index")
 def tick(
     bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, phases: Phases, schedule: Schedule
 ) -> list[Function]:
-    """The function that runs a tick of a chunk; where ticks are settled apart, the one that closes it stands first."""
+    """The function that runs a tick of a chunk; before it stands the one that closes ticks that are settled apart, and
+    what says whether somebody interacts, where lanes have to know."""
     statements = schedule.routine("tick").body
+    before = interaction(bindings, phases) if any(isinstance(each, Some) for each in statements) else []
     nobody = {name: each.value for each in statements if isinstance(each, Fill) for name in each.registers}
     nobody.pop(RUNNING, None)
     if not bindings.together.settles:
-        return [_advance(_Walk(bindings, cuts, cells, phases, nobody, busy), statements)]
+        return [*before, _advance(_Walk(bindings, cuts, cells, phases, nobody, busy), statements)]
     walk = _Walk(bindings, cuts, cells, phases, nobody, LANES)
     ran = next(number for number, each in enumerate(statements) if _runs(each, "tick")) + 1
-    return [_close(walk, statements), _advance(walk, statements[:ran])]
+    return [_close(walk, statements), *before, _advance(walk, statements[:ran])]
 
 
 def constant(value: str) -> Typed:
