@@ -65,10 +65,6 @@ class Bindings:
             for each in segments
         }
 
-    def tables(self) -> list[str]:
-        """The parameters of a kernel for the tables."""
-        return self.passed_tables(table.name for table in self.program.tables)
-
     def tables_of(self, function: str) -> list[str]:
         """The parameters and arguments for the tables that a function reads."""
         return self.passed_tables(self.bodies[function].tables)
@@ -86,15 +82,6 @@ class Bindings:
         inputs = [parameter.input for parameter in self.bodies[function].parameters]
         chunks = [self.held[name].chunk.variable for name in inputs if name in self.held]
         return [*dict.fromkeys(chunks), *self.tables_of(function)]
-
-    def elements(self, function: str, given: Mapping[str, str]) -> list[str]:
-        """The text of what is passed to it for a lane: what is given by the name of an input, else the lane's
-        element."""
-        inputs = [
-            given.get(parameter.input) or self.held[parameter.input].element
-            for parameter in self.bodies[function].parameters
-        ]
-        return inputs + self.tables_of(function)
 
     def passing(self, function: str, given: Mapping[str, Operand]) -> list[Expression]:
         """What is passed to it for a lane: what is `given` by the name of an input, else the lane's element; tables."""
@@ -130,9 +117,9 @@ class Bindings:
 
     def changed(self) -> list[Output]:
         """The outputs of a tick but positions that are in their place already."""
-        moved = {slot.element for slot in self.cached if slot.name.startswith("moved.")}
+        moved = {slot.of_lane for slot in self.cached if slot.name.startswith("moved.")}
         outputs = self.bodies["tick"].outputs
-        return [o for o in outputs if o.name not in self.held or self.held[o.name].element not in moved]
+        return [o for o in outputs if o.name not in self.held or self.held[o.name].of_lane not in moved]
 
 
 def outside(printed: Body, loop: Loop) -> list[Value]:

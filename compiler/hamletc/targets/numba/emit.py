@@ -10,6 +10,7 @@ from hamletc.ir.ops import Const, Input
 from hamletc.kernel import code
 from hamletc.kernel.body import remarks, table_name
 from hamletc.kernel.build import build
+from hamletc.kernel.scopes import verify
 from hamletc.targets.known_rows import KnownRows, known_rows
 from hamletc.targets.numba.act import act
 from hamletc.targets.numba.bindings import Bindings
@@ -21,7 +22,7 @@ from hamletc.targets.numba.formatter import literal, typed
 from hamletc.targets.numba.functions import functions
 from hamletc.targets.numba.grid import cell_step
 from hamletc.targets.numba.kernels import kernels
-from hamletc.targets.numba.library import imports
+from hamletc.targets.numba.library import BESIDE, imports
 from hamletc.targets.numba.meeting import meeting
 from hamletc.targets.numba.memory import memory, store_outcome
 from hamletc.targets.numba.observe import observe
@@ -30,7 +31,7 @@ from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.places import cached_cells, places
 from hamletc.targets.numba.rollout import Rollout
 from hamletc.targets.numba.rows import MANY_WORDS
-from hamletc.targets.numba.slots import HEAP, STACK, chunks, has_cell_cache
+from hamletc.targets.numba.slots import HEAP, STACK, has_cell_cache
 from hamletc.targets.numba.tick import tick
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
@@ -50,10 +51,12 @@ def emit(program: Program, universe: Universe) -> str:
     tables = _tables(bindings, cuts)
     rollout = Rollout(bindings, cuts, grid, phases, build(universe, program), tables)
     module = _module(rollout)
+    imported = imports(module)
+    verify(module, {*imported, *BESIDE, *map(table_name, bindings.short)}, bindings.bodies)
     return skeleton("numba").render(
         universe=universe,
         source=", ".join(bindings.sources),
-        imports=imports(module),
+        imports=imported,
         tables=[_table(each) for each in tables if each.name not in bindings.short],
         constants=[_short_table(each, bindings) for each in tables if each.name in bindings.short],
         cells=cached_cells(bindings),
@@ -80,7 +83,7 @@ def _module(rollout: Rollout) -> list[code.Function]:
         *(cells(grid) if grid is not None else ()),
         *tick(bindings, cuts, grid, phases, schedule),
         *counts(bindings, phases),
-        store_outcome(chunks(bindings.outcomes)),
+        store_outcome(bindings, phases),
         *episodes(bindings, cuts, grid, phases, schedule),
         *kernels(cuts, grid, phases, schedule),
         rollout.function(),

@@ -47,15 +47,8 @@ def functions(bindings: Bindings, cuts: Cuts | None) -> list[Function]:
         result += [_whole(bindings, each.function, "What a row of tables does."), _rows(bindings, each)]
     for name, summary in summaries.items():
         if name in bindings.bodies and bindings.bodies[name].outputs:
-            result += of_lane(bindings, cuts, name, summary)
+            result += _of_lane(bindings, cuts, name, summary)
     return result
-
-
-def of_lane(bindings: Bindings, cuts: Cuts | None, name: str, summary: str) -> list[Function]:
-    """A function of the program."""
-    if cuts is not None and name in cuts.cuts:
-        return in_parts(cuts.cuts[name], name, summary)
-    return [_whole(bindings, name, summary)]
 
 
 def in_parts(cut: Cut, name: str, summary: str) -> list[Function]:
@@ -75,6 +68,13 @@ def traced(bindings: Bindings, of: str, summary: str, values: Iterable[Expressio
     """The lines of a function of the program, then values of them; `name`: where it is not that of the function."""
     body = (Compute(of, bindings.bodies[of].lines), give(*values))
     return function(name or f"_{of}", bindings.parameters(of), summary, body, "traced")
+
+
+def _of_lane(bindings: Bindings, cuts: Cuts | None, name: str, summary: str) -> list[Function]:
+    """A function of the program."""
+    if cuts is not None and name in cuts.cuts:
+        return in_parts(cuts.cuts[name], name, summary)
+    return [_whole(bindings, name, summary)]
 
 
 def _whole(bindings: Bindings, name: str, summary: str) -> Function:

@@ -1,4 +1,5 @@
-"""Loops over the lanes of a chunk, vector by vector, and what functions take that draw for a lane or for a world."""
+"""Loops over the lanes of a chunk, vector by vector, what functions take that draw for a lane or for a world, and
+which arrays are passed."""
 
 from __future__ import annotations
 

@@ -41,6 +41,9 @@ MEETING = (
 OF_CELLS = frozenset((Name("mark_edges"), *(Name(f"{op}_over_cells") for op in REDUCTION_OPS)))
 """What they import last whose cells have rules."""
 
+BESIDE = ("CELLS", "f32", "i32", "max", "min", "range", "u32")
+"""Names that all modules have beside what they import of it."""
+
 
 def imports(functions: Iterable[Function]) -> list[str]:
     """What functions import."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from hamlet import schema
 from hamletc.kernel.code import (
@@ -26,6 +26,7 @@ from hamletc.kernel.code import (
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.grid import CellStep
 from hamletc.targets.numba.lanes import LANES, agents, numbers, start, vectors, world
+from hamletc.targets.numba.phases import Phases
 from hamletc.targets.numba.slots import Chunk, chunks
 
 row, agent, count = names("row agent count")
@@ -172,8 +173,7 @@ def _store_worlds(bindings: Bindings) -> Function:
 # --- outcomes ---------------------------------------------------------------------------------------------------------
 
 
-def store_outcome(outcomes: Sequence[Chunk]) -> Function:
+def store_outcome(bindings: Bindings, phases: Phases) -> Function:
     """The function that writes what happened in a tick."""
-    variables, arrays = ([chunk.variable for chunk in outcomes], dict.fromkeys(chunk.array for chunk in outcomes))
-    parameters = [*variables, *arrays, "start", "count"]
-    return function("_store_outcome", parameters, "Write what happened in a tick.", map(stored, outcomes), "inline")
+    body = map(stored, chunks(bindings.outcomes))
+    return function("_store_outcome", phases.store_outcome, "Write what happened in a tick.", body, "inline")

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import Code, Expression, Function, assign, call, do, function, give, loop, names, no, when
+from hamletc.kernel.code import (
+    Code,
+    Expression,
+    Function,
+    Operand,
+    assign,
+    call,
+    do,
+    function,
+    give,
+    loop,
+    names,
+    no,
+    when,
+)
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.lanes import LANES, lane, start, vectors
 from hamletc.targets.numba.memory import part
@@ -34,7 +48,7 @@ def cached_cells(bindings: Bindings) -> int:
     return sum(slot.name.startswith("cell.") for slot in bindings.cached)
 
 
-def seen(bindings: Bindings, phases: Phases, begin: Expression | int, end: Expression) -> Iterator[Code]:
+def seen(bindings: Bindings, phases: Phases, begin: Operand, end: Operand) -> Iterator[Code]:
     """What lanes observe of the cells, computed, where that is a function of its own."""
     if _scene(bindings):
         yield do("_see", *phases.cache, begin, end)

@@ -81,10 +81,6 @@ class Chunk:
         """Its element for a lane in one of its rows."""
         return Name(self.variable)[lane if self.rows == 1 else expression(row) * LANES + lane]
 
-    def at(self, row: str) -> str:
-        """Its element for `lane` in one of its rows."""
-        return f"{self.variable}[lane]" if self.rows == 1 else f"{self.variable}[{row} * LANES + lane]"
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -93,11 +89,6 @@ class Slot:
     name: str
     chunk: Chunk
     row: int
-
-    @property
-    def element(self) -> str:
-        """The element of the chunk for `lane`."""
-        return self.chunk.at(str(self.row))
 
     @property
     def of_lane(self) -> Index:

@@ -11,6 +11,8 @@ import pytest
 
 from hamletc.compilation import Compilation
 from hamletc.compile import optimise
+from hamletc.kernel import code
+from hamletc.kernel.scopes import CodeError
 from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
 from hamletc.targets.numba.emit import emit
@@ -175,3 +177,12 @@ def test_a_comment_names_the_file() -> None:
     text = emit(lower(several), several)
     assert ", bars_.yaml:" in text
     assert ", first_meal.hamlet:" in text
+
+
+def test_code_that_reads_what_nothing_sets_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = code.do("store_lanes", "cause", "causes", 0)
+    broken = code.function("_store_outcome", ["cause"], "Store.", [stored], "inline")
+    monkeypatch.setattr("hamletc.targets.numba.emit.store_outcome", lambda *_: broken)
+    universe = sample("town")
+    with pytest.raises(CodeError, match="_store_outcome: nothing sets causes"):
+        emit(lower(universe), universe)
