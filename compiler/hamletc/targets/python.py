@@ -162,7 +162,10 @@ class PythonPrinter:
             match value:
                 case Call(function=function) if indent + len(f"{head}{self.text(function)}(") <= WIDTH:
                     pass
-                case Call() | Several():
+                case Call():
+                    last = ") = "
+                    return opened("(", left, last, indent) + self._broken("", value, indent, len(last))
+                case Several():
                     head = listing("(", left, ") = ", indent)
                 case _:
                     return listing("(", left, f") = {self.text(value)}", indent)

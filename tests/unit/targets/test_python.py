@@ -27,3 +27,13 @@ PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: eac
 )
 def test_statements(code: Code, text: str) -> None:
     assert "\n".join(PRINTER.block([code], 0)) == text
+
+
+def test_targets_stand_in_lines_of_their_own_where_one_would_be_too_long() -> None:
+    targets = names(" ".join(f"observed_position_{axis}" for axis in "abcde"))
+    lines = "\n".join(PRINTER.block([assign(targets, call("_observe_a_lane", *targets[:4]))], 0)).splitlines()
+    assert lines == [
+        "(",
+        "    observed_position_a, observed_position_b, observed_position_c, observed_position_d, observed_position_e,",
+        ") = _observe_a_lane(observed_position_a, observed_position_b, observed_position_c, observed_position_d)",
+    ]
