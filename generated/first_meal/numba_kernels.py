@@ -426,22 +426,24 @@ def _observe(
     shared_t13 = local_i32(LANES)
     for first in range(begin, end, WIDE):
         lane = wide(first)
-        (observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane]) = _observe_lane(
+        (
+            observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane],
+        ) = _observe_lane(
             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
             cells[0 * LANES + lane],
         )
         past = 25 >= streamed
         put(
-            part(rows, 0, 25 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 25 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 26 * pitch + start), lane, observed_meter_mood, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 26 * pitch + start), lane, observed_meter_mood, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 27 * pitch + start), lane, observed_lifetime, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 27 * pitch + start), lane, observed_lifetime, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
     for element in range(25):
         row = part(rows, 0, element * pitch + start)
@@ -461,7 +463,9 @@ def _observe_last(array, start, lanes, chosen, meter_satiation, meter_mood, posi
     for index in range(chosen):
         lane = lanes[index]
         line = part(array, start + lane, 0)
-        (observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane]) = _observe_lane(
+        (
+            observed_meter_satiation, observed_meter_mood, observed_lifetime, shared_t9[lane], shared_t13[lane],
+        ) = _observe_lane(
             meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane],
             cells[0 * LANES + lane],
         )
@@ -521,8 +525,8 @@ def _load(
     meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start, count,
     world, agents, agent, direct,
 ):
-    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`.
-    Where a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."""
+    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`. Where
+    a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."""
     if not direct:
         load_lanes(meter_satiation, part(meters_array, 0, start), count)
         load_lanes(meter_mood, part(meters_array, 1, start), count)
@@ -637,7 +641,7 @@ def _act(
     elif choices_array.shape[0] > 0:
         look_up(action, choices_array, situation, count)
     else:
-        if tiled or passed == 1 or now & 3 == 0:
+        if tiled or passed == 1 or (now & 3) == 0:
             for first in range(0, LANES, WIDE):
                 lane = wide(first)
                 first_word, second_word, third_word, fourth_word = _policy(
@@ -896,17 +900,17 @@ def rollout(
     tick, kept_episodes, ticks, cells_array, layouts_array, known, shares_array, begins_array, thread, every_tick,
     streamed,
 ):
-    """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
-    A step is one tick. No ticks leave the state as it is: its observations and masks are written.
+    """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`. A
+    step is one tick. No ticks leave the state as it is: its observations and masks are written.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
-    all three agents act at random; without `finished_return_array` nothing is counted, and
-    without `lane_episodes_array` nothing of single lanes, and without `ended_meters_array` no meters at ends.
-    With `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
-    `waits`, the tick that ends its episode begins none, but the next one. Observations are written past the caches in
-    the rows from `streamed` on, which then begin cache lines in every chunk.
-    The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
-    for it; it is `known` after the first launch.
+    all three agents act at random; without `finished_return_array` nothing is counted, and without
+    `lane_episodes_array` nothing of single lanes, and without `ended_meters_array` no meters at ends. With
+    `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
+    `waits`, the tick that ends its episode begins none, but the next one. Observations are written past the caches
+    in the rows from `streamed` on, which then begin cache lines in every chunk. The cell cache is in `cells_array`,
+    with the layouts that it follows from in `layouts_array`, where there is room for it; it is `known` after the
+    first launch.
     """
     fresh = begins_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0

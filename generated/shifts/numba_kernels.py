@@ -924,60 +924,60 @@ def _observe(
         )
         past = 25 >= streamed
         put(
-            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 25 * pitch + start), lane, observed_position_x, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 26 * pitch + start), lane, observed_position_y, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 27 * pitch + start), lane, observed_meter_energy, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 28 * pitch + start), lane, observed_meter_hygiene, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 29 * pitch + start), lane, observed_meter_satiation, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 30 * pitch + start), lane, observed_meter_money, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 31 * pitch + start), lane, observed_meter_mood, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 32 * pitch + start), lane, observed_meter_social, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 33 * pitch + start), lane, observed_meter_health, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 34 * pitch + start), lane, observed_meter_fitness, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, past,
-            f32(-1.0), f32(127.5),
+            part(rows, 0, 35 * pitch + start), lane, observed_time_sin, written[lane], whole, past, f32(-1.0),
+            f32(127.5),
         )
         put(
-            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, past,
-            f32(-1.0), f32(127.5),
+            part(rows, 0, 36 * pitch + start), lane, observed_time_cos, written[lane], whole, past, f32(-1.0),
+            f32(127.5),
         )
         put(
-            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 37 * pitch + start), lane, observed_progress, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
         put(
-            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, past,
-            f32(0.0), f32(255.0),
+            part(rows, 0, 38 * pitch + start), lane, observed_lifetime, written[lane], whole, past, f32(0.0),
+            f32(255.0),
         )
     for element in range(25):
         row = part(rows, 0, element * pitch + start)
@@ -1060,7 +1060,6 @@ def _mask_lane(x_0, y_0, hour_0, found_0):
 @traced
 def _mask_5(element_0):
     """Actions 5 to 7, one at a time."""
-
     return True
 
 
@@ -1104,8 +1103,8 @@ def _load(
     meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return,
     hour, episode, layout, start, count, world, agents, agent, direct,
 ):
-    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`.
-    Where a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."""
+    """Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`. Where
+    a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."""
     if not direct:
         load_lanes(meter_energy, part(meters_array, 0, start), count)
         load_lanes(meter_hygiene, part(meters_array, 1, start), count)
@@ -1262,7 +1261,7 @@ def _act(
     elif choices_array.shape[0] > 0:
         look_up(action, choices_array, situation, count)
     else:
-        if tiled or passed == 1 or now & 3 == 0:
+        if tiled or passed == 1 or (now & 3) == 0:
             for first in range(0, LANES, WIDE):
                 lane = wide(first)
                 first_word, second_word, third_word, fourth_word = _policy(
@@ -1580,17 +1579,17 @@ def rollout(
     worlds, agents, first_world, waits, seed_low, seed_high, tick, kept_episodes, ticks, cells_array, layouts_array,
     known, shares_array, begins_array, thread, every_tick, streamed,
 ):
-    """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`.
-    A step is one tick. No ticks leave the state as it is: its observations and masks are written.
+    """So many ticks of the worlds that a thread takes; observations and masks after the last, or after `every_tick`. A
+    step is one tick. No ticks leave the state as it is: its observations and masks are written.
 
     Actions are recorded [ticks, lanes], or looked up by situation: choices, or thresholds for a random word. Without
-    all three agents act at random; without `finished_return_array` nothing is counted, and
-    without `lane_episodes_array` nothing of single lanes, and without `ended_meters_array` no meters at ends.
-    With `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
-    `waits`, the tick that ends its episode begins none, but the next one. Observations are written past the caches in
-    the rows from `streamed` on, which then begin cache lines in every chunk.
-    The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room
-    for it; it is `known` after the first launch.
+    all three agents act at random; without `finished_return_array` nothing is counted, and without
+    `lane_episodes_array` nothing of single lanes, and without `ended_meters_array` no meters at ends. With
+    `begins_array`, and no ticks, its worlds begin a new episode, of the number that they hold. Where a world
+    `waits`, the tick that ends its episode begins none, but the next one. Observations are written past the caches
+    in the rows from `streamed` on, which then begin cache lines in every chunk. The cell cache is in `cells_array`,
+    with the layouts that it follows from in `layouts_array`, where there is room for it; it is `known` after the
+    first launch.
     """
     fresh = begins_array.shape[0] > 0
     counting = finished_return_array.shape[0] > 0
