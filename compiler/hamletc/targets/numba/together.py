@@ -6,7 +6,6 @@ lane of a tile on. Where ticks are settled apart, what later functions need of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from hamlet import schema
@@ -173,24 +172,6 @@ class Together:
         """Whether one of the reductions of a stage is one of these operations."""
         return any(each.op in ops for each in self.stages[stage])
 
-    @property
-    def imported(self) -> list[str]:
-        """What these kernels import beside what all do."""
-        on_cells, all_of_world = self.stages.get("cells", []), self.all
-        names = {each.function for each in all_of_world} | {f"{each.op}_on_cells" for each in on_cells}
-        if any(each.op not in OF_EACH for each in all_of_world):
-            names |= {"SHARED", "share_worlds"}
-        if any(each.op in EXTREMES for each in (*all_of_world, *on_cells)):
-            names.add("INFINITY")
-        for asked in self.asked.values():
-            names |= {"INFINITY"} if any(each.op in (*EXTREMES, "nearest") for each in asked.found) else set()
-            names |= {"TREE", "add_to_tree"} if asked.totals else set()
-        if on_cells:
-            names.add("clear_cells")
-        if any(each.counted for each in all_of_world):
-            names.add("TALLIES")
-        return sorted({*names, "TILED", *(["TERMS"] if self.stages else [])})
-
     def added(self, stage: Stage) -> list[str]:
         """The arrays of what lanes add in a stage, and of what they show."""
         runs = ["runs"] if stage in self.asked or self.asks(stage, *EXTREMES) else []
@@ -228,10 +209,6 @@ class Together:
     def array(self, dtype: str, size: Operand) -> Array:
         """An array of that many elements."""
         return heap(dtype, size) if self.large else stack(dtype, size)
-
-    def tiled(self, names: Iterable[str]) -> list[str]:
-        """Arguments of a function with these parameters."""
-        return [f"part({name}, 0, agent)" if name in self.from_tile else name for name in names]
 
 
 def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...], large: bool) -> Together:
