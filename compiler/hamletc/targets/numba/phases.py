@@ -94,7 +94,8 @@ class Phases:
         if not self.cache:
             return []
         seeking = [*self.passed("stand"), *self.passed("search"), *self._placing()]
-        return _once([*seeking, "found", *self.cache, "caching", "observing"])
+        # Cells that nobody has cached are computed by the layout, also where it does not say what is on a cell.
+        return _once([*seeking, "found", *self.cache, "caching", "observing", "layout"])
 
     # --- a tick -------------------------------------------------------------------------------------------------------
 
@@ -142,6 +143,7 @@ class Phases:
                 *self.passed("stand"),
                 *self.passed("search"),
                 "caching",
+                "layout",
             ]
         read += ["first_world", "agents", "start"] if "lane" in inputs else []
         read += ["now"] if "tick" in inputs else []
@@ -161,7 +163,13 @@ class Phases:
         for name in functions:
             read += self.passed(name) if name in self._functions.bodies else []
         if self.cache and inputs & {"found", "cell"}:
-            read += [*self._of_cache("found", "cell"), *self.passed("stand"), *self.passed("search"), "caching"]
+            read += [
+                *self._of_cache("found", "cell"),
+                *self.passed("stand"),
+                *self.passed("search"),
+                "caching",
+                "layout",
+            ]
         read += ["first_world", "agents", "start"] if "lane" in inputs else []
         read += ["first_world", "agents", "world"] if "world" in inputs else []
         read += ["now"] if "tick" in inputs else []

@@ -32,9 +32,9 @@ def test_bytes_are_widened_with_their_sign() -> None:
     assert (target == 7).all()
 
 
-@pytest.mark.parametrize(("count", "made"), [(128, "local_i8(LANES)"), (129, "local_i32(LANES)")])
+@pytest.mark.parametrize(("count", "made"), [(128, "local_i8"), (129, "local_i32")])
 def test_numbers_of_affordances_are_bytes_where_they_fit(count: int, made: str) -> None:
     lines = [f"affordance a{number} at ({number}) {{ instantly {{ energy += 0.1 }} }}" for number in range(count)]
     text = "\n".join(["universe many", "space grid 200", "meter energy = 1", "reward energy", *lines])
     universe = check(parsed(Source(Path("many.hamlet"), text))).universe
-    assert next(slot.chunk.make for slot in outcomes(universe) if slot.name == "used") == made
+    assert next(slot.chunk.own.maker for slot in outcomes(universe) if slot.name == "used") == made
