@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hamletc.kernel.code import Code, Name, Remark, assign, call, give, names, several, shape
+from hamletc.kernel.code import Code, Name, Remark, assign, call, give, names, no, several, shape
 from hamletc.targets.python import PythonPrinter
 
 PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: each.name, lambda _: "@compiled")
@@ -27,6 +27,13 @@ PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: eac
 )
 def test_statements(code: Code, text: str) -> None:
     assert "\n".join(PRINTER.block([code], 0)) == text
+
+
+def test_readers_get_parentheses_that_python_needs_not() -> None:
+    alive, hurt, late = names("alive hurt late")
+    assert PRINTER.text(alive.either(hurt.both(late))) == "alive or (hurt and late)"
+    assert PRINTER.text(no(hurt | late)) == "not (hurt | late)"
+    assert PRINTER.text(no(hurt.equals(late))) == "not hurt == late"
 
 
 def test_targets_stand_in_lines_of_their_own_where_one_would_be_too_long() -> None:
