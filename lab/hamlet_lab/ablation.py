@@ -11,27 +11,19 @@ from pathlib import Path
 
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
+from hamlet.universe.stages import steps
 from hamletc.compilation import Compilation
 from hamletc.compile import emit_texts, optimise
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import PHASES, Function, Origin, Output, Phase, Program
+from hamletc.ir.function import PHASES, Function, Origin, Output, Phase, Program, function_of, ticking
 from hamletc.package import package, write
 
 NOTHING: dict[ops.Type, float | int | bool] = {ops.F32: 0.0, ops.I32: -1, ops.BOOL: False}
 """What a result is where nobody computes it."""
 
-RESULTS: dict[str, Phase] = {
-    "used": "interact",
-    "reward": "reward",
-    "terminated": "deaths",
-    "truncated": "deaths",
-    "cause": "deaths",
-}
-"""The outputs of ticks that are no state, and whose they are; `report.*` belongs to the reward."""
-
-TICKING = ("tick", "world", "settle")
-"""The functions of a tick; those of worlds whose agents meet are not in all programs."""
+REPORTS = "reports"
+"""The outcome that is the outputs `report.*` of ticks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +39,17 @@ class LeftOut:
 
     def results(self, name: str) -> bool:
         """Whether an output of `tick` that is no state is left out."""
-        return RESULTS.get(name, "reward" if name.startswith("report.") else None) == self.left
+        return _outcomes().get(REPORTS if name.startswith("report.") else name) == self.left
+
+
+def _outcomes() -> dict[str, Phase]:
+    """The phase that gives each outcome."""
+    return {outcome: step.phase for step in steps() for outcome in step.outcomes}
 
 
 def phase_parts(program: Program) -> list[LeftOut]:
     """The phases in which a tick writes something, in order."""
-    found = set(RESULTS.values())
+    found = set(_outcomes().values())
     for function in _ticking(program):
         found |= {function.nodes[value].origin.phase for value in _states(function)}
     return [LeftOut(phase, phase) for phase in PHASES if phase in found and phase != "state"]
@@ -72,7 +69,8 @@ def line_parts(program: Program, universe: Universe) -> list[LeftOut]:
 
 
 def _ticking(program: Program) -> list[Function]:
-    return [program.function(name) for name in TICKING if program.has(name)]
+    """The functions of a tick, in order; those of worlds whose agents meet are not in all programs."""
+    return [program.function(name) for name in map(function_of, ticking()) if program.has(name)]
 
 
 def build_without(lowered: Compilation, part: LeftOut, target: str, folder: Path) -> Module:
@@ -85,7 +83,8 @@ def build_without(lowered: Compilation, part: LeftOut, target: str, folder: Path
 
 def without(program: Program, part: LeftOut) -> Program:
     """A lowered program without a part of its tick."""
-    functions = (_ablated(each, part) if each.name in TICKING else each for each in program.functions)
+    ticks = _ticking(program)
+    functions = (_ablated(each, part) if each in ticks else each for each in program.functions)
     return replace(program, functions=tuple(functions))
 
 

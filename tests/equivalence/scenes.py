@@ -14,6 +14,7 @@ from hamlet_lab.divergence.events import CPU, Event, Inject, Reset, Rollout, Ste
 from hamlet_lab.divergence.locate import locate
 from hamlet_lab.divergence.session import Session, Side
 from hamlet_lab.verify import Candidate, Comparison
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from hamlet_lab.verify.players import Script, some_table
 
@@ -31,7 +32,7 @@ TICKS = 3
 
 def compare(universe: Universe, candidates: Sequence[Candidate], case: Case) -> Comparison:
     """Compare backends with the interpreter to the bit, all arrays after every event, until the first difference."""
-    coverage = Coverage(universe)
+    coverage = counting(universe)
     left = Side("interpreter", universe, Candidate(Interpreter(universe, CPU), CPU))
     others = [Side(candidate.backend.name, universe, candidate) for candidate in candidates]
     session = Session(left, others, case.scenario(universe), coverage)

@@ -14,10 +14,11 @@ from cases import case
 import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
-from hamlet.interpreter import Coverage, Interpreter
+from hamlet.interpreter import Interpreter
 from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.package.module import in_memory
 from hamlet.universe import Universe
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
@@ -102,7 +103,7 @@ def play(universe: Universe, backend: Backend, shape: Shape, ticks: int) -> list
 @pytest.mark.parametrize("agents", AGENTS)
 def test_kernels_and_interpreter_agree(agents: int) -> None:
     universe, kernels = compiled()
-    shape, fired = Shape(AGENTS[agents], agents, first_world=3), Coverage(universe)
+    shape, fired = Shape(AGENTS[agents], agents, first_world=3), counting(universe)
     expected = play(universe, Interpreter(universe, CPU, fired), shape, 12)
     for before, after in zip(expected, play(universe, kernels, shape, 12), strict=True):
         for name, values in before.items():

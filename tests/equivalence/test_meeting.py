@@ -22,6 +22,7 @@ from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.package.module import in_memory
 from hamlet.universe import Universe
 from hamlet_lab.divergence.executed import Executed
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
@@ -308,7 +309,7 @@ def play(universe: Universe, backend: Backend, shape: Shape, observed: bool) -> 
 def agree(name: str, agents: int, other: Callable[[Compiled], Backend]) -> Coverage:
     """Compare another backend with the interpreter; what fired."""
     known = compiled(name)
-    shape, fired = Shape(sizes(name)[agents], agents, first_world=3), Coverage(known.universe)
+    shape, fired = Shape(sizes(name)[agents], agents, first_world=3), counting(known.universe)
     expected = play(known.universe, Interpreter(known.universe, CPU, fired), shape, True)
     found = play(known.universe, other(known), shape, True)
     for before, after in zip(expected, found, strict=True):

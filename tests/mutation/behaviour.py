@@ -23,6 +23,7 @@ from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Array, compare
 from hamlet_lab.divergence.events import Event, Inject, Reset, Rollout, Runner, Step, describe, ticks_of
 from hamlet_lab.verify import Candidate
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from hamlet_lab.verify.players import some_table
 from samples import CORNERS
@@ -122,7 +123,7 @@ def recordings(universe: Universe, names: Sequence[str], most_rounds: int = MOST
 def record(universe: Universe, name: str, most_rounds: int = MOST_ROUNDS) -> Recording:
     """Resets, injected states with two ticks each until everything has fired, and rollouts."""
     shape, stream, dtype = SHAPES[name]
-    coverage = Coverage(universe)
+    coverage = counting(universe)
     side = Runner(universe, Candidate(Interpreter(universe, CPU, coverage), CPU), shape, dtype)
     moments = []
     for event in _events(universe, shape, coverage, most_rounds):

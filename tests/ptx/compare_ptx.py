@@ -24,6 +24,7 @@ from hamlet_lab.divergence.locate import locate
 from hamlet_lab.divergence.session import Scenario, Session, Side
 from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.verify import Candidate, Divergence
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
@@ -64,7 +65,7 @@ def events(universe: Universe, scenario: Scenario, coverage: Coverage) -> Iterat
 
 def compare(universe: Universe, backend: PtxBackend, scenario: Scenario) -> tuple[int, Divergence | None, Coverage]:
     """How many values were compared, the first difference, and what fired."""
-    coverage = Coverage(universe)
+    coverage = counting(universe)
     left, right = (Side(each.name, universe, Candidate(each, CPU)) for each in (Interpreter(universe, CPU), backend))
     session = Session(left, [right], scenario, coverage)
     for event in events(universe, scenario, coverage):

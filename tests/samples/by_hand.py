@@ -12,7 +12,7 @@ import torch
 from hamlet import schema
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter import Coverage, Interpreter, Trace
+from hamlet.interpreter import Interpreter, Trace
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import (
     Action,
@@ -38,6 +38,7 @@ from hamlet.universe import (
     Statement,
     Universe,
 )
+from hamlet_lab.verify.fired import counting
 
 CPU = torch.device("cpu")
 SPAN = Span(1, 1, 1, 2)
@@ -142,7 +143,7 @@ class Player:
         self, universe: Universe, worlds: int = 1, agents: int = 1, seed: int = 0, trace: Trace | None = None
     ) -> None:
         self.universe = universe
-        self.coverage = Coverage(universe)
+        self.coverage = counting(universe)
         self.backend = Interpreter(universe, CPU, self.coverage, trace)
         self.buffers = allocate(universe, Shape(worlds, agents), CPU, torch.float32)
         self.stream = Stream(seed, 0)

@@ -1,4 +1,4 @@
-"""The course of a tick: what is known at each place of docs/semantics.md, "A tick", and what has no effect there.
+"""The course of a tick: what is known at each of its stages (`hamlet.universe.stages`), and what has no effect there.
 
 `hamletc.checking.reach` bounds meters for every lane, whether it uses them or not, which keeps arithmetic safe. Here
 guards narrow and statements overwrite: a reward is read after the rules have run, an affordance is used where its
@@ -7,12 +7,13 @@ guards narrow and statements overwrite: a reward is read after the rules have ru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, groupby
 
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
+from hamlet.universe.stages import INTERACT, MOVES, Stage, StepName, branches, by_step
 from hamletc.checking import intervals
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft
@@ -21,11 +22,14 @@ from hamletc.checking.inert import Drain, check_drain, check_observed, check_rep
 from hamletc.checking.intervals import ANYTHING, Interval
 from hamletc.checking.knowledge import Known, Setting, join
 from hamletc.checking.names import Names
-from hamletc.checking.reach import Reach
+from hamletc.checking.reach import Reach, Stages
 from hamletc.checking.report import Findings
+from hamletc.checking.surroundings import Surroundings
 from hamletc.diagnostics import Label
 
 ANYWHERE = Span(1, 1, 1, 1)
+LOSSES: Mapping[StepName, Drain] = {"act": "move", "interact": "interact", "decay": "decay"}
+"""What meters lose in steps."""
 TICKS_BEFORE_WIDENING = 2
 TICKS_BEFORE_GIVING_UP = 8
 MOST_DYNAMICS = 2000
@@ -34,10 +38,21 @@ time, and an early widening is as safe."""
 
 
 @dataclass(slots=True)
+class _Ending:
+    """How a tick ends: what is known of the lanes that survive, and of those that are paid, which are those that have
+    reached a goal too, `None` where there are none; and what surrounds whoever is paid."""
+
+    survived: Known | None
+    paid: Known | None
+    around: Surroundings
+
+
+@dataclass(slots=True)
 class Course:
     """A tick, walked through once. Without a `report` it only finds where the tick leads."""
 
     draft: Draft
+    stages: Stages
     names: Names
     reach: Reach
     guards: Mapping[str, Expression]
@@ -51,43 +66,71 @@ class Course:
 
     def run(self, start: Known) -> Known:
         """What is known of all lanes when a tick ends that begins with `start`."""
-        acted = self._act(start)
-        meters = self._drain("decay", acted)
-        for dynamic in self.draft.dynamics:
-            meters = (
-                self._rule(dynamic, meters) if isinstance(dynamic, universe.Rule) else self._cascade(dynamic, meters)
-            )
-        for rule in (*self.draft.world_rules, *self.draft.cell_rules):
-            meters = self._rule(rule, meters)
-        for each in self.draft.sums:
-            meters = meters.write(each.meter, meters.around.bounds.get(each.meter))
-        survived, paid = self._die(meters)
-        if self.report is not None:
-            self._pay(meters, paid, self.report)
-            self._allow(meters if self.draft.by_hand else survived, self.report)
-        return meters
+        known, ending = start, _Ending(start, start, start.around)
+        for chosen, steps in groupby(self.stages, key=lambda each: each[0].chosen):
+            if chosen:
+                known = self._act([stage for _, several in steps for stage in several], known)
+                continue
+            for step, several in steps:
+                known = self._step(step.name, several, known, ending)
+        return known
 
-    # --- the phases of a tick ----------------------------------------------------------------------------------------
+    # --- the steps of a tick -----------------------------------------------------------------------------------------
 
-    def _act(self, start: Known) -> Known:
-        ends = [start, self._drain("move", self._moving(start)).bare()]
-        for action in self.draft.actions:
+    def _step(self, step: StepName, stages: Sequence[Stage], known: Known, ending: _Ending) -> Known:
+        """What is known after a step that agents do not choose."""
+        match step:
+            case "deaths":
+                ending.survived, ending.paid = self._die(known)
+            case "age":
+                ending.around = known.around.later()
+            case "reward":
+                if self.report is not None:
+                    self._pay(known, ending, self.report)
+            case "mask":
+                if self.report is not None:
+                    self._allow(known if self.draft.by_hand else ending.survived, self.report)
+            case _:
+                for stage in stages:
+                    known = self._stage(stage, known)
+        return known
+
+    def _stage(self, stage: Stage, known: Known) -> Known:
+        match stage.construct:
+            case universe.Rule():
+                return self._rule(stage.construct, known)
+            case Cascade():
+                return self._cascade(stage.construct, known)
+            case universe.Meter():
+                return self._loss(stage, known)
+            case universe.CellSum(meter=meter):
+                return known.write(meter, known.around.bounds.get(meter))
+            case _:
+                return known
+
+    def _act(self, stages: Iterable[Stage], start: Known) -> Known:
+        """What is known after each agent did what it chose."""
+        ends = [start]
+        for branch in branches(stages):
             self._wrote.clear()
-            able = self._test(action.needs, _chosen(action.name, self.names.span("action", action.name), start))
-            if able is not None:
-                ends.append(self._body(action.body, able).known.bare())
-        self._wrote.clear()
-        before = self._drain("interact", _chosen("INTERACT", ANYWHERE, start).known).bare()
-        used: list[Known] = [before]
-        for affordance in self.draft.affordances:
-            so_far = used[0]
-            using = _chosen("INTERACT", self.names.span("affordance", affordance.name), so_far)
-            able = self._test(affordance.needs, self._at(affordance, using))
-            used += [] if able is None else self._use(affordance, able)
-            if start.setting.together != "one":
-                used = [_joined(used)]
+            ends += self._branch(branch, start)
         self._wrote.clear()  # what an agent did is one of many things
-        return _joined([*ends, *used])
+        return _joined(ends)
+
+    def _branch(self, stages: Sequence[Stage], start: Known) -> list[Known]:
+        """What is known after the stages of one choice; nothing where that cannot be."""
+        choice = stages[0].guard.choice or MOVES
+        ends = [self._moving(start) if choice == MOVES else _chosen(choice, ANYWHERE, start).known]
+        for stage in stages:
+            match stage.construct:
+                case universe.Action(name=name, needs=needs, body=body):
+                    able = self._test(needs, _chosen(name, self.names.span("action", name), start))
+                    ends = [] if able is None else [self._body(body, able).known]
+                case universe.Affordance():
+                    ends = self._use(stage.construct, ends)
+                case _:
+                    ends = [self._stage(stage, _joined(ends))]
+        return [end.bare() for end in ends]
 
     def _moving(self, start: Known) -> Known:
         """What is known where an agent pays for a move: it chose none of the actions that go nowhere."""
@@ -111,7 +154,16 @@ class Course:
         is_open = universe.Binary("and" if hours.opens < hours.closes else "or", since, until, name)
         return here.where(is_open, True, "while this is open")
 
-    def _use(self, affordance: universe.Affordance, place: Place) -> list[Known]:
+    def _use(self, affordance: universe.Affordance, ends: list[Known]) -> list[Known]:
+        """What is known after agents used an affordance, or did not. Where an agent is at one affordance at most, it
+        used none before."""
+        so_far = ends[0].bare()
+        using = _chosen(INTERACT, self.names.span("affordance", affordance.name), so_far)
+        able = self._test(affordance.needs, self._at(affordance, using))
+        used = [so_far, *ends[1:], *([] if able is None else self._used(affordance, able))]
+        return used if so_far.setting.together == "one" else [_joined(used)]
+
+    def _used(self, affordance: universe.Affordance, place: Place) -> list[Known]:
         """After a tick in it, completed or not."""
         if affordance.together:
             ticked = self._unclamped(affordance.each_tick, place)
@@ -121,15 +173,13 @@ class Course:
         ticked = self._body((*affordance.instantly, *affordance.each_tick), place)
         return [ticked.known.bare(), self._body(affordance.on_completion, ticked).known.bare()]
 
-    def _drain(self, kind: Drain, known: Known) -> Known:
-        for meter in self.draft.meters:
-            drain = {"decay": meter.decay, "move": meter.move, "interact": meter.interact}[kind]
-            if drain is None:
-                continue
-            if self.report is not None and self.basis == "anywhere":
-                check_drain(meter, kind, drain, known, self.report)
-            statement = Assign(meter.name, "-=", drain, True, drain.span)
-            known = self._assign(statement, Place(known, known)).known.settled()
+    def _loss(self, stage: Stage, known: Known) -> Known:
+        """What is known after a meter lost what it does in a step."""
+        for statement in stage.statements:
+            if isinstance(stage.construct, universe.Meter) and isinstance(statement, Assign):
+                if self.report is not None and self.basis == "anywhere":
+                    check_drain(stage.construct, LOSSES[stage.step.name], statement.value, known, self.report)
+                known = self._assign(statement, Place(known, known)).known.settled()
         return known
 
     def _rule(self, rule: universe.Rule, known: Known) -> Known:
@@ -171,16 +221,15 @@ class Course:
                 paid = None if prior is None else prior.known
         return None if prior is None else prior.known, paid
 
-    def _pay(self, known: Known, paid: Known | None, report: Findings) -> None:
-        """Rewards count where nobody dies, reports everywhere; both see the new age."""
-        later = known.around.later()
-        if paid is not None:
-            alive = paid.later(later)
+    def _pay(self, known: Known, ending: _Ending, report: Findings) -> None:
+        """Rewards count where nobody dies, reports everywhere."""
+        if ending.paid is not None:
+            alive = ending.paid.later(ending.around)
             for reward in self.draft.rewards:
                 self._conditions(report).in_number(reward.value, Place(alive, alive))
                 if self.basis == "anywhere" and not self.draft.unpaid:
                     check_reward(reward, alive.number(reward.value), len(self.draft.rewards) == 1, report)
-        everywhere = known.during(later)
+        everywhere = known.during(ending.around)
         for item in self.draft.reports:
             self._conditions(report).in_number(item.value, Place(everywhere, everywhere))
             if self.basis == "anywhere":
@@ -324,10 +373,11 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     constant = {meter.name for meter in meters} - changing
 
     chosen = {node.action: node for node in draft.parts() if isinstance(node, universe.ActionTaken)}
+    stages = by_step(draft)
     patience = TICKS_BEFORE_WIDENING if len(draft.dynamics) <= MOST_DYNAMICS else 0
 
     def course(basis: Basis, report: Findings | None = None) -> Course:
-        return Course(draft, names, reach, guards, basis, chosen, report)
+        return Course(draft, stages, names, reach, guards, basis, chosen, report)
 
     anywhere = _beginning(Known(setting, reach.around, Levels(reach.meters, {}), None))
     end = course("anywhere", report).run(anywhere)

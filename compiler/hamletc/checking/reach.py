@@ -1,4 +1,4 @@
-"""How far meters reach: a tick on intervals, in the order of docs/semantics.md.
+"""How far meters reach: a tick on intervals, in the order of `hamlet.universe.stages`.
 
 A meter can have any value within its bounds at any time; `unclamped` and `together` carry it further, until the next
 clamp. The tick is repeated until the intervals at its beginning no longer grow.
@@ -7,15 +7,16 @@ clamp. The tick is repeated until the intervals at its beginning no longer grow.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
-from typing import Literal
+from itertools import count, groupby
+from typing import Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
+from hamlet.universe.stages import Stage, Step, StepName, branches, by_step
 from hamletc.checking import intervals
 from hamletc.checking.draft import Draft
 from hamletc.checking.intervals import ANYTHING, ZERO, Interval
@@ -26,6 +27,8 @@ from hamletc.checking.rewards import check_observed, check_rewards
 from hamletc.checking.surroundings import Surroundings, surroundings
 from hamletc.diagnostics import Label
 
+Stages: TypeAlias = tuple[tuple[Step, tuple[Stage, ...]], ...]
+"""The steps of a tick, each with its stages."""
 TICKS_BEFORE_WIDENING = 3
 TICKS_BEFORE_ANYTHING = 6
 
@@ -59,8 +62,9 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     }
     around = surroundings(draft, names, bounds)
     start: State = {}
+    stages = by_step(draft)
     for tick in count():
-        end = _Tick(draft, names, bounds, Ranges(around, start, Findings(), error=ANYTHING)).run(start)
+        end = _Tick(draft, stages, names, bounds, Ranges(around, start, Findings(), error=ANYTHING)).run(start)
         grown = _join([start, end])
         if grown == start:
             break
@@ -70,7 +74,7 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
                 name: now if now == start.get(name) else widen(start.get(name), now) for name, now in grown.items()
             }
         start = grown
-    final = _Tick(draft, names, bounds, Ranges(around, end, report, error=None))
+    final = _Tick(draft, stages, names, bounds, Ranges(around, end, report, error=None))
     final.run(end)  # as true as `start`, and narrower where that was widened
     return Reach(final.changes, end, around, _starts(draft, bounds, Ranges(around, {}, report, error=None)))
 
@@ -96,54 +100,96 @@ def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> Sta
 
 
 class _Tick:
-    """One tick of every lane at once. `bounds` has the meters of which something is known."""
+    """One tick of every lane at once, in the order of `stages`. `bounds` has the meters of which something is known."""
 
-    def __init__(self, draft: Draft, names: Names, bounds: Mapping[str, Interval], ranges: Ranges) -> None:
+    def __init__(
+        self, draft: Draft, stages: Stages, names: Names, bounds: Mapping[str, Interval], ranges: Ranges
+    ) -> None:
         self._draft = draft
+        self._stages = stages
         self._names = names
         self._bounds = bounds
         self._ranges = ranges
+        self._around = ranges.around
         self.changes = Changes()
 
     def run(self, start: State) -> State:
         """Where the meters lie at the end of a tick that begins with them in `start`."""
-        ends = [start, self._drain([(meter.name, meter.move) for meter in self._draft.meters], start)]
-        for action in self._draft.actions:
-            self._test(action.needs, start)
-            ends.append(self._body(action.body, start))
-        interacted = self._drain([(meter.name, meter.interact) for meter in self._draft.meters], start)
-        ends += self._uses(interacted)
-        meters = self._drain([(meter.name, meter.decay) for meter in self._draft.meters], _join(ends))
-        for dynamic in self._draft.dynamics:
-            match dynamic:
-                case universe.Rule(guard=None):
-                    meters = self._body(dynamic.body, meters)
-                case universe.Rule(guard=guard):
-                    self._test(guard, meters)
-                    meters = _join([meters, self._body(dynamic.body, meters)])
-                case Cascade():
-                    meters = self._cascade(dynamic, meters)
-        self._ranges = replace(self._ranges, settled=True)
-        for rule in self._draft.world_rules:
-            self._test(rule.guard, meters)
-            meters = _join([meters, self._body(rule.body, meters)])
-        for rule in self._draft.cell_rules:
-            self._test(rule.guard, meters)
-            meters = _join([meters, self._body(rule.body, meters)])
-        for each in self._draft.sums:
-            self._ranges.number(each.operand, meters)
-        for cause in self._draft.causes:
-            self._test(cause.condition, meters)
-        self._outcomes(meters, _join([start, meters]))
+        meters = start
+        for chosen, steps in groupby(self._stages, key=lambda each: each[0].chosen):
+            if chosen:
+                meters = self._chosen([stage for _, several in steps for stage in several], meters)
+                continue
+            for step, several in steps:
+                self._ranges = replace(self._ranges, settled=step.together != "began")
+                meters = self._step(step.name, several, start, meters)
         return meters
 
-    def _uses(self, meters: State) -> list[State]:
+    def _step(self, step: StepName, stages: Sequence[Stage], start: State, meters: State) -> State:
+        """Where the meters lie after a step of a tick that began with them in `start`."""
+        match step:
+            case "deaths":
+                for stage in stages:
+                    self._tests(stage, meters)
+            case "age":
+                self._ranges = replace(self._ranges, around=self._around.later())
+            case "reward":
+                check_rewards(self._draft, meters, self._ranges)
+                for report in self._draft.reports:
+                    self._ranges.number(report.value, meters)
+            case "observe":
+                kept = _join([start, meters])
+                check_observed(self._draft, self._names, self._bounds, kept, self._ranges.report)
+            case "mask":
+                between, kept = replace(self._ranges, around=self._around.between()), _join([start, meters])
+                for mask in self._draft.masks:
+                    between.condition(mask.allowed, kept)
+            case _:
+                return self._in_turn(stages, meters)
+        return meters
+
+    def _chosen(self, stages: Iterable[Stage], start: State) -> State:
+        """Where the meters lie after each agent did what it chose."""
+        ends = [start]
+        for branch in branches(stages):
+            of_branch = [start]
+            for uses, run in groupby(branch, key=lambda stage: isinstance(stage.construct, universe.Affordance)):
+                several, before = tuple(run), _join(of_branch)
+                of_branch = self._uses(several, before) if uses else [self._in_turn(several, before)]
+            ends += of_branch
+        return _join(ends)
+
+    def _in_turn(self, stages: Iterable[Stage], meters: State) -> State:
+        """Where the meters lie after stages, one after the other."""
+        for loses, several in groupby(stages, key=lambda stage: isinstance(stage.construct, universe.Meter)):
+            if loses:
+                meters = self._body((statement for stage in several for statement in stage.statements), meters)
+            else:
+                for stage in several:
+                    meters = self._stage(stage, meters)
+        return meters
+
+    def _stage(self, stage: Stage, meters: State) -> State:
+        match stage.construct:
+            case Cascade():
+                return self._cascade(stage.construct, meters)
+            case universe.CellSum(operand=operand):
+                self._ranges.number(operand, meters)
+                return meters
+            case _:
+                self._tests(stage, meters)
+                after = self._body(stage.statements, meters)
+                return _join([meters, after]) if stage.guard.conditions else after
+
+    def _uses(self, stages: Iterable[Stage], meters: State) -> list[State]:
         """Where the meters lie after affordances. Where places are computed an agent is at one at most; elsewhere it
         can use all of them in a tick, in file order."""
         space = self._draft.space
         alone = isinstance(space, universe.Grid) and space.places == "computed"
         ends = [meters]
-        for affordance in self._draft.affordances:
+        for stage in stages:
+            affordance = stage.construct
+            assert isinstance(affordance, universe.Affordance), "only affordances are used"
             self._serve(affordance.capacity)
             before = meters if alone else _join(ends)
             self._test(affordance.opening, self._ranges.before)
@@ -163,18 +209,6 @@ class _Tick:
             message, label = "this capacity never serves anybody", f"its places are {places}"
             self._ranges.report.add("H098", message, capacity.places.span, label, hint=hint)
 
-    def _outcomes(self, meters: State, kept: State) -> None:
-        """The rewards and reports, which see the new age, and what is observed and allowed between ticks, where meters
-        are `kept`."""
-        later = replace(self._ranges, around=self._ranges.around.later())
-        check_rewards(self._draft, meters, later)
-        check_observed(self._draft, self._names, self._bounds, kept, later.report)
-        for report in self._draft.reports:
-            later.number(report.value, meters)
-        between = replace(self._ranges, around=self._ranges.around.between())
-        for mask in self._draft.masks:
-            between.condition(mask.allowed, kept)
-
     def _affordance(self, affordance: universe.Affordance, meters: State) -> list[State]:
         """Where the meters lie after a tick in it, completed or not."""
         if affordance.together:
@@ -185,13 +219,13 @@ class _Tick:
         ticked = self._body(affordance.each_tick, meters)
         return [self._body(affordance.instantly, meters), ticked, self._body(affordance.on_completion, ticked)]
 
+    def _tests(self, stage: Stage, meters: State) -> None:
+        for condition in stage.guard.conditions:
+            self._test(condition, meters)
+
     def _test(self, condition: Expression | None, meters: State) -> None:
         if condition is not None:
             self._ranges.condition(condition, meters)
-
-    def _drain(self, drains: list[tuple[str, Expression | None]], meters: State) -> State:
-        statements = [Assign(meter, "-=", drain, True, drain.span) for meter, drain in drains if drain is not None]
-        return self._body(statements, meters)
 
     def _cascade(self, cascade: Cascade, meters: State) -> State:
         source, threshold = self._ranges.meter(cascade.source, meters), intervals.single(cascade.threshold)

@@ -5,28 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from hamlet.universe import stages
 from hamletc.ir.ops import Op, Type, Value
 
-Phase: TypeAlias = Literal[
-    "state",
-    "policy",
-    "draws",
-    "act",
-    "interact",
-    "decay",
-    "rules",
-    "world",
-    "cells",
-    "deaths",
-    "reward",
-    "clock",
-    "episode",
-    "observe",
-    "mask",
-]
-PHASES: tuple[Phase, ...] = get_args(Phase)
-"""The phases of a tick (docs/semantics.md) in their order. `state` is what a lane brings into the tick; `draws` are the
-random numbers of whichever phase asks for them; `episode` is the beginning of one."""
+Phase: TypeAlias = stages.Phase | Literal["state", "policy", "draws"]
+PHASES: tuple[Phase, ...] = ("state", "policy", "draws", *dict.fromkeys(step.phase for step in stages.ORDER))
+"""The phases of a tick in their order. `state` is what a lane brings into the tick; `draws` are the random numbers of
+whichever phase asks for them; `episode` is the beginning of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +189,32 @@ class Reduction:
 
 NEAR, CELLS, BEGIN_CELLS, OVER = "near", "spread", "begin_cells", "over"
 """The functions of cells: what neighbours sum, what the rules do, how an episode begins, and what is asked of all."""
+
+
+TICK, WORLD, SETTLE = "tick", "world", "settle"
+"""The functions of the stretches of a tick that agents and worlds run; `CELLS` is that of cells."""
+
+
+def function_of(stretch: stages.Stretch) -> str:
+    """The name of the function of a stretch of a tick, which a program has where something happens in it. Where nothing
+    follows after the rules of agents but what each agent knows alone, the first one has what the last one had."""
+    match stretch.scope:
+        case "agent":
+            return TICK if stretch.together == "began" else SETTLE
+        case "world":
+            return WORLD
+        case "cell":
+            return CELLS
+
+
+def stage_of(stretch: stages.Stretch) -> Stage:
+    """When the agents are counted together that a stretch of a tick asks for."""
+    return "cells" if stretch.scope == "cell" else "tick" if stretch.together == "began" else "settle"
+
+
+def ticking() -> tuple[stages.Stretch, ...]:
+    """The stretches of a tick that are functions of what agents, worlds and cells do, in their order."""
+    return tuple(stretch for stretch in stages.stretches() if stretch.together is not None)
 
 
 def reducer(stage: Stage) -> str:

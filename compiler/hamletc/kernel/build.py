@@ -1,12 +1,25 @@
-"""The schedule of a program: docs/semantics.md, "A tick", as statements over the functions of the tick IR."""
+"""The schedule of a program: docs/semantics.md, "A tick", as statements over the functions of the tick IR. The order of
+a tick is that of `hamlet.universe.stages`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from hamlet import schema
-from hamlet.universe import Universe
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program, Stage, pairer, reducer
+from hamlet.universe import Universe, stages
+from hamletc.ir.function import (
+    BEGIN_CELLS,
+    CELLS,
+    NEAR,
+    OVER,
+    Program,
+    Stage,
+    function_of,
+    pairer,
+    reducer,
+    stage_of,
+    ticking,
+)
 from hamletc.ir.ops import Input
 from hamletc.kernel.schedule import (
     BEGINS,
@@ -78,8 +91,7 @@ class _Builder:
         by_hand = self._universe.by_hand
         state = tuple(field.name for field in self._fields)
         kept = tuple(field.name for field in self._fields if not field.given)
-        tick = (Do("tick"), If("counting", (Count(),)), *self._clock())
-        conclude = () if by_hand else (Do("conclude"),)
+        tick = (Do("tick"), If("counting", (Count(),)))
         routines = (
             Routine("tick", tuple(self._tick())),
             Routine("begin", tuple(self._begin())),
@@ -90,12 +102,12 @@ class _Builder:
         kernels = (
             Kernel("reset", (*load, Take(), Do("begin"), Store(kept, BEGINS), survey)),
             Kernel("observe", (*load, survey)),
-            Kernel("step", (*load, Counters(), Act(), *tick, *conclude, Store(kept), survey)),
+            Kernel("step", (*load, Counters(), Act(), *tick, *self._after(Store(kept), survey))),
             Kernel(
                 "rollout",
                 (
                     *load,
-                    Ticks((Counters(), Act(), *self._given(), *tick, *conclude, If("every_tick", (survey,)))),
+                    Ticks((Counters(), Act(), *self._given(), *tick, *self._after(If("every_tick", (survey,))))),
                     Store(kept),
                     *self._regained(),
                     If("last_only", (survey,)),
@@ -111,7 +123,19 @@ class _Builder:
         if any("interacting" in reads for reads in self._reads.values()):
             yield Set("interacting", "action", str(schema.interact_action(self._universe)))
             yield Some("interacting", "interacting")
-        yield from self._together("tick")
+        met: set[Stage] = set()
+        for stretch in ticking():
+            # On each cell by themselves agents are counted with its rules.
+            if (stage := stage_of(stretch)) not in met and stage != "cells":
+                yield from self._together(stage)
+            if not met:
+                yield from self._nobody()
+            met.add(stage)
+            yield from self._stretch(stretch)
+        yield Store(tuple(field.name for field in self._outcomes))
+
+    def _nobody(self) -> Iterable[Statement]:
+        """What a tick begins with: what `previous` reads, and what happens to lanes that do not run."""
         before = {name for reads in self._reads.values() for name in reads if name.startswith(f"{BEFORE}.")}
         if before:
             yield Copy(tuple(sorted(name.removeprefix(f"{BEFORE}.") for name in before)), BEFORE)
@@ -119,16 +143,48 @@ class _Builder:
             yield Fill(names, value)
         if reports := schema.report_names(self._universe):
             yield Fill(tuple(f"report.{name}" for name in reports), "0.0")
-        yield Within(RUNNING, (*self._finding("tick"), Call("tick")))
-        if self._program.has("settle"):
-            yield from self._together("settle")
-            if self._program.has("world"):
-                yield Call("world")
-            yield from self._spread()
-            yield Within(RUNNING, (*self._finding("settle"), Call("settle")))
-        yield Within(RUNNING, (Gain(),))
-        yield Live()
-        yield Store(tuple(field.name for field in self._outcomes))
+
+    def _stretch(self, stretch: stages.Stretch) -> Iterable[Statement]:
+        """Steps of a tick that are one function."""
+        function = function_of(stretch)
+        match stretch.scope:
+            case "agent":
+                if self._program.has(function):
+                    yield Within(RUNNING, (*self._finding(function), Call(function)))
+                for step in stretch.steps:
+                    if step.name == "reward":
+                        yield Within(RUNNING, (Gain(),))
+                    elif step.name == "alive":
+                        yield Live()
+            case "world":
+                if self._program.has(function):
+                    yield Call(function)
+            case "cell":
+                yield from self._spread()
+
+    def _after(self, *survey: Statement) -> Iterable[Statement]:
+        """What follows after a tick, in every world; agents see what they do then by `survey`."""
+        for stretch in stages.stretches():
+            if stretch.together is None:
+                yield from self._worlds(stretch) if stretch.scope == "world" else survey
+
+    def _worlds(self, stretch: stages.Stretch) -> Iterable[Statement]:
+        for step in stretch.steps:
+            if step.name == "clock" and self._program.has("clock"):
+                yield Call("clock")
+            elif step.name == "episode" and not self._universe.by_hand:
+                yield Do("conclude")
+
+    def _survey(self) -> Iterable[Statement]:
+        """Observations and masks."""
+        for step in stages.steps():
+            if step.name == "observe" and schema.observation_segments(self._universe):
+                yield from self._finding("observe")
+                yield Observe("observation")
+            elif step.name == "mask":
+                yield from self._finding("mask")
+                actions = schema.action_names(self._universe)
+                yield Allow("" if self._universe.by_hand else str(actions.index("WAIT")))
 
     def _together(self, stage: Stage) -> Iterable[Statement]:
         """What the agents of a world have together in a stage."""
@@ -157,9 +213,6 @@ class _Builder:
         if cells is not None and self._program.has(OVER):
             yield Over(tuple(each.meter for each in cells.sums))
 
-    def _clock(self) -> tuple[Statement, ...]:
-        return (Call("clock"),) if self._program.has("clock") else ()
-
     def _conclude(self) -> tuple[Statement, ...]:
         """The end of episodes, and the beginning of the next ones."""
         last = (*self._finding("observe"), Observe("final_observation", BEGINS))
@@ -181,15 +234,6 @@ class _Builder:
         if self._program.has(BEGIN_CELLS):
             body += [CallCells(BEGIN_CELLS), *self._over()]
         yield Within(BEGINS, tuple(body))
-
-    def _survey(self) -> Iterable[Statement]:
-        """Observations and masks."""
-        if schema.observation_segments(self._universe):
-            yield from self._finding("observe")
-            yield Observe("observation")
-        yield from self._finding("mask")
-        actions = schema.action_names(self._universe)
-        yield Allow("" if self._universe.by_hand else str(actions.index("WAIT")))
 
     # --- what several of them need ----------------------------------------------------------------------------------
 

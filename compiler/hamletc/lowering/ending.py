@@ -1,8 +1,8 @@
-"""Steps 6 to 8 of a tick: deaths and goals, age, reward."""
+"""Steps 6 to 8 of a tick: deaths and goals, age, reward. Each goes on with what those before it gave."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
@@ -16,25 +16,43 @@ ALIVE = "alive"
 """The input that tells, with episodes by hand, whether the lane is alive."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ending:
-    """How the tick ended: F32; BOOL, BOOL; I32, -1 where the episode goes on; F32 by the names that are reported."""
+    """How the tick ends, as far as it has: what steps give, `None` before they have run.
 
-    reward: Value
-    terminated: Value
-    truncated: Value
-    cause: Value
-    reports: dict[str, Value]
+    Attributes:
+        conditions: BOOL, of each cause, in file order, as far as they have been tested.
+        cause: I32, -1 where the episode goes on.
+        terminated, truncated: BOOL.
+        unpaid: who is not paid.
+        old: BOOL, whether the lifespan's reward is paid.
+        reward: F32.
+        reports: F32 by the names that are reported.
+    """
+
+    conditions: list[Value] = field(default_factory=list)
+    cause: Value | None = None
+    terminated: Value | None = None
+    truncated: Value | None = None
+    unpaid: _Unpaid | None = None
+    old: Value | None = None
+    reward: Value | None = None
+    reports: dict[str, Value] = field(default_factory=dict)
 
 
-def end(lane: Lane) -> Ending:
-    """Test the causes of death and the goals, let the agent grow a tick older, test its lifespan, and pay."""
-    builder, universe = lane.builder, lane.universe
-    builder.begin("deaths")
-    conditions = []
-    for cause in universe.causes:
+def deaths(lane: Lane, ending: Ending) -> None:
+    """Test the causes of death and the goals."""
+    builder = lane.builder
+    for cause in lane.universe.causes:
         with builder.at(construct_of(cause), cause.span):
-            conditions.append(lower_expression(lane, cause.condition))
+            ending.conditions.append(lower_expression(lane, cause.condition))
+
+
+def age(lane: Lane, ending: Ending) -> None:
+    """Let the agent grow a tick older, test its lifespan, and find what ends its episode."""
+    builder, universe, conditions = lane.builder, lane.universe, ending.conditions
+    if len(conditions) != len(universe.causes):
+        raise ValueError("a birthday comes after deaths")
     with builder.at(Construct("age"), None):
         lane.age = builder.add(lane.age, builder.i32(1))
     with builder.at(Construct("dies when"), universe.causes[0].span if universe.causes else None):
@@ -55,16 +73,15 @@ def end(lane: Lane) -> Ending:
         with builder.at(construct_of(universe.causes[index]), universe.causes[index].span):
             number = builder.select(conditions[index], builder.i32(index), number)
     if not universe.by_hand:
-        reward, reports = _pay(lane, _Unpaid(dies, ends, None), truncated, number)
-        return Ending(reward, ends, truncated, number, reports)
+        ending.cause, ending.terminated, ending.truncated = number, ends, truncated
+        ending.unpaid, ending.old = _Unpaid(dies, ends, None), truncated
+        return
     with builder.at(Construct("episodes by hand"), None):
         alive = builder.input(BOOL, ALIVE)
-        number = builder.select(alive, number, builder.i32(schema.NOWHERE))
+        ending.cause = builder.select(alive, number, builder.i32(schema.NOWHERE))
         dead = builder.not_(alive)
-        unpaid = builder.or_(dies, dead)
-        terminated, truncated = builder.and_(alive, ends), builder.and_(alive, truncated)
-    reward, reports = _pay(lane, _Unpaid(unpaid, ends, dead), reached, number)
-    return Ending(reward, terminated, truncated, number, reports)
+        ending.unpaid, ending.old = _Unpaid(builder.or_(dies, dead), ends, dead), reached
+        ending.terminated, ending.truncated = builder.and_(alive, ends), builder.and_(alive, truncated)
 
 
 def construct_of(cause: Cause) -> Construct:
@@ -82,18 +99,15 @@ class _Unpaid:
     dead: Value | None
 
 
-def _pay(lane: Lane, unpaid: _Unpaid, old: Value, cause: Value) -> tuple[Value, dict[str, Value]]:
-    """The reward and the reports.
-
-    Args:
-        old: whether (BOOL) the lifespan's reward is paid.
-        cause: the number (I32) of what ends the episode.
-    """
+def reward(lane: Lane, ending: Ending) -> None:
+    """Find the reward and the reports."""
     builder, universe = lane.builder, lane.universe
+    unpaid, old, cause = ending.unpaid, ending.old, ending.cause
+    if unpaid is None or old is None or cause is None:
+        raise ValueError("rewards come after deaths and age")
     nothing, total = builder.f32(0.0), None
-    reports: dict[str, Value] = {}
+    reports = ending.reports
     shapes = any(term.potential is not None for term in universe.rewards)
-    builder.begin("reward")
     for term in universe.rewards:
         with builder.at(Construct("reward", term.name or ""), term.span):
             value = lower_expression(lane, term.value)
@@ -127,7 +141,7 @@ def _pay(lane: Lane, unpaid: _Unpaid, old: Value, cause: Value) -> tuple[Value, 
         if not (universe.by_hand or shapes):
             # A lane that is truncated, or has reached a goal, is paid.
             total = builder.select(unpaid.terms, nothing, total)
-    return total, reports
+    ending.reward = total
 
 
 def _shaped(lane: Lane, value: Value, potential: Potential, unpaid: _Unpaid) -> Value:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Function, Output, Program, Table
+from hamletc.ir.function import Function, Output, Program, Stage, Table, function_of, stage_of, ticking
 from hamletc.ir.ops import Fold, Lookup
 from hamletc.lowering.cell_cache import cell_cache_functions, found
 from hamletc.lowering.cells import begin_cells, near, over_cells, run_cells
@@ -22,7 +22,7 @@ from hamletc.lowering.observe import observe
 from hamletc.lowering.occupancy import loops as occupancy_loops
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation, lower_steer
-from hamletc.lowering.reductions import meeting
+from hamletc.lowering.reductions import Meeting, meeting
 from hamletc.lowering.tick import settle, tick
 from hamletc.lowering.world import run_world
 
@@ -38,22 +38,15 @@ def lower_planned(planned: Plan) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
-    together, world = meeting(planned), universe.world
+    together = meeting(planned)
     if planned.found:
         functions += cell_cache_functions(planned, together.began)
-    # What agents have together at the beginning of a tick, the tick, and what they have together after it.
-    ticked = [*together.functions.get("tick", ()), tick(planned, together), *together.functions.get("settle", ())]
-    sums = () if universe.cells is None else universe.cells.sums
-    if world is not None and (world.rules or sums):
-        ticked.append(run_world(planned, world, together))
-    ticked += together.functions.get("cells", ())
-    if universe.cells is not None:
-        ticked += [*near(planned, universe.cells), run_cells(planned, universe.cells, together)]
-        ticked.append(begin_cells(planned, universe.cells))
-        ticked += [over_cells(planned, universe.cells)] if sums else []
-    if together.settles:
-        ticked.append(settle(planned, together))
-    functions += ticked
+    met: set[Stage] = set()
+    for stretch in ticking():
+        if (stage := stage_of(stretch)) not in met:
+            met.add(stage)
+            functions += together.functions.get(stage, ())
+        functions += _of_stretch(planned, together, function_of(stretch))
     if universe.clock is not None:
         functions.append(advance_clock(universe.clock))
     observed = _between_ticks(planned, "observe", observe)
@@ -71,6 +64,26 @@ def lower_planned(planned: Plan) -> Program:
     days = () if universe.clock is None else (day_time(universe, "sin"), day_time(universe, "cos"))
     tables = _read(functions, (*days, *planned.tables))
     return Program(universe.name, tuple(functions), tables, together.reductions)
+
+
+def _of_stretch(planned: Plan, together: Meeting, name: str) -> Iterator[Function]:
+    """The functions of a stretch of a tick, by the name of the one that runs it."""
+    universe = planned.universe
+    match name:
+        case "tick":
+            yield tick(planned, together)
+        case "world" if universe.world is not None and (universe.world_rules or universe.sums):
+            yield run_world(planned, universe.world, together)
+        case "spread" if universe.cells is not None:
+            yield from near(planned, universe.cells)
+            yield run_cells(planned, universe.cells, together)
+            yield begin_cells(planned, universe.cells)
+            if universe.sums:
+                yield over_cells(planned, universe.cells)
+        case "settle" if together.settles:
+            yield settle(planned, together)
+        case _:
+            pass
 
 
 def _read(functions: list[Function], tables: tuple[Table, ...]) -> tuple[Table, ...]:

@@ -14,7 +14,11 @@ from hamlet.universe import (
     Affordance,
     Among,
     Capacity,
+    Cause,
+    CellSum,
     CellValue,
+    Lifespan,
+    Mask,
     Nearest,
     OfAll,
     Previous,
@@ -24,6 +28,7 @@ from hamlet.universe import (
     Upon,
     Used,
     depends_on_asker,
+    stages,
 )
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
@@ -36,6 +41,8 @@ from hamletc.ir.function import (
     ReductionOp,
     Stage,
     reducer,
+    stage_of,
+    ticking,
 )
 from hamletc.ir.ops import BOOL, I32, Value
 from hamletc.ir.ordering import ordered
@@ -128,14 +135,14 @@ def meeting(planned: Plan) -> Meeting:
     """The reductions of a universe; none where its agents do not meet."""
     universe, counts = planned.universe, dict[str, int]()
     tick = _Reducer("tick", _beginning(planned), counts)
-    began = _numbers(tick, _sites_of_ticks(universe))
+    began = _numbers(tick, _sites(universe, "tick"))
     for number, affordance in enumerate(universe.affordances):
         if affordance.capacity is not None:
             _claim(tick, number, affordance, affordance.capacity)
     settle = _Reducer("settle", settling(planned, "reward"), counts)
-    settled = _numbers(settle, sites_of_settling(universe))
+    settled = _numbers(settle, _sites(universe, "settle"))
     on_cells = _Reducer("cells", settling(planned, "cells"), counts)
-    upon = _numbers(on_cells, _sites_of_cells(universe))
+    upon = _numbers(on_cells, _sites(universe, "cells"))
     if on_cells.reductions:
         standing = cell_index(on_cells.lane.builder, grid_of(universe).sizes, on_cells.lane.position)
         on_cells.outputs.append(Output("standing", standing))
@@ -146,7 +153,7 @@ def meeting(planned: Plan) -> Meeting:
         began,
         settled,
         upon,
-        universe.cells is not None or bool(settle.all or (universe.world is not None and universe.world.rules)),
+        universe.cells is not None or bool(settle.all or universe.world_rules),
     )
 
 
@@ -208,40 +215,35 @@ def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tu
     return names
 
 
-def _sites_of_ticks(universe: Universe) -> Iterator[_Site]:
-    """What steps 1 to 4 consist of."""
-    for action in universe.actions:
-        yield _Site("act", Construct("action", action.name), action.span, action)
-    for meter in universe.meters:
-        costs: tuple[tuple[Phase, object], ...] = (
-            ("act", meter.move),
-            ("interact", meter.interact),
-            ("decay", meter.decay),
-        )
-        for phase, cost in costs:
-            yield _Site(phase, Construct("meter", meter.name), meter.span, cost)
-    for affordance in universe.affordances:
-        yield _Site("interact", Construct("affordance", affordance.name), affordance.span, affordance)
-    for item in universe.dynamics:
-        yield _Site("rules", Construct(type(item).__name__.lower(), item.name), item.span, item)
+def _sites(universe: Universe, stage: Stage) -> Iterator[_Site]:
+    """What asks for agents together in a stage."""
+    for stretch in ticking():
+        if stage_of(stretch) == stage:
+            for step in stretch.steps:
+                yield from (_site(each) for each in stages.stages_of(universe, step))
 
 
-def sites_of_settling(universe: Universe) -> Iterator[_Site]:
-    """What follows after step 4."""
-    for rule in () if universe.world is None else universe.world.rules:
-        yield _Site("world", Construct("rule", rule.name), rule.span, rule)
-    for cause in universe.causes:
-        yield _Site("deaths", construct_of(cause), cause.span, cause)
-    for reward in universe.rewards:
-        yield _Site("reward", Construct("reward", reward.name or ""), reward.span, reward)
-    for report in universe.reports:
-        yield _Site("reward", Construct("report", report.name), report.span, report)
+def _site(stage: stages.Stage) -> _Site:
+    part = (stage.guard, stage.statements, stage.values)
+    return _Site(stage.phase, _construct(stage.construct), stage.construct.span, part)
 
 
-def _sites_of_cells(universe: Universe) -> Iterator[_Site]:
-    """The rules of cells."""
-    for rule in () if universe.cells is None else universe.cells.rules:
-        yield _Site("cells", Construct("rule", rule.name), rule.span, rule)
+def _construct(declared: stages.Construct) -> Construct:
+    """What a construct is called where its operations come from."""
+    match declared:
+        case Cause():
+            return construct_of(declared)
+        case CellSum(meter=meter):
+            return Construct("meter", meter)
+        case Lifespan() | Mask():
+            return Construct("lifespan" if isinstance(declared, Lifespan) else "allow")
+        case _:
+            return Construct(type(declared).__name__.lower(), declared.name or "")
+
+
+def sites_of_settling(universe: Universe) -> tuple[_Site, ...]:
+    """What follows after the rules of agents, but for the rules of cells."""
+    return tuple(_sites(universe, "settle"))
 
 
 def asked_before(universe: Universe) -> tuple[str, ...]:

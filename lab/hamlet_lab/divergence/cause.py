@@ -32,7 +32,7 @@ from hamlet_lab.divergence.session import Outcome, Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, show, words
 from hamletc.ir.evaluate import Array as NumpyArray
 from hamletc.ir.evaluate import evaluate
-from hamletc.ir.function import STAGES, Program, pairer, reducer
+from hamletc.ir.function import STAGES, Program, function_of, pairer, reducer, ticking
 from hamletc.ir.ops import Value as Node
 from hamletc.kernel.run import FunctionCall
 
@@ -392,7 +392,7 @@ def output_of(universe: Universe, program: Program, difference: Difference) -> O
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             rows = {field.name: dict(zip(field.rows or ("",), field.names, strict=True)) for field in fields}
             name = rows.get(array, {}).get(row)
-            ticking = (program.function(each) for each in ("tick", "world", "settle") if program.has(each))
-            giving = (each.name for each in ticking if any(output.name == name for output in each.outputs))
+            functions = (program.function(each) for each in map(function_of, ticking()) if program.has(each))
+            giving = (each.name for each in functions if any(output.name == name for output in each.outputs))
             function = next(giving, None)
             return None if function is None or name is None else OutputPlace(function, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -16,7 +16,8 @@ from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
-from hamlet.universe import Cells, Span, Statement, Universe, World, pushes
+from hamlet.universe import Action, Affordance, Cascade, Cells, Meter, Rule, Span, Statement, Universe, World
+from hamlet.universe.stages import Scope, stages
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of
 from hamlet_lab.divergence.record import Divergence, SourceLine, Written, f32_value, source_at, value_of
@@ -148,47 +149,54 @@ def writers(universe: Universe, array: str, row: str) -> tuple[SourceLine, ...]:
 
 def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     (declared,) = (item for item in universe.meters if item.name == meter)
-
-    def written(name: str, body: Iterable[Statement]) -> list[tuple[str, Span]]:
-        return [(name, statement.span) for statement in body if meter in statement.writes]
-
-    found: list[tuple[str, Span]] = []
-    for action in universe.actions:
-        found += written(coverage.action(action.name), action.body)
-    found += [(f"meter {meter}: move", declared.span)] if declared.move is not None else []
-    found += [(f"meter {meter}: interact", declared.span)] if declared.interact is not None else []
-    for place in universe.affordances:
-        found += written(coverage.use(place.name, "instantly"), place.instantly)
-        found += written(coverage.use(place.name, "each tick"), place.each_tick)
-        found += written(coverage.use(place.name, "on completion"), place.on_completion)
-    found += [(f"meter {meter}: decay", declared.span)] if declared.decay is not None else []
-    for item in universe.dynamics:
-        found += written(coverage.rule(item), item.body)
+    found = [(each.name, each.span) for each in _bodies(universe, "agent") if meter in each.statement.writes]
     return [*found, (f"meter {meter}: start of an episode", declared.span)]
 
 
 def _pushes(universe: Universe, axis: str) -> list[tuple[str, Span]]:
     """The statements that write the velocity on an axis."""
-    bodies = [(coverage.action(item.name), item.body) for item in universe.actions]
-    for place in universe.affordances:
-        parts = ("instantly", place.instantly), ("each tick", place.each_tick), ("on completion", place.on_completion)
-        bodies += [(coverage.use(place.name, event), body) for event, body in parts]
-    bodies += [(coverage.rule(item), item.body) for item in universe.dynamics]
-    return [(name, push.span) for name, body in bodies for push in pushes(body) if push.axis == axis]
+    bodies = _bodies(universe, "agent")
+    return [(each.name, push.span) for each in bodies for push in each.statement.pushes if push.axis == axis]
 
 
-def _meter_of(of: World | Cells | None, whose: str, meter: str) -> list[tuple[str, Span]]:
+def _meter_of(of: World | Cells | None, universe: Universe, scope: Scope, meter: str) -> list[tuple[str, Span]]:
     """The rules of the world, or of cells, that can write one of their meters, and where that is declared."""
     if of is None:
         return []
-    found = [
-        (coverage.rule(rule), statement.span)
-        for rule in of.rules
-        for statement in rule.body
-        if meter in statement.writes
-    ]
+    whose = "the world" if scope == "world" else "cells"
+    found = [(each.name, each.span) for each in _bodies(universe, scope) if meter in each.statement.writes]
     declared = [item.span for item in of.meters if item.name == meter]
     return [*found, *((f"meter {meter} of {whose}: start of an episode", span) for span in declared)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A statement of a tick, the name under which its construct is counted, and where it is written."""
+
+    name: str
+    span: Span
+    statement: Statement
+
+
+def _bodies(universe: Universe, scope: Scope) -> Iterator[_Body]:
+    """The statements that agents, the world or cells run in a tick, in order."""
+    for stage in stages(universe):
+        if stage.scope != scope:
+            continue
+        match stage.construct:
+            case Action(name=name):
+                yield from (_Body(coverage.action(name), each.span, each) for each in stage.statements)
+            case Meter(name=name, span=span):
+                loss = "move" if stage.step.name == "act" else stage.step.name
+                yield from (_Body(f"meter {name}: {loss}", span, each) for each in stage.statements)
+            case Affordance() as place:
+                bodies = {"instantly": place.instantly, "each tick": place.each_tick}
+                for event, body in {**bodies, "on completion": place.on_completion}.items():
+                    yield from (_Body(coverage.use(place.name, event), each.span, each) for each in body)
+            case Rule() | Cascade():
+                yield from (_Body(coverage.rule(stage.construct), each.span, each) for each in stage.statements)
+            case _:
+                pass
 
 
 def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
@@ -243,9 +251,9 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
         case "meters":
             return _meter(universe, row)
         case "world":
-            return _meter_of(universe.world, "the world", row)
+            return _meter_of(universe.world, universe, "world", row)
         case "cells":
-            return _meter_of(universe.cells, "cells", row.partition("[")[0])
+            return _meter_of(universe.cells, universe, "cell", row.partition("[")[0])
 
 
 def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:

@@ -9,6 +9,7 @@ from hamlet.interpreter import coverage
 from hamlet.universe import Draw, DrawChoice, Span, Universe, draws
 from hamlet.universe.walk import nodes
 from hamlet_lab.divergence.session import Side
+from hamlet_lab.verify.fired import draw_events
 
 LONGEST = 60
 """Characters of a draw's text; the middle of a longer one is left out."""
@@ -35,7 +36,7 @@ def draw_names(universe: Universe, texts: Mapping[str, str]) -> dict[str, str]:
         before[draw.span] += 1
         copy = f", copy {before[draw.span]}" if copies[draw.span] > 1 else ""
         name = _name(draw, universe, texts) + copy
-        for event in coverage.draw_events(draw):
+        for event in draw_events(draw):
             result[coverage.draw(draw, event)] = f"{name}: {_outcome(draw, event, universe, texts)}" if event else name
     return result
 

@@ -10,13 +10,14 @@ from typing import Literal
 import torch
 
 from hamlet.errors import EnvError
-from hamlet.interpreter import Coverage, Interpreter
+from hamlet.interpreter import Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.divergence.events import CPU, Candidate, ticks_of
 from hamlet_lab.divergence.locate import locate
 from hamlet_lab.divergence.record import Divergence
 from hamlet_lab.divergence.session import Parting, Session, Side
 from hamlet_lab.divergence.versions import NOTHING_APART, Apart
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.naming import named
 from hamlet_lab.verify.recording import Playback, Recording
 from hamlet_lab.verify.scenarios import THOROUGH, Effort, events, scenarios, work
@@ -30,8 +31,8 @@ class Comparison:
         left, others: what a user calls the sides; the others are held to the left one.
         compared: how many values.
         ticks: agent-ticks that each side ran.
-        coverage: how often each construct of the left universe fired, in file order; see `hamlet.interpreter.coverage`,
-            and of draws `hamlet_lab.verify.naming`.
+        coverage: how often each construct of the left universe fired, in the order of a tick; see
+            `hamlet_lab.verify.fired`, and of draws `hamlet_lab.verify.naming`.
         divergence: the first difference, or `None`.
         skipped: what only the left side can do, and so was not run.
         must_fire: how many of the constructs, for the comparison to count.
@@ -140,7 +141,7 @@ def play(
     Args:
         record: makes the record of a parting: `locate`, or with its cause `hamlet_lab.divergence.cause.explained`.
     """
-    coverage, universe = Coverage(left.universe), left.universe
+    coverage, universe = counting(left.universe), left.universe
     sides = (left, *others)
     recording = _recording(sides)
     planned = [recording.scenario] if recording else scenarios([side.universe for side in sides], effort, seed)

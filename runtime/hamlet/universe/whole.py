@@ -59,6 +59,21 @@ class Universe:
     cells: declarations.Cells | None = None
     roles: tuple[Role, ...] | None = None
 
+    @property
+    def world_rules(self) -> tuple[declarations.Rule, ...]:
+        """The rules of the world."""
+        return () if self.world is None else self.world.rules
+
+    @property
+    def cell_rules(self) -> tuple[declarations.Rule, ...]:
+        """The rules of cells."""
+        return () if self.cells is None else self.cells.rules
+
+    @property
+    def sums(self) -> tuple[declarations.CellSum, ...]:
+        """What all cells come to."""
+        return () if self.cells is None else self.cells.sums
+
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
         return f"Universe({self.name}: {said})"
@@ -78,9 +93,9 @@ class Universe:
             "meters": self.meters,
             "meters of the world": () if self.world is None else self.world.meters,
             "rules and cascades": self.dynamics,
-            "rules of the world": () if self.world is None else self.world.rules,
+            "rules of the world": self.world_rules,
             "meters of cells": () if self.cells is None else self.cells.meters,
-            "rules of cells": () if self.cells is None else self.cells.rules,
+            "rules of cells": self.cell_rules,
             "affordances": self.affordances,
             "own actions": self.actions,
             "rewards": self.rewards,

@@ -15,11 +15,12 @@ import torch
 import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
-from hamlet.interpreter import Coverage, Interpreter
+from hamlet.interpreter import Interpreter
 from hamlet.launch.cpu.launch import NumbaBackend
 from hamlet.launch.gpu.launch import TritonBackend
 from hamlet_lab.divergence.arrays import compare
 from hamlet_lab.divergence.events import CPU, Candidate, Inject, Reset, Rollout, Runner, Step
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from samples.rink import RINK
 
@@ -31,7 +32,7 @@ def main() -> None:
     (folder / "rink.hamlet").write_text(RINK)
     module = hamlet.compile(folder / "rink.hamlet", folder / "package")
     universe, shape = module.universe, Shape(61, 5, 3)
-    coverage = Coverage(universe)
+    coverage = counting(universe)
     backends = [
         Interpreter(universe, CPU, coverage),
         NumbaBackend(universe, module.kernels("numba")),

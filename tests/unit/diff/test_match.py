@@ -7,10 +7,11 @@ from faults import TOY, universe_of
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, RandomPolicy, Stream
-from hamlet.interpreter import Coverage, Interpreter
+from hamlet.interpreter import Interpreter
 from hamlet_lab.divergence.events import CPU, Reset, Rollout
 from hamlet_lab.divergence.session import Scenario, Session, Side
 from hamlet_lab.verify import Candidate
+from hamlet_lab.verify.fired import counting
 
 UNIVERSE = universe_of(TOY)
 TICKS, WRONG = 61, 37
@@ -50,7 +51,7 @@ def parting(faulty: Interpreter) -> tuple[int, int]:
     sides = (Interpreter(UNIVERSE, CPU), faulty)
     left, right = (Side("", UNIVERSE, Candidate(backend, CPU)) for backend in sides)
     scenario = Scenario("rollout", Shape(9, 1), Stream(3, 0), torch.float32)
-    session = Session(left, [right], scenario, Coverage(UNIVERSE))
+    session = Session(left, [right], scenario, counting(UNIVERSE))
     assert session.run(Reset()) is None
     found = session.run(Rollout(TICKS, RandomPolicy(), False))
     assert found is not None

@@ -12,9 +12,10 @@ from plain_philox import draw_word, site
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter import Coverage, Interpreter
+from hamlet.interpreter import Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
+from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.naming import draw_names
 from hamlet_lab.verify.scenarios import rare_ticks
 from hamletc.compile import check
@@ -72,7 +73,7 @@ def test_draws_of_copies_and_long_ones_have_names_of_their_own() -> None:
     text = RARE.replace("choice(1: 1, 2: 0.00003, health: 2)", f"choice({many})")
     text = text.replace("space none", "space grid 3 x 3").replace("Inn {", "Inn: 3 copies at random {")
     names = draw_names(universe(text), {"rare.hamlet": text})
-    assert names.keys() == {name for name in Coverage(universe(text)).counts if name.startswith("draw ")}
+    assert names.keys() == {name for name in counting(universe(text)).counts if name.startswith("draw ")}
     assert len(set(names.values())) == len(names)
     assert "`chance(0.00001)` in line 8, copy 3: fails" in names.values()
     assert "`choice(0, 1, 2, 3, 4, 5, 6, ... 53, 54, 55, 56, 57, 58, 59)` in line 11: option 60, `59`" in names.values()

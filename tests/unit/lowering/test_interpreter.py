@@ -11,8 +11,9 @@ import torch
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter import Coverage, Interpreter
+from hamlet.interpreter import Interpreter
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
+from hamlet_lab.verify.fired import counting
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output, Program
@@ -164,7 +165,7 @@ def compare_views(universe: Universe, program: Program, buffers: Buffers) -> Non
 )
 def test_lowered_functions_give_the_bits_of_the_interpreter(name: str, agents: int) -> None:
     universe = sample(name)
-    program, coverage = lower(universe), Coverage(universe)
+    program, coverage = lower(universe), counting(universe)
     interpreter = Interpreter(universe, torch.device("cpu"), coverage)
     buffers = allocate(universe, Shape(WORLDS, agents, 5), torch.device("cpu"), torch.float32)
     generator = np.random.default_rng(7)

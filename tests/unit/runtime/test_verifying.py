@@ -10,11 +10,12 @@ import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
-from hamlet.interpreter import Coverage, Interpreter, Trace
+from hamlet.interpreter import Interpreter, Trace
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.verify import Candidate, Effort, verify
+from hamlet_lab.verify.fired import counting
 from samples import CONSTRUCTS, NAMES, sample
 from samples.by_hand import CPU, Player
 
@@ -283,4 +284,4 @@ def test_coverage_counts_lanes() -> None:
     assert player.coverage.counts["dies when satiation <= 0"] == 1
     assert player.coverage.counts["new episode"] == 1
     assert "cascade hunger_saddens" not in player.coverage.never_fired
-    assert Coverage(world).never_fired == tuple(Coverage(world).counts)
+    assert counting(world).never_fired == tuple(counting(world).counts)
