@@ -13,9 +13,7 @@ Stages import what they need when they run, so that `hamletc check` starts fast.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Stopwatch, UniverseText
+from hamletc.garbage import without_collections
 from hamletc.read import read_universe
 from hamletc.targets.target import target, working_targets
 
@@ -153,7 +152,7 @@ def check_file(path: Path, stopwatch: Stopwatch) -> Checked:
         SourceError: it cannot be read, or has errors.
         CompileError: it is no universe, but a generated package, a recorded run, ...
     """
-    with _without_collections():
+    with without_collections():
         reading = read_universe(path, stopwatch)
         return stopwatch.lap("check", lambda: check(reading))
 
@@ -169,7 +168,7 @@ def build(
     in `Checked`."""
     from hamletc.package import package
 
-    with _without_collections():
+    with without_collections():
         lowered = stopwatch.lap("lower", lambda: lower(universe, options, stopwatch))
         optimised = stopwatch.lap("optimise", lambda: optimise(lowered))
         texts = stopwatch.lap("emit", lambda: emit_texts(optimised, options.targets))
@@ -179,18 +178,6 @@ def build(
 def build_checked(checked: Checked, options: Options, stopwatch: Stopwatch) -> dict[str, bytes]:
     """The files of the package of what was checked."""
     return build(checked.universe, options, stopwatch, checked.attached, checked.source)
-
-
-@contextmanager
-def _without_collections() -> Iterator[None]:
-    """Inside, nobody looks for cycles among the millions of objects: a fifth of the time, for nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def compile_file(

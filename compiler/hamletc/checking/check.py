@@ -11,12 +11,12 @@ from typing import TypeVar
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes, parts
+from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.course import check_course
-from hamletc.checking.draft import Draft
+from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.history import History
 from hamletc.checking.inert import check_inert
@@ -64,8 +64,6 @@ T = TypeVar("T")
 
 REFUSED = "H023"
 """The code of a declaration of a name that every universe knows."""
-DEEPEST_TREE = 200
-"""The most levels that an expression may have."""
 
 
 def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
@@ -155,11 +153,10 @@ def _with_reach(universe: Universe, ends: State) -> Universe:
 
 def _is_shallow(draft: Draft, report: Findings) -> bool:
     """Whether all expressions can be walked over by recursion; long ones of `min` and `max` are reported."""
-    deep = [tree for tree in draft.expressions() if max(level for _, level in parts(tree)) > DEEPEST_TREE]
-    for tree in deep:
+    for tree in draft.highest:
         hint = "A rule can compute a meter in steps."
         report.add("H015", f"an expression of more than {DEEPEST_TREE} levels", tree.span, hint=hint)
-    return not deep
+    return not draft.highest
 
 
 def _check_name(name: syntax.Name, report: Findings) -> None:
@@ -235,6 +232,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     check_walks(draft, report)
     _keep_past(draft, names)
     _keep_overall(draft, names)
+    draft.settle()
     return draft
 
 

@@ -65,7 +65,7 @@ class Conditions:
 
     def in_number(self, expression: Expression, place: Place | None) -> None:
         """Look through the conditions inside a number."""
-        if place is None or expression.span in self._past or place.known.is_high(expression):
+        if place is None or expression.span in self._past or not place.known.has_parts(expression):
             return
         match expression:
             case universe.If(condition, then, otherwise, _):

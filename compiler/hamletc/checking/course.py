@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, groupby
+from itertools import groupby
 
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
@@ -63,6 +63,7 @@ class Course:
     report: Findings | None = None
     _wrote: dict[str, Span] = field(default_factory=dict)
     """The last statement so far that wrote a meter."""
+    _looks: Conditions | None = None
 
     def run(self, start: Known) -> Known:
         """What is known of all lanes when a tick ends that begins with `start`."""
@@ -317,8 +318,10 @@ class Course:
     # --- findings ----------------------------------------------------------------------------------------------------
 
     def _conditions(self, report: Findings) -> Conditions:
-        past = () if self.names.history is None else self.names.history.spans
-        return Conditions(report, self.basis, self._wrote, past)
+        if self._looks is None:
+            past = () if self.names.history is None else self.names.history.spans
+            self._looks = Conditions(report, self.basis, self._wrote, past)
+        return self._looks
 
     def _check_cause(self, condition: Expression, prior: Place, report: Findings) -> None:
         """A cause of death is reported where none before it holds."""
@@ -372,7 +375,8 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 
-    chosen = {node.action: node for node in draft.parts() if isinstance(node, universe.ActionTaken)}
+    asked = draft.parts() if draft.mentions(universe.ActionTaken) else ()
+    chosen = {node.action: node for node in asked if isinstance(node, universe.ActionTaken)}
     stages = by_step(draft)
     patience = TICKS_BEFORE_WIDENING if len(draft.dynamics) <= MOST_DYNAMICS else 0
 
@@ -386,14 +390,19 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     check_observed(draft, end, reach.starts, constant, report)
     starts = {name: where for name, where in reach.starts.items() if name in changing}
     known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
-    for tick in count():
-        if tick == TICKS_BEFORE_GIVING_UP:
-            return
-        grown = _joined([known, course("from the start").run(_beginning(known)).during(reach.around)])
+    for tick in range(TICKS_BEFORE_GIVING_UP):
+        if all(known.meter(name) == anywhere.meter(name) for name in changing):
+            return  # All that holds in play was said of anywhere.
+        # Where no meter moves any more the findings count; a walk that finds them takes longer.
+        said = report.aside() if tick > patience else None
+        grown = _joined([known, course("from the start", said).run(_beginning(known)).during(reach.around)])
         if all(grown.meter(name) == known.meter(name) for name in changing):
-            break
+            if said is not None:
+                report.take(said)
+            else:
+                course("from the start", report).run(_beginning(known))
+            return
         known = grown if tick < patience else _widened(known, grown, anywhere)
-    course("from the start", report).run(_beginning(known))
 
 
 def _chosen(action: str, where: Span, known: Known) -> Place:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from hamlet import universe
 
+DEEPEST_TREE = 200
+"""The most levels that an expression may have."""
 Direction: TypeAlias = Literal["falls", "rises", "read"]
 
 
@@ -69,6 +71,12 @@ class Draft:
     """What all cells come to."""
     guards: dict[str, universe.Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
+    _parts: tuple[universe.Expression, ...] | None = field(default=None, init=False)
+    """Every expression and everything in it, once nothing is added any more."""
+    _kinds: frozenset[type] = field(default=frozenset(), init=False)
+    """The types of these."""
+    highest: tuple[universe.Expression, ...] = field(default=(), init=False)
+    """The expressions of more than `DEEPEST_TREE` levels."""
 
     def bodies(self) -> Iterator[tuple[universe.Expression | str | None, tuple[universe.Statement, ...]]]:
         """Every body, with the guard of its rule or the source of its cascade."""
@@ -132,9 +140,28 @@ class Draft:
             yield from (guarded.condition for guarded in universe.guards(body))
             yield from (push.value for push in universe.pushes(body))
 
-    def parts(self) -> Iterator[universe.Expression]:
+    def parts(self) -> Iterable[universe.Expression]:
         """Every expression and everything in it."""
+        if self._parts is not None:
+            return self._parts
         return (node for expression in self.expressions() for node, _ in universe.parts(expression))
+
+    def settle(self) -> None:
+        """Note that nothing is added any more: whoever looks for expressions then finds them at once."""
+        found: list[universe.Expression] = []
+        highest: list[universe.Expression] = []
+        for expression in self.expressions():
+            most = 0
+            for node, level in universe.parts(expression):
+                found.append(node)
+                most = max(most, level)
+            if most > DEEPEST_TREE:
+                highest.append(expression)
+        self._parts, self._kinds, self.highest = tuple(found), frozenset(map(type, found)), tuple(highest)
+
+    def mentions(self, kind: type[universe.Expression]) -> bool:
+        """Whether there is an expression of a type."""
+        return kind in (self._kinds if self._parts is not None else set(map(type, self.parts())))
 
     def observed(self) -> tuple[universe.Observation, ...]:
         """What agents observe: all of them, then each role."""
@@ -143,12 +170,13 @@ class Draft:
     def reads_speed(self) -> bool:
         """Whether something observes or mentions the speed."""
         observed = any(isinstance(item, universe.ObserveSpeed) for item in self.observed())
-        return observed or any(isinstance(node, universe.Speed) for node in self.parts())
+        return observed or self.mentions(universe.Speed)
 
     def velocities_read(self) -> frozenset[str]:
         """The axes whose velocity is observed or mentioned, by itself."""
         found = {axis for item in self.observed() if isinstance(item, universe.ObserveVelocity) for axis in item.axes}
-        return frozenset(found | {node.axis for node in self.parts() if isinstance(node, universe.Velocity)})
+        read = self.parts() if self.mentions(universe.Velocity) else ()
+        return frozenset(found | {node.axis for node in read if isinstance(node, universe.Velocity)})
 
     def reads_velocity(self) -> bool:
         """Whether something needs to know how agents move."""

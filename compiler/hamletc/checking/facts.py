@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression
-from hamletc.checking.intervals import Interval, hull_of
+from hamletc.checking.intervals import Interval, hull_of, single
 
 MOST_LEVELS = 16
 """How many levels the factors of a product have together that are looked at again, for their signs."""
@@ -31,6 +31,8 @@ class Shapes:
         """The meters whose values now each shape depends on; inside `previous` there are none."""
         self.ages: list[bool] = []
         """Whether each shape depends on the age."""
+        self.literals: dict[Shape, Interval] = {}
+        """Where numbers lie that are written."""
         self.named: dict[Shape, tuple[type[Naming], str | None]] = {}
         """What `here == Bed` and `action == REST` are about."""
 
@@ -52,6 +54,8 @@ class Shapes:
             match expression:
                 case universe.Here(name) | universe.LastUse(name) | universe.Used(name) | universe.ActionTaken(name):
                     self.named[shape] = type(expression), name
+                case universe.Number(value):
+                    self.literals[shape] = single(value)
                 case _:
                     pass
         self._known[id(expression)] = expression, shape

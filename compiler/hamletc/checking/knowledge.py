@@ -140,6 +140,8 @@ class Known:
         """Where a number lies; `None` where nothing is known."""
         shapes = self.setting.shapes
         shape = shapes.of(expression)
+        if (literal := shapes.literals.get(shape)) is not None:
+            return literal
         if shape in self._numbers:
             return self._numbers[shape]
         match expression:
@@ -175,6 +177,11 @@ class Known:
         return found
 
     # --- conditions --------------------------------------------------------------------------------------------------
+
+    def has_parts(self, expression: Expression) -> bool:
+        """Whether an expression is made of others, and has not too many levels."""
+        shapes = self.setting.shapes
+        return 1 < shapes.height[shapes.of(expression)] <= HIGHEST
 
     def is_high(self, expression: Expression) -> bool:
         """Whether an expression has too many levels for anything to be narrowed in it."""
@@ -294,29 +301,27 @@ class Known:
             orders &= intervals.orders(a, b)
         if not orders:
             return None
-        known = self._with(
-            self.meters, self._facts, {**self._orders, pair: TURNED[orders] if turned else orders}, self._truths
-        )
-        if a is None or b is None:
-            return known
-        below, above = intervals.narrowed(a, b, orders), intervals.narrowed(b, a, TURNED[orders])
-        narrower = known if below is None else known._lies(left, below)
-        return None if narrower is None or below is None or above is None else narrower._lies(right, above)
+        meters, facts = self.meters, self._facts
+        if a is not None and b is not None:
+            ends = (left, intervals.narrowed(a, b, orders)), (right, intervals.narrowed(b, a, TURNED[orders]))
+            for side, where in ends:
+                lies = None if where is None else self._narrowed(side, where)
+                if lies is None:
+                    return None
+                match side:
+                    case universe.Number():
+                        pass
+                    case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
+                        meters = meters.write(meter, lies)
+                    case _:
+                        facts = {**facts, shapes.of(side): lies}
+        return self._with(meters, facts, {**self._orders, pair: TURNED[orders] if turned else orders}, self._truths)
 
-    def _lies(self, expression: Expression, where: Interval) -> Known | None:
-        """Where the value of an expression lies there."""
-        if isinstance(expression, universe.Number):
-            return self if where.low <= where.high else None
-        if self.setting.wholes.quantity(expression):
+    def _narrowed(self, expression: Expression, where: Interval) -> Interval | None:
+        """Where the value of an expression lies that lies there; `None` where it cannot."""
+        if not isinstance(expression, universe.Number) and self.setting.wholes.quantity(expression):
             where = Interval(float(math.ceil(where.low)), float(math.floor(where.high)))
-        if where.low > where.high:
-            return None
-        match expression:
-            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
-                return self._with(self.meters.write(meter, where), self._facts, self._orders, self._truths)
-            case _:
-                facts = {**self._facts, self.setting.shapes.of(expression): where}
-                return self._with(self.meters, facts, self._orders, self._truths)
+        return where if where.low <= where.high else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,9 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     start: State = {}
     stages = by_step(draft)
     for tick in count():
-        end = _Tick(draft, stages, names, bounds, Ranges(around, start, Findings(), error=ANYTHING)).run(start)
+        unheard = Findings()
+        final = _Tick(draft, stages, names, bounds, Ranges(around, start, unheard, error=ANYTHING))
+        end = final.run(start)
         grown = _join([start, end])
         if grown == start:
             break
@@ -74,8 +76,9 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
                 name: now if now == start.get(name) else widen(start.get(name), now) for name, now in grown.items()
             }
         start = grown
-    final = _Tick(draft, stages, names, bounds, Ranges(around, end, report, error=None))
-    final.run(end)  # as true as `start`, and narrower where that was widened
+    if end != start or not unheard.empty:
+        final = _Tick(draft, stages, names, bounds, Ranges(around, end, report, error=None))
+        final.run(end)  # as true as `start`, and narrower where that was widened
     return Reach(final.changes, end, around, _starts(draft, bounds, Ranges(around, {}, report, error=None)))
 
 

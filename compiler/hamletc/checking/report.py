@@ -69,6 +69,22 @@ class Findings:
         lines = range(shown.line, shown.end_line + 1)
         return any(_inside(span, shown) for line in lines for span in self._begun.get((shown.file, line), ()))
 
+    def aside(self) -> Findings:
+        """These findings, to which others can be added that may not count."""
+        aside = Findings(self._places, inert_allowed=self.inert_allowed)
+        aside._findings, aside._copied = [*self._findings], {*self._copied}
+        aside._begun = {place: [*spans] for place, spans in self._begun.items()}
+        return aside
+
+    def take(self, aside: Findings) -> None:
+        """Let what was added aside count."""
+        self._findings, self._copied, self._begun = aside._findings, aside._copied, aside._begun
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was found so far."""
+        return not self._findings
+
     @property
     def harmless(self) -> bool:
         """Whether every error so far is about something without effect: all can be computed."""

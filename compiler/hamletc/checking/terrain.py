@@ -278,7 +278,7 @@ MOST_WALKED = 1024
 def check_walks(draft: Draft, report: Findings) -> None:
     """Check that the ways that are asked for fit into tables."""
     grid = draft.space
-    if not isinstance(grid, Grid):
+    if not isinstance(grid, Grid) or cells(grid) <= min(MOST_CELLS, MOST_WALKED):
         return
     somewhere = {each.name for each in draft.affordances if each.place is None or grid.places == "stored"}
     walls = 0 if grid.map is None else len(grid.map.cells(grid.map.walls))

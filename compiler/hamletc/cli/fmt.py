@@ -9,6 +9,7 @@ from pathlib import Path
 import rich_click as click
 
 from hamletc.errors import CompileError, SourceError
+from hamletc.garbage import without_collections
 from hamletc.read import read
 
 
@@ -26,7 +27,8 @@ def fmt(ctx: click.Context, universes: tuple[Path, ...], dry: bool) -> None:
     for path in universes:
         source = read(path)
         try:
-            formatted, diagnostics = format_source(source.text)
+            with without_collections():
+                formatted, diagnostics = format_source(source.text)
         except FormattingError as error:
             raise FormattingError(f"{path}: {error}; nothing was changed") from error
         if formatted is None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Role, roles
+from hamletc.expansion.trees import Role, outside_expressions, roles
 from hamletc.language import syntax
 from hamletc.language.heights import DEEPEST_TREE
 from hamletc.language.words import MEANINGS, PLACES
@@ -58,7 +58,6 @@ class Lets:
         self._parts = 0
         self._lets: dict[str, syntax.LetDecl] = {}
         self.used: set[str] = set()
-        self._options = _options(declarations)
         others = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.ControlDecl | syntax.EffectDecl
         others |= syntax.ItemDecl
         taken = {declaration.name.text for declaration in declarations if isinstance(declaration, others)}
@@ -67,6 +66,7 @@ class Lets:
         for declaration in declarations:
             if isinstance(declaration, syntax.LetDecl) and declaration.name.text not in taken:
                 self._lets.setdefault(declaration.name.text, declaration)
+        self._options = _options(declarations) if self._lets else frozenset[int]()
 
     def written_out(self, declarations: tuple[syntax.Decl, ...]) -> tuple[syntax.Decl, ...]:
         """The declarations, with the lets in them replaced by what they stand for. The lets themselves stay.
@@ -187,7 +187,7 @@ def _options(declarations: tuple[syntax.Decl, ...]) -> frozenset[int]:
     """The names, by their identity, that are options of the states that they are compared with or written into."""
     specs: dict[str, tuple[str, ...]] = {}
     found: set[int] = set()
-    for node in nodes(declarations):
+    for node in outside_expressions(declarations):
         if isinstance(node, syntax.MeterDecl) and node.state is not None and node.state.options:
             specs[node.name.text] = tuple(option.text for option in node.state.options)
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Literal, TypeAlias
 
-from hamlet.universe import Span, nodes
+from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Places
 from hamletc.expansion.room import Axis, Room, room_of
-from hamletc.expansion.trees import assign, binary, call, named, number, rebuilt, whole
+from hamletc.expansion.trees import assign, binary, call, named, number, outside_expressions, rebuilt, whole
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 
@@ -53,7 +53,8 @@ def _is_moved(item: syntax.AffordanceItem) -> bool:
 
 def _steps(node: object) -> Iterator[syntax.PushStmt]:
     """The statements in a part that write positions."""
-    return (each for each in nodes(node) if isinstance(each, syntax.PushStmt) and each.what == "position")
+    every = outside_expressions(node)
+    return (each for each in every if isinstance(each, syntax.PushStmt) and each.what == "position")
 
 
 # --- what moves ------------------------------------------------------------------------------------------------------

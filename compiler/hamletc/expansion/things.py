@@ -10,6 +10,7 @@ from hamlet.universe import nodes
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.constants import constant, constant_value
 from hamletc.expansion.places import Places
+from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 from hamletc.suggest import closest
@@ -160,8 +161,10 @@ def problems_of_things(
             yield places.diagnose("H230", "there is nothing to carry", said.span, hint=hint)
     yield from _givers(things, places)
     for declaration in declarations:
-        yield from _statements(declaration, things, places)
-        yield from _observed(declaration, things, places)
+        for node in outside_expressions(declaration):
+            yield from _statement(node, declaration, things, places)
+            if isinstance(node, syntax.ObserveItem) and node.kind.text == "items":
+                yield from (_unknown(word, things, places) for word in node.words if word.text not in things)
 
 
 def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
@@ -208,12 +211,6 @@ def _unknown(name: syntax.Name, things: Mapping[str, Thing], places: Places) -> 
     return places.diagnose("H020", f"there is no item `{name.text}`", name.span, hint=hint)
 
 
-def _observed(declaration: syntax.Decl, things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
-    for node in nodes(declaration):
-        if isinstance(node, syntax.ObserveItem) and node.kind.text == "items":
-            yield from (_unknown(word, things, places) for word in node.words if word.text not in things)
-
-
 def _space(thing: Thing, declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:
     space = next((item.kind.text for item in declarations if isinstance(item, syntax.SpaceDecl)), "none")
     if thing.lies and space not in syntax.GRIDS:
@@ -236,34 +233,35 @@ def _comes(thing: Thing, declarations: tuple[syntax.Decl, ...]) -> bool:
     )
 
 
-def _statements(declaration: syntax.Decl, things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
-    """Statements that could make things of nothing, or lose some."""
-    for node in nodes(declaration):
-        match node:
-            case syntax.AssignStmt(meter=meter, op=op, value=value) if meter.text in things:
-                if op == "=":
-                    hint = f"Write what comes and what goes: `{meter.text} += 1`, `{meter.text} -= 1`."
-                    message = f"`{meter.text} = ...` could make things or lose some"
-                    yield places.diagnose("H233", message, node.span, hint=hint)
-                elif isinstance(declaration, syntax.EffectDecl) and op == "+=":
-                    hint = "Let a rule do it: `rule NAME: poisoned -> ...`."
-                    yield places.diagnose("H233", "an effect cannot hand out things", node.span, hint=hint)
-                elif _trades(value, things):
-                    yield _trade(meter.text, node, places)
-            case syntax.RuleDecl(guard=guard, body=body) if guard is not None and _trades(guard, things):
-                written = [each for each in nodes(body) if isinstance(each, syntax.AssignStmt)]
-                for each in written:
-                    if each.meter.text in things and each.op != "=":
-                        yield _trade(each.meter.text, each, places)
-            case syntax.BeginStmt(word="wear", effect=name):
-                if name.text not in things:
-                    hint = "Write the name of an item that has `wear 10` in its braces."
-                    yield places.diagnose("H236", f"there is no item `{name.text}`", name.span, hint=hint)
-                elif not things[name.text].wear:
-                    hint = f"Write `wear 10` in the braces of `item {name.text}`."
-                    yield places.diagnose("H236", f"`{name.text}` does not wear out", name.span, hint=hint)
-            case _:
-                pass
+def _statement(
+    node: object, declaration: syntax.Decl, things: Mapping[str, Thing], places: Places
+) -> Iterator[Diagnostic]:
+    """A statement of a declaration, or what holds some, that could make things of nothing, or lose some."""
+    match node:
+        case syntax.AssignStmt(meter=meter, op=op, value=value) if meter.text in things:
+            if op == "=":
+                hint = f"Write what comes and what goes: `{meter.text} += 1`, `{meter.text} -= 1`."
+                message = f"`{meter.text} = ...` could make things or lose some"
+                yield places.diagnose("H233", message, node.span, hint=hint)
+            elif isinstance(declaration, syntax.EffectDecl) and op == "+=":
+                hint = "Let a rule do it: `rule NAME: poisoned -> ...`."
+                yield places.diagnose("H233", "an effect cannot hand out things", node.span, hint=hint)
+            elif _trades(value, things):
+                yield _trade(meter.text, node, places)
+        case syntax.RuleDecl(guard=guard, body=body) if guard is not None and _trades(guard, things):
+            written = [each for each in nodes(body) if isinstance(each, syntax.AssignStmt)]
+            for each in written:
+                if each.meter.text in things and each.op != "=":
+                    yield _trade(each.meter.text, each, places)
+        case syntax.BeginStmt(word="wear", effect=name):
+            if name.text not in things:
+                hint = "Write the name of an item that has `wear 10` in its braces."
+                yield places.diagnose("H236", f"there is no item `{name.text}`", name.span, hint=hint)
+            elif not things[name.text].wear:
+                hint = f"Write `wear 10` in the braces of `item {name.text}`."
+                yield places.diagnose("H236", f"`{name.text}` does not wear out", name.span, hint=hint)
+        case _:
+            pass
 
 
 def _trades(value: syntax.Expr, things: Mapping[str, Thing]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, reduce
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -29,10 +29,29 @@ def _roles(kind: Any) -> tuple[tuple[str, Role], ...]:
     return tuple(found)
 
 
+@cache
+def _trees(kind: Any) -> tuple[str, ...]:
+    """The names of the fields that hold neither expressions nor spans, last to first."""
+    return tuple(name for name, role in reversed(_roles(kind)) if role == "tree")
+
+
 def roles(node: object) -> tuple[tuple[str, Role], ...]:
     """The fields of a node that may hold something, and what."""
     kind: Any = type(node)
     return _roles(kind)
+
+
+def outside_expressions(node: object) -> Iterator[object]:
+    """The declarations, items and statements of a tree, in order; neither expressions nor names."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, tuple):
+            pending += reversed(each)
+        elif is_dataclass(each) and not isinstance(each, syntax.Name):
+            yield each
+            kind: Any = type(each)
+            pending += [getattr(each, name) for name in _trees(kind)]
 
 
 def rebuilt(node: Any, changed: Callable[[str, Role, Any], Any]) -> Any:

@@ -8,12 +8,23 @@ from typing import Any
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, diagnose
-from hamletc.language.syntax import Name, Numeral, Signed
+from hamletc.language.syntax import File, Name, Numeral, Signed
 
 DEEPEST_TREE = 200
 """The most levels of a syntax tree that an author writes; `a + b + c` has one more than `a + b`."""
 DEEPEST_WRITTEN = 2 * DEEPEST_TREE
 """The most levels of a syntax tree in which something is written out: a template in another, a condition of stages."""
+
+
+def too_high_as_read(file: File) -> Any:
+    """A node of a file on a level beyond those that an author may write; `None` where there is none. A declaration on
+    one line has a word or a symbol for each of its levels, or for two."""
+    wide = (each for each in reversed(file.declarations) if not _is_narrow(each.span))
+    return next((high for each in wide if (high := too_high(each, DEEPEST_TREE - 1)) is not None), None)
+
+
+def _is_narrow(span: Span) -> bool:
+    return span.line == span.end_line and 2 * (span.end_column - span.column) < DEEPEST_TREE - 1
 
 
 def too_high(tree: object, levels: int = DEEPEST_TREE) -> Any:

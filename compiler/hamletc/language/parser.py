@@ -21,7 +21,7 @@ from hamletc.language.braces import (
     match_braces,
     too_deep,
 )
-from hamletc.language.heights import complaint, too_high
+from hamletc.language.heights import complaint, too_high_as_read
 from hamletc.language.syntax import Decl, File
 from hamletc.language.tables import END, Automaton, terminals
 from hamletc.language.tokens import DECLARED, Scan, Token, scan
@@ -59,7 +59,7 @@ def parse_scan(scanned: Scan) -> tuple[File | None, tuple[Diagnostic, ...]]:
     if (limit := tokens[-1].problem or too_deep(tokens)) is not None:
         return None, (limit,)
     file, errors = _Parse(match_braces(tokens), scanned.problems).file()
-    if file is not None and (high := too_high(file)) is not None:
+    if file is not None and (high := too_high_as_read(file)) is not None:
         return None, (*errors, complaint(high.span))
     return file, tuple(sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column)))
 
@@ -83,7 +83,7 @@ def parse_fragment_scan(scanned: Scan) -> tuple[tuple[Decl, ...], tuple[Diagnost
         hint = "Leave its first line out: what is included has declarations only. `extends` takes a whole universe."
         return (), (diagnose("H088", "a whole universe cannot be included", tokens[0].span, hint=hint),)
     file, errors = _Parse(match_braces(tokens), scanned.problems, fragment=True).file()
-    if file is not None and (high := too_high(file)) is not None:
+    if file is not None and (high := too_high_as_read(file)) is not None:
         return (), (*errors, complaint(high.span))
     ordered = sorted(errors, key=lambda error: (error.primary.span.line, error.primary.span.column))
     return () if file is None else file.declarations, tuple(ordered)

@@ -34,6 +34,7 @@ class Rule(NamedTuple):
             of the rule above.
         absent: how many optional parts are absent before each symbol and behind the last; they have the value `None`.
         collapses: whether a single value stands for itself.
+        stands: whether that is all that it does: one symbol, and nothing absent.
         method: the method of `Builder` that makes one value of several.
         length: the number of its symbols.
     """
@@ -41,6 +42,7 @@ class Rule(NamedTuple):
     origin: str
     absent: list[int]
     collapses: bool
+    stands: bool
     method: str
     length: int
 
@@ -69,8 +71,21 @@ def tables() -> Tables:
         from hamletc.language.lalr import tables_of
 
         found = json.loads(tables_of(grammar, digest(grammar)))
-    rules = [Rule(origin, absent, one, method, len(absent) - 1) for origin, absent, one, method in found["rules"]]
+    rules = [
+        Rule(origin, absent, one, one and absent == [0, 0], method, len(absent) - 1)
+        for origin, absent, one, method in found["rules"]
+    ]
     return Tables(rules, found["states"], found["end"], found["terminals"])
+
+
+@cache
+def collapsed(below: int, state: int, terminal: str) -> int:
+    """The state in place of one above `below`, when before a terminal all has been reduced that lets a single value
+    stand for itself: a name is a factor, a term, a sum. The same few come again and again."""
+    rules, table = tables().rules, tables().states
+    while (target := table[state].get(terminal, 0)) < 0 and (rule := rules[-1 - target]).stands:
+        state = table[below][rule.origin]
+    return state
 
 
 def terminals() -> Mapping[str, str]:
@@ -109,13 +124,15 @@ class Automaton:
             more = len(pushed) - rule.length
             if more > 0:
                 del pushed[more:]
-                state = table[pushed[-1]][rule.origin]
+                below = pushed[-1]
             else:
                 kept += more
                 pushed.clear()
-                state = table[states[kept - 1]][rule.origin]
+                below = states[kept - 1]
+            state = table[below][rule.origin]
             if state == self._end:
                 return True
+            state = collapsed(below, state, terminal)
             pushed.append(state)
             target = table[state].get(terminal)
         return target is not None
@@ -132,20 +149,22 @@ class Automaton:
 
     def feed(self, terminal: str, token: Token) -> Any:
         """Shift a token that is accepted. The terminal `END` returns what was built."""
-        while (target := self._table[self._states[-1]][terminal]) < 0:
-            self._reduce(self._rules[-1 - target])
-            if self._states[-1] == self._end:
-                return self._values[-1]
-        self._states.append(target)
-        self._values.append(Leaf(terminal, token.text, token.span))
+        states, values = self._states, self._values
+        while (target := self._table[states[-1]][terminal]) < 0:
+            rule = self._rules[-1 - target]
+            if rule.stands and not isinstance(values[-1], list):
+                states[-1] = collapsed(states[-2], states[-1], terminal)
+                continue
+            self._reduce(rule)
+            if states[-1] == self._end:
+                return values[-1]
+        states.append(target)
+        values.append(Leaf(terminal, token.text, token.span))
         return None
 
     def _reduce(self, rule: Rule) -> None:
         """Put one value in the place of those of a rule's symbols."""
         first = len(self._values) - rule.length
-        if rule.collapses and rule.absent == [0, 0] and not isinstance(self._values[-1], list):
-            self._states[-1] = self._table[self._states[-2]][rule.origin]
-            return
         values: list[Any] = []
         for absent, value in zip(rule.absent, self._values[first:], strict=False):
             values += [None] * absent

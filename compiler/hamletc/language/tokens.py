@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Literal, TypeAlias, cast
+from typing import Literal, NamedTuple, TypeAlias
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
@@ -70,8 +70,7 @@ _BEGIN_OPERANDS = MEANINGS | RESERVED | _PREFIXES | set(FUNCTIONS)
 _SHORTER = "Choose a shorter name."
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word, number or symbol where it stands; never more than one line.
 
     The text of a "quoted" word has its backticks. An "end" token stands after the last one. A "bad" token has a
@@ -142,22 +141,26 @@ class _Scanner:
                 problem = diagnose("H003", f"more than {MOST_TOKENS:,} words, numbers and symbols", span, hint=hint)
                 self.tokens.append(Token("end", "", span.line, span.column, problem))
                 return
-            position = self._take(match)
+            kind, piece = match.lastgroup, match.group()
+            if kind == "space":
+                self._break_lines(position, piece)
+            elif kind == "word" and piece.isascii() and len(piece) <= LONGEST_NAME:
+                self.tokens.append(Token("word", piece, self._line, position - self._line_start + 1))
+            elif kind == "symbol":
+                if piece in "{}":
+                    self._count_braces(piece)
+                self.tokens.append(Token("symbol", piece, self._line, position - self._line_start + 1))
+            else:
+                position = self._take(match)
+                continue
+            position = match.end()
         end = self._span(len(self._text), 0)
         self.tokens.append(Token("end", "", end.line, end.column))
 
     def _take(self, match: re.Match[str]) -> int:
-        """Take a piece of the text. Returns where the next one begins."""
+        """Take a piece of the text that is no space, no symbol and no plain word. Returns where the next one begins."""
         piece, start = match.group(), match.start()
         kind = match.lastgroup
-        if kind == "space":
-            self._break_lines(start, piece)
-            return match.end()
-        if kind == "symbol":
-            self._count_braces(piece)
-        if kind == "symbol" or (kind == "word" and piece.isascii() and len(piece) <= LONGEST_NAME):
-            self.tokens.append(Token(cast(TokenKind, kind), piece, self._line, start - self._line_start + 1))
-            return match.end()
         span = self._span(start, len(piece))
         if piece.startswith('"') and self._quotes() and (string := _STRING.match(self._text, start)) is not None:
             self.tokens.append(Token("string", string.group(), span.line, span.column))

@@ -59,6 +59,16 @@ class Universe:
     cells: declarations.Cells | None = None
     roles: tuple[Role, ...] | None = None
 
+    def __repr__(self) -> str:
+        said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
+        return f"Universe({self.name}: {said})"
+
+    def _repr_html_(self) -> str:
+        said = {name: _listed([each.name or "" for each in items]) for name, items in self._parts().items() if items}
+        lifespan = {} if self.lifespan is None else {"lifespan": f"{self.lifespan.ticks} ticks"}
+        causes = {"dies when": " or ".join(cause.name for cause in self.causes)} if self.causes else {}
+        return html.table(f"Universe {self.name}", said | lifespan | causes)
+
     @property
     def world_rules(self) -> tuple[declarations.Rule, ...]:
         """The rules of the world."""
@@ -73,16 +83,6 @@ class Universe:
     def sums(self) -> tuple[declarations.CellSum, ...]:
         """What all cells come to."""
         return () if self.cells is None else self.cells.sums
-
-    def __repr__(self) -> str:
-        said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
-        return f"Universe({self.name}: {said})"
-
-    def _repr_html_(self) -> str:
-        said = {name: _listed([each.name or "" for each in items]) for name, items in self._parts().items() if items}
-        lifespan = {} if self.lifespan is None else {"lifespan": f"{self.lifespan.ticks} ticks"}
-        causes = {"dies when": " or ".join(cause.name for cause in self.causes)} if self.causes else {}
-        return html.table(f"Universe {self.name}", said | lifespan | causes)
 
     def _parts(self) -> dict[str, Sequence[Named]]:
         return {
