@@ -15,7 +15,6 @@ from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
-from hamletc.checking.course import check_course
 from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.history import History
@@ -34,6 +33,7 @@ from hamletc.checking.numbers import with_numbers
 from hamletc.checking.observations import Observations
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
+from hamletc.checking.play import check_course
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Findings, all_of, in_order, once, only

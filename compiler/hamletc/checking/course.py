@@ -13,14 +13,14 @@ from itertools import groupby
 
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
-from hamlet.universe.stages import INTERACT, MOVES, Stage, StepName, branches, by_step
+from hamlet.universe.stages import INTERACT, MOVES, Stage, StepName, branches
 from hamletc.checking import intervals
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
-from hamletc.checking.inert import Drain, check_drain, check_observed, check_report, check_reward, check_statement
+from hamletc.checking.inert import Drain, check_drain, check_report, check_reward, check_statement
 from hamletc.checking.intervals import ANYTHING, Interval
-from hamletc.checking.knowledge import Known, Setting, join
+from hamletc.checking.knowledge import Known, join
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach, Stages
 from hamletc.checking.report import Findings
@@ -30,11 +30,6 @@ from hamletc.diagnostics import Label
 ANYWHERE = Span(1, 1, 1, 1)
 LOSSES: Mapping[StepName, Drain] = {"act": "move", "interact": "interact", "decay": "decay"}
 """What meters lose in steps."""
-TICKS_BEFORE_WIDENING = 2
-TICKS_BEFORE_GIVING_UP = 8
-MOST_DYNAMICS = 2000
-"""The most rules and cascades of a universe whose ticks are followed before meters that move are widened: a tick takes
-time, and an early widening is as safe."""
 
 
 @dataclass(slots=True)
@@ -116,7 +111,7 @@ class Course:
             self._wrote.clear()
             ends += self._branch(branch, start)
         self._wrote.clear()  # what an agent did is one of many things
-        return _joined(ends)
+        return joined_places(ends)
 
     def _branch(self, stages: Sequence[Stage], start: Known) -> list[Known]:
         """What is known after the stages of one choice; nothing where that cannot be."""
@@ -130,7 +125,7 @@ class Course:
                 case universe.Affordance():
                     ends = self._use(stage.construct, ends)
                 case _:
-                    ends = [self._stage(stage, _joined(ends))]
+                    ends = [self._stage(stage, joined_places(ends))]
         return [end.bare() for end in ends]
 
     def _moving(self, start: Known) -> Known:
@@ -162,7 +157,7 @@ class Course:
         using = _chosen(INTERACT, self.names.span("affordance", affordance.name), so_far)
         able = self._test(affordance.needs, self._at(affordance, using))
         used = [so_far, *ends[1:], *([] if able is None else self._used(affordance, able))]
-        return used if so_far.setting.together == "one" else [_joined(used)]
+        return used if so_far.setting.together == "one" else [joined_places(used)]
 
     def _used(self, affordance: universe.Affordance, place: Place) -> list[Known]:
         """After a tick in it, completed or not."""
@@ -191,7 +186,7 @@ class Course:
         fires = here.where(rule.guard, True) if own else self._test(rule.guard, here)
         spared = known.assume(rule.guard, False)
         fired = None if fires is None else self._body(rule.body, fires).known.bare()
-        return _joined([None if spared is None else spared.bare(), fired])
+        return joined_places([None if spared is None else spared.bare(), fired])
 
     def _cascade(self, cascade: Cascade, known: Known) -> Known:
         guard = self.guards[cascade.name]
@@ -205,7 +200,7 @@ class Course:
             inside = fires.after(fires.known.during(measured))
             fired = self._body(cascade.body, inside).known.during(known.around)
         spared = spared if cascade.who is None else known  # a cascade of a role spares the others
-        return _joined([None if spared is None else spared.bare(), fired])
+        return joined_places([None if spared is None else spared.bare(), fired])
 
     def _die(self, known: Known) -> tuple[Known | None, Known | None]:
         """What is known of the lanes that survive, and of those that are paid, which are those that have reached a goal
@@ -242,7 +237,7 @@ class Course:
             return
         starts = Levels(self.reach.starts, {})
         around = known.around.between()
-        between = _joined([known.during(around), Known(known.setting, around, starts, None)])
+        between = joined_places([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
         everyone = [mask for mask in self.draft.masks if not mask.actions]
         for mask in (*everyone, *(mask for mask in self.draft.masks if mask.actions)):
@@ -285,7 +280,7 @@ class Course:
         inside, spared = place.where(statement.condition, True), place.known.assume(statement.condition, False)
         fired = None if inside is None else self._body(statement.body, inside).known.bare()
         self.report = report
-        return place.after(_joined([None if spared is None else spared.bare(), fired]))
+        return place.after(joined_places([None if spared is None else spared.bare(), fired]))
 
     def _rewritten(self, statement: Statement, known: Known) -> Known:
         """What is known after a statement of which no more is known than what it writes."""
@@ -365,46 +360,6 @@ class Course:
         )
 
 
-def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> None:
-    """Report what has no effect at its place in a tick, in a draft that is complete and safe to compute."""
-    if draft.space is None:
-        return
-    guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
-    setting = Setting.of(draft.space, draft.meters_of_all(), affordances=bool(draft.affordances))
-    meters = draft.meters_of_all()
-    changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
-    constant = {meter.name for meter in meters} - changing
-
-    asked = draft.parts() if draft.mentions(universe.ActionTaken) else ()
-    chosen = {node.action: node for node in asked if isinstance(node, universe.ActionTaken)}
-    stages = by_step(draft)
-    patience = TICKS_BEFORE_WIDENING if len(draft.dynamics) <= MOST_DYNAMICS else 0
-
-    def course(basis: Basis, report: Findings | None = None) -> Course:
-        return Course(draft, stages, names, reach, guards, basis, chosen, report)
-
-    anywhere = _beginning(Known(setting, reach.around, Levels(reach.meters, {}), None))
-    end = course("anywhere", report).run(anywhere)
-    if report.failed:
-        return
-    check_observed(draft, end, reach.starts, constant, report)
-    starts = {name: where for name, where in reach.starts.items() if name in changing}
-    known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
-    for tick in range(TICKS_BEFORE_GIVING_UP):
-        if all(known.meter(name) == anywhere.meter(name) for name in changing):
-            return  # All that holds in play was said of anywhere.
-        # Where no meter moves any more the findings count; a walk that finds them takes longer.
-        said = report.aside() if tick > patience else None
-        grown = _joined([known, course("from the start", said).run(_beginning(known)).during(reach.around)])
-        if all(grown.meter(name) == known.meter(name) for name in changing):
-            if said is not None:
-                report.take(said)
-            else:
-                course("from the start", report).run(_beginning(known))
-            return
-        known = grown if tick < patience else _widened(known, grown, anywhere)
-
-
 def _chosen(action: str, where: Span, known: Known) -> Place:
     """The place where an agent has chosen an action; `where` says so."""
     place = Place(known, known).where(universe.ActionTaken(action, where), True, "this action is chosen here")
@@ -412,30 +367,8 @@ def _chosen(action: str, where: Span, known: Known) -> Place:
     return place
 
 
-def _beginning(known: Known) -> Known:
-    """The beginning of a tick, which `previous` looks at."""
-    return Known(known.setting, known.around, known.meters, known)
-
-
-def _widened(known: Known, grown: Known, most: Known) -> Known:
-    """Ends of meters that still move are taken to where they can be at all."""
-    meters = dict(grown.meters)
-    for name, where in grown.meters.items():
-        before, limit = known.meter(name), most.meter(name)
-        if where is None or before is None or limit is None:
-            continue
-        low = limit.low if where.low < before.low else where.low
-        meters[name] = Interval(low, limit.high if where.high > before.high else where.high)
-    return Known(known.setting, known.around, Levels(meters, {}), None)
-
-
-def _guard(cascade: Cascade, where: Span) -> Expression:
-    return universe.Binary(
-        "<", universe.MeterValue(cascade.source, where), universe.Number(cascade.threshold, where), where
-    )
-
-
-def _joined(places: Iterable[Known | None]) -> Known:
+def joined_places(places: Iterable[Known | None]) -> Known:
+    """What is known where one of these is the case, of which there is one."""
     found = join(list(places))
     assert found is not None, "something happens in every tick"
     return found

@@ -6,7 +6,6 @@ clamp. The tick is repeated until the intervals at its beginning no longer grow.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +13,7 @@ from itertools import count, groupby
 from typing import Literal, TypeAlias
 
 from hamlet import universe
-from hamlet.numbers.binary32 import LARGEST, round32
+from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
 from hamlet.universe.stages import Stage, Step, StepName, branches, by_step
 from hamletc.checking import intervals
@@ -25,6 +24,7 @@ from hamletc.checking.ranges import Ranges, State, narrowing
 from hamletc.checking.report import Findings
 from hamletc.checking.rewards import check_observed, check_rewards
 from hamletc.checking.surroundings import Surroundings, surroundings
+from hamletc.checking.widening import anything, stalled
 from hamletc.diagnostics import Label
 
 Stages: TypeAlias = tuple[tuple[Step, tuple[Stage, ...]], ...]
@@ -71,7 +71,7 @@ def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
         if grown == start:
             break
         if tick >= TICKS_BEFORE_WIDENING:
-            widen = _stalled if tick < TICKS_BEFORE_ANYTHING else _anything
+            widen = stalled if tick < TICKS_BEFORE_ANYTHING else anything
             grown = {
                 name: now if now == start.get(name) else widen(start.get(name), now) for name, now in grown.items()
             }
@@ -393,35 +393,6 @@ def _limiting(statement: Assign, loose: bool) -> str:
     if loose:
         return f"`{statement.meter}` may have left its bounds: leave out `unclamped`, or add less to it."
     return f"Narrow the bounds of `{statement.meter}`, or change it by less. {narrowing(statement.value)}"
-
-
-def _stalled(before: Interval | None, now: Interval | None) -> Interval | None:
-    """Where a meter comes to rest that goes on as far in every tick as in the last one: sums of binary32 numbers stall
-    at 2**24 times the next power of two. Whether it does rest there, the next tick shows."""
-    if before is None or now is None:
-        return _anything(before, now)
-    return Interval(
-        now.low if now.low == before.low else max(-_rest(now.low, before.low), -LARGEST),
-        now.high if now.high == before.high else min(_rest(now.high, before.high), LARGEST),
-    )
-
-
-def _rest(now: float, before: float) -> float:
-    """A power of two, far enough from 0, which steps of this size do not lead beyond."""
-    exponent = max(_next_power(now - before) + 24, _next_power(now))
-    return math.ldexp(1.0, exponent) if exponent < 128 else math.inf
-
-
-def _next_power(value: float) -> int:
-    """The exponent of the least power of two that is not below a magnitude."""
-    fraction, exponent = math.frexp(abs(value))
-    return exponent - 1 if fraction == 0.5 else exponent
-
-
-def _anything(before: Interval | None, now: Interval | None) -> Interval | None:
-    if before is None or now is None:
-        return None if now is None else ANYTHING
-    return Interval(now.low if now.low == before.low else -LARGEST, now.high if now.high == before.high else LARGEST)
 
 
 def _clamped(meters: State, written: Iterable[Statement]) -> dict[str, Interval | None]:

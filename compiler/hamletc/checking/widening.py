@@ -1,0 +1,38 @@
+"""Where meters that move from tick to tick come to rest."""
+
+from __future__ import annotations
+
+import math
+
+from hamlet.numbers.binary32 import LARGEST
+from hamletc.checking.intervals import ANYTHING, Interval
+
+
+def stalled(before: Interval | None, now: Interval | None) -> Interval | None:
+    """Where a meter comes to rest that goes on as far in every tick as in the last one: sums of binary32 numbers stall
+    at 2**24 times the next power of two. Whether it does rest there, the next tick shows."""
+    if before is None or now is None:
+        return anything(before, now)
+    return Interval(
+        now.low if now.low == before.low else max(-_rest(now.low, before.low), -LARGEST),
+        now.high if now.high == before.high else min(_rest(now.high, before.high), LARGEST),
+    )
+
+
+def _rest(now: float, before: float) -> float:
+    """A power of two, far enough from 0, which steps of this size do not lead beyond."""
+    exponent = max(_next_power(now - before) + 24, _next_power(now))
+    return math.ldexp(1.0, exponent) if exponent < 128 else math.inf
+
+
+def _next_power(value: float) -> int:
+    """The exponent of the least power of two that is not below a magnitude."""
+    fraction, exponent = math.frexp(abs(value))
+    return exponent - 1 if fraction == 0.5 else exponent
+
+
+def anything(before: Interval | None, now: Interval | None) -> Interval | None:
+    """Where a meter lies of which nothing more is known than the ends that no longer move."""
+    if before is None or now is None:
+        return None if now is None else ANYTHING
+    return Interval(now.low if now.low == before.low else -LARGEST, now.high if now.high == before.high else LARGEST)
