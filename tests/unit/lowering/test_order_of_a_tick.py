@@ -33,6 +33,7 @@ from hamlet.universe import (
 )
 from hamlet.universe import stages as order
 from hamlet.universe.stages import ORDER, Scope, Step
+from hamlet_lab.ablation import phase_parts
 from hamlet_lab.divergence.executed import Executed
 from hamletc.compile import lower
 from hamletc.errors import SourceError
@@ -198,6 +199,11 @@ def test_steps_that_change_places_are_noticed(number: int, found: Found, monkeyp
 
 def test_agents_that_look_before_worlds_begin_anew_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert departs((*ORDER[:-4], *ORDER[-2:], *ORDER[-4:-2]), monkeypatch) == "refused"
+
+
+def test_phases_that_can_be_left_out_are_those_of_all_functions_of_a_tick() -> None:
+    parts = [part.name for part in phase_parts(lower(everything()).program)]
+    assert parts == ["act", "interact", "decay", "rules", "world", "cells", "deaths", "reward"]
 
 
 def test_the_checker_follows_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
