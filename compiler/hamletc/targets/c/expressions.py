@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hamletc.ir.ops import (
@@ -104,11 +104,13 @@ class Expressions:
 
     Attributes:
         types: of its names, so far.
+        variables: the variables of names that have had values of several types, one after the other.
     """
 
     printer: Functions
     function: Function
     types: dict[str, CType]
+    variables: dict[str, str] = field(default_factory=dict)
 
     def node(self, printed: Body, value: Value) -> Spelt:
         """A value of the tick IR: its variable, or what is written out in its place."""
@@ -146,6 +148,8 @@ class Expressions:
                 return Spelt("true" if truth else "false", BOOL)
             case Constant(value=int(plain)):
                 return Spelt(str(plain) if -(1 << 31) <= plain < 1 << 31 else f"{plain}u", LITERAL)
+            case Constant(value=float(plain)):
+                return _constant(Typed(Type.F32, plain))
             case Typed():
                 return _constant(value)
             case Infix(sign=sign, left=left, right=right):
@@ -167,9 +171,9 @@ class Expressions:
 
     def named(self, name: str) -> Spelt:
         if name in self.types:
-            return Spelt(name, self.types[name])
+            return Spelt(self.variables.get(name, name), self.types[name])
         if name in self.printer.tables:
-            return Spelt(name, CType("pointer", self.printer.tables[name][0]))
+            return Spelt(name, CType("table", self.printer.tables[name][0]))
         if name in CONSTANTS:
             return Spelt(name, LITERAL)
         if name == "INFINITY":
@@ -178,7 +182,7 @@ class Expressions:
 
     def _element(self, array: Spelt, index: Spelt) -> Spelt:
         element = array.type.element
-        data = array.text if array.type.shape == "pointer" else f"{array.text}.data"
+        data = array.text if array.type.shape != "array" else f"{array.text}.data"
         if index.type is LANES:
             return Spelt(f"fetch_v{element}({data}, {index.text})", vector(element))
         type_ = read(element)
@@ -269,6 +273,9 @@ class Expressions:
             case _ if name in HELPERS:
                 helper = HELPERS[name]
                 texts = [f"{text}.data" if place in helper.data else text for place, text in enumerate(texts)]
+                if name in ("load_worlds", "store_worlds") and values[0].type != values[1].type:
+                    # A layout is an i32 in memory.
+                    texts[1] = f"({values[0].type.text})({texts[1]})"
                 kinds = "".join(f"_{values[place].type.kind}" for place in helper.by)
                 return Spelt(f"{name}{kinds}({', '.join(texts)})", helper.gives)
             case _:
@@ -310,7 +317,7 @@ class Expressions:
             return self._element(table, index)
         entries = self.printer.tables.get(table.text, (element, None))[1]
         if entries is None:
-            data = table.text if table.type.shape == "pointer" else f"{table.text}.data"
+            data = table.text if table.type.shape != "array" else f"{table.text}.data"
             return Spelt(f"take_v{element}({data}, {index.text})", vector(element))
         return Spelt(f"take_short_v{element}({table.text}, {entries}, {index.text})", vector(element))
 

@@ -95,6 +95,7 @@ class _Body:
     expressions: Expressions
     gives: tuple[CType, ...] | None = None
     _declared: list[str] = field(default_factory=list)
+    _renamed: int = 0
 
     def head(self, name: str) -> Iterator[str]:
         """The comment, the head, and the declarations of variables."""
@@ -198,6 +199,7 @@ class _Body:
         first, end, step = (["0", *values, "1"], [*values, "1"], values)[len(values) - 1]
         counter, last = f"{name}_next", f"{name}_end"
         self._variable(name, INDEX)
+        name = self.expressions.variables.get(name, name)
         yield f"{indent}for (ix {counter} = {first}, {last} = {end}; {counter} < {last}; {counter} += {step}) {{"
         yield f"{indent}  {name} = {counter};"
         yield from self._block(body, indent + "  ")
@@ -236,10 +238,11 @@ class _Body:
                 pass
             case Name(name=name):
                 type_ = self._variable(name, settled(value.type))
-                yield f"{indent}{name} = {self.expressions.taken_as(value, type_).text};"
+                variable = self.expressions.variables.get(name, name)
+                yield f"{indent}{variable} = {self.expressions.taken_as(value, type_).text};"
             case Index(value=array, index=index):
                 into, at = self.expressions.value(array), self.expressions.value(index)
-                data = into.text if into.type.shape == "pointer" else f"{into.text}.data"
+                data = into.text if into.type.shape != "array" else f"{into.text}.data"
                 if at.type is LANES:
                     written = self.expressions.taken_as(value, vector(into.type.element)).text
                     yield f"{indent}store_v{into.type.element}({data}, {at.text}, {written});"
@@ -249,8 +252,16 @@ class _Body:
                 raise UntypedError(f"{self.function.name}: nothing is set by {target}")
 
     def _variable(self, name: str, type_: CType) -> CType:
-        """The type of a variable, which the first value that it is set to decides."""
-        if name not in self.expressions.types:
-            self.expressions.types[name] = type_
-            self._declared.append(f"{type_.declared(name)};")
-        return self.expressions.types[name]
+        """The type of a variable, which its value decides. A value of another type has a variable of its own."""
+        types, variables = self.expressions.types, self.expressions.variables
+        known = types.get(name)
+        if known is not None and "lanes" in (known.shape, type_.shape) and known.text == type_.text:
+            types[name] = known = type_
+        elif known is not None and known != type_ and {known.shape, type_.shape} & {"vector", "pointer"}:
+            self._renamed += 1
+            variables[name] = f"{name}_{self._renamed}_of_several"
+            known = None
+        if known is None:
+            types[name] = type_
+            self._declared.append(f"{type_.declared(variables.get(name, name))};")
+        return types[name]

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from hamletc.ir.ops import Type
 
-Shape: TypeAlias = Literal["literal", "index", "lanes", "number", "vector", "pointer", "array", "nothing"]
+Shape: TypeAlias = Literal["literal", "index", "lanes", "number", "vector", "pointer", "table", "array", "nothing"]
 """What a value is: an integer whose type is decided by what it meets; an i64; the number of the first lane of a vector;
 a number or truth value; one for each lane of a vector; the address of the first of several in memory; an array of the
 kernel, with its rows and columns; nothing."""
@@ -35,8 +35,10 @@ class CType:
                 return f"v{self.element}"
             case "pointer":
                 return f"{memory(self.element)} *"
+            case "table":
+                return f"const {self.element} *"
             case "array":
-                return f"array_{memory(self.element)}"
+                return f"array_{'bool8' if self.element == 'bool' else self.element}"
             case "nothing":
                 return "void"
 
@@ -55,8 +57,8 @@ BOOL = CType("number", "bool")
 
 
 def memory(element: str) -> str:
-    """The type in C of an element in memory."""
-    return "bool8" if element == "bool" else element
+    """The type in C of an element in memory. Authors have variables called `observed`."""
+    return {"bool": "bool8", "observed": "hamlet_observed"}.get(element, element)
 
 
 def number(type_: Type) -> CType:

@@ -37,9 +37,15 @@ class Bindings:
     """
 
     def __init__(
-        self, program: Program, universe: Universe, memory: ChunkMemory, known: tuple[KnownRows, ...] = ()
+        self,
+        program: Program,
+        universe: Universe,
+        memory: ChunkMemory,
+        known: tuple[KnownRows, ...] = (),
+        vector: int = 0,
     ) -> None:
         self.program = program
+        self.vector = vector
         self.known = known
         self.universe = universe
         self.sources = [plain(source) for source in universe.sources]

@@ -2,98 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hamlet.universe import Universe
-from hamletc.ir.function import Function, Program, Table
-from hamletc.ir.ops import Const, Input
+from hamletc.ir.function import Program, Table
+from hamletc.ir.ops import Const
 from hamletc.kernel import code
 from hamletc.kernel.body import remarks, table_name
-from hamletc.kernel.build import build
 from hamletc.kernel.scopes import verify
-from hamletc.targets.known_rows import KnownRows, known_rows
-from hamletc.targets.numba.act import act
 from hamletc.targets.numba.bindings import Bindings
-from hamletc.targets.numba.cells import cells
-from hamletc.targets.numba.counts import counts
-from hamletc.targets.numba.cuts import Cuts
-from hamletc.targets.numba.episodes import episodes
 from hamletc.targets.numba.formatter import literal, typed
-from hamletc.targets.numba.functions import functions
-from hamletc.targets.numba.grid import cell_step
-from hamletc.targets.numba.kernels import kernels
 from hamletc.targets.numba.library import BESIDE, imports
-from hamletc.targets.numba.meeting import meeting
-from hamletc.targets.numba.memory import memory, store_outcome
-from hamletc.targets.numba.observe import observe
-from hamletc.targets.numba.parts import is_large
-from hamletc.targets.numba.phases import Phases
-from hamletc.targets.numba.places import cached_cells, places
-from hamletc.targets.numba.rollout import Rollout
-from hamletc.targets.numba.rows import MANY_WORDS
-from hamletc.targets.numba.slots import HEAP, STACK, has_cell_cache
-from hamletc.targets.numba.tick import tick
+from hamletc.targets.numba.module import built, functions_of
+from hamletc.targets.numba.places import cached_cells
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
-from hamletc.targets.scene import split
 from hamletc.targets.skeleton import skeleton
+
+VECTOR = 16
+"""Lanes that a vector has at least: four registers of four."""
 
 
 def emit(program: Program, universe: Universe) -> str:
     """The text of `numba_kernels.py`; the same for the same program and universe."""
-    program = _with_scene(program)
-    large = is_large(program) and not has_cell_cache(program)
-    program, known = (program, ()) if large else _with_known_rows(program)
-    bindings = Bindings(program, universe, HEAP if large else STACK, known)
-    cuts = Cuts(bindings) if large else None
-    grid = cell_step(program, universe, bindings)
-    phases = Phases(bindings, cuts, grid)
-    tables = _tables(bindings, cuts)
-    rollout = Rollout(bindings, cuts, grid, phases, build(universe, program), tables)
-    module = _module(rollout)
+    rollout = built(program, universe, VECTOR)
+    bindings, module = rollout.bindings, functions_of(rollout)
     imported = imports(module)
     verify(module, {*imported, *BESIDE, *map(table_name, bindings.short)}, bindings.bodies)
     return skeleton("numba").render(
         universe=universe,
         source=", ".join(bindings.sources),
         imports=imported,
-        tables=[_table(each) for each in tables if each.name not in bindings.short],
-        constants=[_short_table(each, bindings) for each in tables if each.name in bindings.short],
+        tables=[_table(each) for each in rollout.tables if each.name not in bindings.short],
+        constants=[_short_table(each, bindings) for each in rollout.tables if each.name in bindings.short],
         cells=cached_cells(bindings),
         code=printer(bindings).module(module),
     )
-
-
-def _module(rollout: Rollout) -> list[code.Function]:
-    """All functions, in the order of the file."""
-    bindings, cuts, grid, phases, schedule = (
-        rollout.bindings,
-        rollout.cuts,
-        rollout.cells,
-        rollout.phases,
-        rollout.schedule,
-    )
-    return [
-        *functions(bindings, cuts),
-        *observe(bindings, cuts, phases, schedule),
-        *memory(bindings, grid),
-        *places(bindings, phases),
-        *act(bindings, cuts, phases, schedule),
-        *meeting(bindings, cuts, phases),
-        *(cells(grid) if grid is not None else ()),
-        *tick(bindings, cuts, grid, phases, schedule),
-        *counts(bindings, phases),
-        store_outcome(bindings, phases),
-        *episodes(bindings, cuts, grid, phases, schedule),
-        *kernels(cuts, grid, phases, schedule),
-        rollout.function(),
-    ]
-
-
-def _tables(bindings: Bindings, cuts: Cuts | None) -> tuple[Table, ...]:
-    """All tables that functions read."""
-    scales = (bindings.meter_scales,) if bindings.meter_scales else ()
-    return (*bindings.program.tables, *(cuts.scale_tables() if cuts else ()), *scales)
 
 
 def _table(table: Table) -> str:
@@ -126,25 +68,3 @@ def declared(parameter: code.Parameter) -> str:
 def decorator(function: code.Function) -> str:
     """What compiles a function."""
     return f"@{function.kind}"
-
-
-def _with_scene(program: Program) -> Program:
-    """Where there is a cell cache, what observations need of them alone is a function of its own, `scene`."""
-    if not has_cell_cache(program):
-        return program
-    scene, observe = split(program.function("observe"))
-    if not any(isinstance(node.op, Input) and node.op.name.startswith("cell.") for node in scene.nodes):
-        scene, observe = replace(scene, outputs=()), program.function("observe")
-    return _with(program, observe, scene)
-
-
-def _with_known_rows(program: Program) -> tuple[Program, tuple[KnownRows, ...]]:
-    """Where a repeated row is known but for a bit of many words, `observe` gives the words."""
-    observe, known = known_rows(program.function("observe"), MANY_WORDS)
-    return _with(program, observe), known
-
-
-def _with(program: Program, observe: Function, *others: Function) -> Program:
-    """The program with another `observe`, and with other functions."""
-    functions = (observe if function.name == "observe" else function for function in program.functions)
-    return replace(program, functions=(*functions, *others))

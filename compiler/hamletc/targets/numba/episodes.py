@@ -216,16 +216,25 @@ def _placed(bindings: Bindings, beyond: int) -> Iterator[Code]:
     """The cells of a lane: those of the affordances at random where they are cached, and behind them its own."""
 
     def cached() -> Iterator[Code]:
-        for begin in range(0, beyond + 1, 16):
-            yield assign("numbers", call("ramp", call("u32", begin)))
-            if begin + 16 > beyond:
-                yield assign("numbers", call("where", call("equal", "numbers", beyond), own, "numbers"))
-            places = call("_place", *bindings.passing("place", {"index": "numbers"}))
-            yield do("scatter", places, part(cells, 0, begin * LANES), lane, min(16, beyond + 1 - begin))
+        size = bindings.vector
+        for begin in range(0, beyond + 1, size):
+            own_too = begin + size > beyond
+            yield from numbered(begin, part(cells, 0, begin * LANES), [min(size, beyond + 1 - begin)], own_too)
+
+    def by_vectors() -> Iterator[Code]:
+        """The same where a vector may have any number of lanes."""
+        placing = numbered(first, cells, [first, beyond + 1], own_too=True)
+        yield loop(first, 0, beyond + 1, WIDE, body=placing)
+
+    def numbered(begin: Operand, rows: Operand, places: Sequence[Operand], own_too: bool) -> Iterator[Code]:
+        yield assign("numbers", call("ramp", call("u32", begin)))
+        if own_too:
+            yield assign("numbers", call("where", call("equal", "numbers", beyond), own, "numbers"))
+        yield do("scatter", call("_place", *bindings.passing("place", {"index": "numbers"})), rows, lane, *places)
 
     alone = assign(cells[beyond * LANES + lane], call("_place", *bindings.passing("place", {"index": own})))
     yield assign(own, call("u32", _number(beyond)))
-    yield when(caching, cached(), [alone])
+    yield when(caching, cached() if bindings.vector else by_vectors(), [alone])
 
 
 def _of_worlds(step: CellStep, begins: Sequence[Statement]) -> Iterator[Code]:

@@ -1,0 +1,177 @@
+"""What agents of a world have together in `hamlet.h`: counts, totals, extremes, ranks, places, cells."""
+
+from __future__ import annotations
+
+from ctypes import c_float
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from built import Array, Header
+
+GENERATOR = np.random.default_rng(8)
+WORLDS = [(1, 256), (3, 85), (4, 64), (17, 15), (100, 2), (256, 1), (257, 1), (1000, 1), (1024, 1)]
+"""Agents, and worlds of so many in a chunk."""
+EACH_WORLD = pytest.mark.parametrize(("agents", "worlds"), WORLDS)
+TERMS, SHARED, TREE, TALLIES = range(4)
+
+
+def room(header: Header, what: int, dtype: Any) -> Array:
+    """An array of zeros with as many numbers as the header says."""
+    return np.zeros(header.call("room_of", what), dtype)
+
+
+def terms(header: Header, numbers: Array, absent: float = 0.0) -> Array:
+    """Numbers as kernels hold them: behind them, up to the end of a chunk, what changes nothing."""
+    result = room(header, TERMS, numbers.dtype)
+    result[: -(-len(numbers) // 256) * 256] = absent
+    result[: len(numbers)] = numbers
+    return result
+
+
+def halved(numbers: Array, absent: float, combine: Any) -> Any:
+    """Numbers combined in the order of the tree."""
+    padded = 1 << (len(numbers) - 1).bit_length()
+    level = np.append(numbers, np.full(padded - len(numbers), absent, np.float32))
+    while len(level) > 1:
+        level = combine(level[::2], level[1::2])
+    return level[0]
+
+
+@EACH_WORLD
+def test_totals_and_extremes(header: Header, agents: int, worlds: int) -> None:
+    runs = GENERATOR.random((worlds, agents)) < 0.6
+    runs[:: max(worlds // 3, 2)] = False
+    numbers = GENERATOR.standard_normal((worlds, agents)).astype(np.float32)
+    flags = terms(header, runs.reshape(-1))
+    for name, absent, combine in [
+        ("total", 0.0, np.add),
+        ("lowest_of", np.inf, np.minimum),
+        ("highest_of", -np.inf, np.maximum),
+    ]:
+        joined = np.where(runs, numbers, np.float32(absent))
+        values = terms(header, joined.reshape(-1), absent)
+        header.call(name, values, agents, worlds, *([] if name == "total" else [flags]), gives=None)
+        wanted = np.array([halved(each, absent, combine) for each in joined])
+        wanted = np.where(runs.any(1), wanted, np.float32(0.0))
+        assert np.array_equal(values[:worlds].view(np.uint32), wanted.view(np.uint32)), name
+        to = room(header, SHARED, np.float32)
+        header.call("shared", to, values, agents, worlds, gives=None)
+        to_all = np.repeat(wanted, min(agents, 256))
+        assert np.array_equal(to[: len(to_all)], to_all)
+    counts = room(header, TERMS, np.float32)
+    header.call("counted", flags, counts, agents, worlds, gives=None)
+    assert np.array_equal(counts[:worlds], runs.sum(1))
+
+
+@pytest.mark.parametrize("numbers", [1, 2, 8, 64, 1024])
+def test_a_tree_of_sums(header: Header, numbers: int) -> None:
+    wide = header.wide
+    values = GENERATOR.standard_normal((numbers, wide)).astype(np.float32)
+    sums = room(header, TREE, np.float32)
+    header.call("tree", sums, values, numbers, gives=None)
+    level = numbers.bit_length() - 1
+    for lane in range(wide):
+        assert sums[level * wide + lane] == halved(values[:, lane], 0.0, np.add)
+
+
+# --- ranks and places ------------------------------------------------------------------------------------------------
+
+
+def ranked(counts: Array, priority: Array) -> Array:
+    """How many that count come before each of a world."""
+    lanes = np.arange(len(counts))
+    higher = priority[None, :] > priority[:, None]
+    equal = (priority[None, :] == priority[:, None]) & (lanes[None, :] < lanes[:, None])
+    result: Array = ((higher | equal) & counts[None, :]).sum(1)
+    return result
+
+
+@EACH_WORLD
+def test_ranks(header: Header, agents: int, worlds: int) -> None:
+    for few, share in product((0, 1, 5, 1024), (0.05, 0.9)):
+        counts = GENERATOR.random((worlds, agents)) < share
+        most = few + 1 if few else 2**32 - 1
+        priority = GENERATOR.integers(1, most, (worlds, agents), np.uint32)
+        given = terms(header, counts.reshape(-1)), terms(header, priority.reshape(-1))
+        found, keys = room(header, TERMS, np.float32), room(header, TERMS, np.uint32)
+        ranks, tally = room(header, TERMS, np.int32), room(header, TALLIES, np.int32)
+        if few:
+            header.call("few_ranks", *given, found, keys, ranks, tally, few, agents, worlds, gives=None)
+        else:
+            header.call("ranks", *given, found, keys, ranks, agents, worlds, gives=None)
+        wanted = np.array([ranked(*each) for each in zip(counts, priority, strict=True)])
+        assert np.array_equal(found[: worlds * agents].reshape(worlds, agents), wanted), (few, share)
+
+
+def granted(claims: Array, first: Array, priority: Array, places: int) -> Array:
+    """The claims of a world that find a place."""
+    order = sorted(np.flatnonzero(claims), key=lambda lane: (not first[lane], -int(priority[lane]), lane))
+    result = np.zeros_like(claims)
+    result[order[:places]] = True
+    return result
+
+
+@EACH_WORLD
+def test_places_are_granted(header: Header, agents: int, worlds: int) -> None:
+    for places, ordered, most in product((0, 1, 2, 7), (False, True), (3, 2**32)):
+        claims = GENERATOR.random((worlds, agents)) < 0.7
+        first = GENERATOR.random((worlds, agents)) < 4 / agents
+        priority = GENERATOR.integers(1, most, (worlds, agents), np.uint32)
+        there = np.maximum(places + GENERATOR.integers(-1, 2, worlds), 0).astype(np.int32)
+        equal = priority if ordered else np.ones_like(priority)
+        wanted = np.array([granted(*each) for each in zip(claims, first, equal, there, strict=True)])
+        left = terms(header, claims.reshape(-1))
+        given = [terms(header, each.reshape(-1)) for each in (first, priority, np.repeat(there, agents))]
+        rooms = [room(header, TERMS, dtype) for dtype in (np.int32, np.uint32, np.bool_)]
+        header.call("grants", left, *given, ordered, *rooms, agents, worlds, gives=None)
+        assert np.array_equal(left[: worlds * agents].reshape(worlds, agents), wanted), (places, ordered)
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------
+
+
+def test_agents_are_joined_on_their_cells(header: Header) -> None:
+    begin, agents, cells = 30, 90, 25
+    values = GENERATOR.standard_normal(256).astype(np.float32)
+    flags, runs = GENERATOR.random((2, 256)) < 0.5
+    standing = GENERATOR.integers(0, cells, 256).astype(np.int32)
+    lanes = [lane for lane in range(begin, begin + agents) if runs[lane]]
+    for op in range(4):
+        wanted, joined = np.zeros((2, cells), np.float32)
+        for lane in lanes:
+            there = [other for other in lanes if standing[other] == standing[lane]]
+            numbers = values[there]
+            total = np.float32(0.0)
+            for number in numbers:
+                total += number
+            wanted[standing[lane]] = (np.count_nonzero(flags[there]), total, numbers.min(), numbers.max())[op]
+        header.call("on_cells", op, joined, values, flags, runs, standing, begin, agents, gives=None)
+        assert np.array_equal(joined, wanted)
+        header.call("on_cells", 4, joined, values, flags, runs, standing, begin, agents, gives=None)
+        assert not joined.any()
+
+
+def test_edges_of_a_grid(header: Header) -> None:
+    width, height, room_ = 5, 4, 32
+    for stride, size, along in [(1, width, 1), (width, height, 0)]:
+        flags = np.zeros(2 * room_, np.bool_)
+        header.call("edges", flags, stride, size, width * height, room_, gives=None)
+        places = np.indices((height, width))[along].reshape(-1)
+        assert np.array_equal(flags[: len(places)], places == 0)
+        assert np.array_equal(flags[room_ : room_ + len(places)], places == size - 1)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 16, 77])
+def test_all_cells_are_combined(header: Header, count: int) -> None:
+    half = (1 << (count - 1).bit_length()) // 2
+    for op, combine in enumerate((np.add, np.minimum, np.maximum)):
+        values = GENERATOR.standard_normal(count).astype(np.float32)
+        level = values.copy()
+        while len(level) > 1:
+            middle = (1 << (len(level) - 1).bit_length()) // 2
+            level = np.append(
+                combine(level[: len(level) - middle], level[middle:]), level[len(level) - middle : middle]
+            )
+        assert header.call("over_cells", op, values, count, half, gives=c_float) == level[0]
