@@ -3,9 +3,9 @@
     python benchmarks/c_kernels.py [--universes town:1 gallery/queue:64] [-- 'gcc -O3' 'python -m ziglang cc -O2']
 
 Each command compiles what `hamletc.targets.c` prints, with the vectors of this machine. Rollouts of both kinds of
-kernels take turns in one process and one thread, on the same arguments; the CPU time of the thread counts, which other work on
-the machine changes less than the time on a clock. What they write is compared to the bit. Prints agent-ticks per second
-and ratios to numba, and writes JSON to benchmarks/results/c_kernels.json; docs/design.md shows it.
+kernels take turns in one process and one thread, on the same arguments; the CPU time of the thread counts, which other
+work on the machine changes less than the time on a clock. What they write is compared to the bit. Prints agent-ticks
+per second and ratios to numba, and writes JSON to benchmarks/results/c_kernels.json; docs/design.md shows it.
 """
 
 from __future__ import annotations
