@@ -5,7 +5,7 @@ belong into the loop over the elements of a repeated output. It knows no target'
 value by its name where `names` has one, and otherwise prints its operation (constants and folded nodes).
 
 Every name ends in a digit (`energy_3`, `x_0`, `t41`), so that no author's name can meet a keyword, a module, or a name
-of a skeleton: those must not end in a digit.
+that builders choose: those must not end in a digit.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def unique(name: str, taken: set[str]) -> str:
 
 
 def held_name(name: str, taken: set[str]) -> str:
-    """A unique name of an array that a skeleton holds. It ends in no digit, as it can stand beside local names."""
+    """A unique name of an array that a kernel holds. It ends in no digit, as it can stand beside local names."""
     while (name := unique(name, taken))[-1].isdigit():
         name += "_"
     return name

@@ -1,4 +1,4 @@
-"""Python text that both targets write: lists of names, broken where a line would be too long, and tables."""
+"""Lists of names as targets write them, broken where a line would be too long, and tables."""
 
 from __future__ import annotations
 
@@ -40,32 +40,6 @@ def opened(head: str, items: Iterable[str], tail: str, indent: int = 4, remarks:
             lines.append(f"{inner}{item},")
         open_line = not remark
     return "\n".join([head, *lines, " " * indent + tail])
-
-
-def call(function: str, arguments: Iterable[str], indent: int = 4) -> str:
-    """`function(argument, argument)`."""
-    return listing(f"{function}(", arguments, ")", indent)
-
-
-def define(name: str, parameters: Iterable[str]) -> str:
-    """The head of a function."""
-    return listing(f"def {name}(", parameters, "):", 0)
-
-
-def assign(targets: Iterable[str], function: str, arguments: Iterable[str], indent: int = 4) -> str:
-    """`target, target = function(argument, argument)`."""
-    targets, arguments = list(targets), list(arguments)
-    left = ", ".join(targets)
-    if indent + len(f"{left} = {function}(") <= WIDTH:
-        return listing(f"{left} = {function}(", arguments, ")", indent)
-    return listing("(", targets, ") = ", indent) + call(function, arguments, indent)
-
-
-def give(values: Iterable[str], indent: int = 4) -> str:
-    """`return value, value`."""
-    values = list(values)
-    line = f"return {', '.join(values)}"
-    return line if indent + len(line) <= WIDTH else listing("return (", values, ")", indent)
 
 
 def table_values(table: Table) -> list[str]:

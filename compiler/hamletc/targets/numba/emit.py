@@ -8,6 +8,7 @@ from hamletc.ir.ops import Const
 from hamletc.kernel import code
 from hamletc.kernel.body import remarks, table_name
 from hamletc.kernel.scopes import verify
+from hamletc.targets.frame import frame
 from hamletc.targets.numba.bindings import Bindings
 from hamletc.targets.numba.formatter import literal, typed
 from hamletc.targets.numba.library import BESIDE, imports
@@ -15,7 +16,6 @@ from hamletc.targets.numba.module import built, functions_of
 from hamletc.targets.numba.places import cached_cells
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
-from hamletc.targets.skeleton import skeleton
 
 VECTOR = 16
 """Lanes that a vector has at least: four registers of four."""
@@ -27,7 +27,7 @@ def emit(program: Program, universe: Universe) -> str:
     bindings, module = rollout.bindings, functions_of(rollout)
     imported = imports(module)
     verify(module, {*imported, *BESIDE, *map(table_name, bindings.short)}, bindings.bodies)
-    return skeleton("numba").render(
+    return frame("numba").render(
         universe=universe,
         source=", ".join(bindings.sources),
         imports=imported,

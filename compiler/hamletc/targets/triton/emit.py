@@ -12,9 +12,9 @@ from hamletc.ir.ops import Const
 from hamletc.kernel.build import build
 from hamletc.kernel.code import Function, Parameter, Typed
 from hamletc.kernel.scopes import verify
+from hamletc.targets.frame import frame
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
-from hamletc.targets.skeleton import skeleton
 from hamletc.targets.triton.act import act
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.cells import cells
@@ -51,7 +51,7 @@ def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str
     limit = MEETING if bindings.meets.functions else FEW
     module = functions(bindings)
     verify(module, LIBRARY, bindings.bodies)
-    return skeleton("triton").render(
+    return frame("triton").render(
         universe=universe,
         source=", ".join(sources),
         outcome=", ".join(field.name for field in schema.outcome_fields(universe)),

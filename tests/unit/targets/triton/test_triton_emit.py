@@ -30,7 +30,7 @@ def stores(text: str, function: str) -> list[str]:
 
 
 def hostile(universe: Universe) -> Universe:
-    """The universe with names of Python, Triton and the skeleton for meters that nothing refers to."""
+    """The universe with names of Python, Triton and kernels for meters that nothing refers to."""
     meters = tuple(replace(universe.meters[0], name=name) for name in HOSTILE)
     return replace(universe, meters=(*universe.meters, *meters))
 
