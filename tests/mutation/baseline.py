@@ -44,8 +44,8 @@ def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
     from samples import sample
 
     programs = PROGRAMS if areas & {"lowering", "passes"} else ()
-    triton = TRITON if areas & {"triton", "both"} else ()
-    numba = NUMBA if areas & {"numba", "both"} else ()
+    triton = TRITON if areas & {"triton", "both", "kernel"} else ()
+    numba = NUMBA if areas & {"numba", "both", "kernel"} else ()
 
     def scenes(names: Sequence[str], shapes: Sequence[str], rounds: int, target: str | None) -> dict[str, Scene]:
         made = forked(lambda: {name: _made(sample(name), target) for name in names})

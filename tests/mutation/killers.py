@@ -58,6 +58,8 @@ UNITS = {
     ),
     "triton": ("tests/unit/targets/test_body.py", *TRITON_UNITS),
     "numba": ("tests/unit/targets/test_body.py", *NUMBA_UNITS),
+    "c": ("tests/unit/targets/c/test_c_kernels.py", "tests/unit/targets/c"),
+    "kernel": ("tests/unit/kernel", "tests/unit/targets/test_body.py", "tests/unit/targets/test_python.py"),
     "both": (
         "tests/unit/targets/test_body.py",
         "tests/unit/targets/test_known_rows.py",
@@ -77,13 +79,16 @@ LONG = {
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
     "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
     "numba": ("tests/unit/targets/numba", *EQUIVALENCE, "tests/equivalence/test_metamorphic.py"),
+    "c": ("tests/unit/targets/c",),
+    "kernel": (*EQUIVALENCE, "tests/unit/targets"),
     "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),
 }
 """The slow rest of the suite."""
 
 
 def area(path: str) -> str:
-    """Which tests look at a file: `lowering`, `passes`, `triton`, `numba`, or `both` targets (and how they spell)."""
+    """Which tests look at a file: `lowering`, `passes`, `kernel`, a target (`triton`, `numba`, `c`), or `both` targets
+    that run (and how they spell)."""
     if path == TABLE:
         return "both"
     folders = path.split("/")
@@ -102,7 +107,7 @@ def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[tuple[
                     if altered is None or altered & scene.called:
                         yield f"programs of {name}", partial(check_programs, scene.recordings, scene.made)
             for target, scenes in (("triton", known.triton), ("numba", known.numba)):
-                if of in (target, "both"):
+                if of in (target, "both", "kernel"):
                     for name, scene in scenes.items():
                         if altered is None or altered & scene.called:
                             check = partial(check_kernels, scene.recordings, target, scene.made)

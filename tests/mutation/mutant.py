@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 COMPILER = ROOT / "compiler" / "hamletc"
-FOLDERS = ("lowering", "passes", "targets")
+FOLDERS = ("lowering", "passes", "kernel", "targets")
 TABLE = "ir/ops.py"
 """What is declared of operations; nothing else of the IR is mutated, for with it programs are judged."""
 

@@ -68,7 +68,7 @@ class _Finder:
     def __init__(self, path: str) -> None:
         self.path = path
         self.text = (COMPILER / path).read_text(encoding="utf-8")
-        self.emits = path.startswith("targets/")
+        self.emits = path.startswith(("targets/", "kernel/"))
         self.tree = ast.parse(self.text)
         self._lines = [0]
         for line in self.text.splitlines(keepends=True):
@@ -218,6 +218,8 @@ class _Finder:
                 yield from self._replace(arguments[0], f"{self._of(arguments[0])} - 1", "range")
             case ast.Name(id="range") if len(arguments) > 1:
                 yield from self._replace(arguments[1], f"{self._of(arguments[1])} - 1", "range")
+            case ast.Name(id="when") if len(arguments) > 1 and self.emits:
+                yield from self._replace(arguments[0], "True", "guard")
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         match called, arguments:
             case "clamp", [operand, low, high]:
@@ -262,8 +264,14 @@ class _Finder:
 
     def _statements(self, body: list[ast.stmt]) -> Iterator[Mutant]:
         """A statement that is left out; not the first assignment to a name, without which nothing runs."""
+        if self.emits:
+            for first, second in pairwise(body):
+                if _yields(first) and _yields(second):
+                    yield from self._swap(first, second, "order")
         for statement in body:
             match statement:
+                case ast.Expr(value=ast.Yield() | ast.YieldFrom()) if self.emits:
+                    yield from self._replace(statement, "yield from ()", "statement")
                 case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Continue() | ast.Break():
                     yield from self._replace(statement, "pass", "statement")
                 case ast.Assign(targets=[ast.Subscript() | ast.Attribute()]):
@@ -272,6 +280,17 @@ class _Finder:
                     yield from self._replace(statement, "pass", "statement")
                 case ast.Return(value=ast.expr()) if statement is not body[-1]:
                     yield from self._replace(statement, "pass", "statement")
+
+
+def _yields(statement: ast.stmt) -> bool:
+    """Whether it is a statement of code that a builder makes; a remark may stand anywhere."""
+    match statement:
+        case ast.Expr(value=ast.Yield(value=ast.Call(func=ast.Name(id="Remark")))):
+            return False
+        case ast.Expr(value=ast.Yield() | ast.YieldFrom()):
+            return True
+        case _:
+            return False
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:

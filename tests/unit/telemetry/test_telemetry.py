@@ -139,7 +139,7 @@ def test_meters_of_any_bounds_are_added(
     compiled: Callable[[str], Module], monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     """Where there are many, they share an array in numba's kernels."""
-    monkeypatch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=few))
+    monkeypatch.setattr("hamletc.targets.numba.module.STACK", replace(STACK, few=few))
     bounds = ["1", "3", "100", "1048576", "0.001", "8", "1e-30", "3e38"]
     meters = [
         f"meter m{number} = {0.7 * float(high)!r} in 0 .. {high} {{ decay {0.013 * float(high)!r} }}"

@@ -80,7 +80,7 @@ def misnamed(text: str) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("few", [0, 16])
 @pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
 def test_text(name: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=few))
+    monkeypatch.setattr("hamletc.targets.numba.module.STACK", replace(STACK, few=few))
     universe = sample(name)
     program = lower(universe)
     text = emit(program, universe)
@@ -182,7 +182,7 @@ def test_a_comment_names_the_file() -> None:
 def test_code_that_reads_what_nothing_sets_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = code.do("store_lanes", "cause", "causes", 0)
     broken = code.function("_store_outcome", ["cause"], "Store.", [stored], "inline")
-    monkeypatch.setattr("hamletc.targets.numba.emit.store_outcome", lambda *_: broken)
+    monkeypatch.setattr("hamletc.targets.numba.module.store_outcome", lambda *_: broken)
     universe = sample("town")
     with pytest.raises(CodeError, match="_store_outcome: nothing sets causes"):
         emit(lower(universe), universe)

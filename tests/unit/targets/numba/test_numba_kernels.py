@@ -190,7 +190,7 @@ def remembering(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     text = BY_HAND if request.param == "by hand" else TRACKED
     with pytest.MonkeyPatch.context() as patch:
         if request.param == IN_ONE_ARRAY:
-            patch.setattr("hamletc.targets.numba.emit.STACK", replace(STACK, few=1))
+            patch.setattr("hamletc.targets.numba.module.STACK", replace(STACK, few=1))
         return text, compiled(universe(text), tmp_path_factory.mktemp("remembering") / "package")
 
 
