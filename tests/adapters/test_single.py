@@ -224,7 +224,7 @@ def test_ctrl_c_falls_between_ticks() -> None:
         each.step(0)
     assert isinstance(env._single._single, Single)  # type: ignore[union-attr]
     steps, now, done = env._single, env._env._now, threading.Event()  # type: ignore[union-attr]
-    pressed, ends = 0, time.monotonic() + 0.7
+    pressed, begin = 0, time.monotonic()
 
     def press() -> None:
         while not done.wait(0.001):
@@ -234,7 +234,8 @@ def test_ctrl_c_falls_between_ticks() -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         thread.start()
-        while time.monotonic() < ends:
+        # A busy machine presses less often.
+        while (spent := time.monotonic() - begin) < 0.7 or (pressed <= 20 and spent < 30):
             try:
                 while True:
                     steps.step(actions[now.tick % 64])
