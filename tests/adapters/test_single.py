@@ -223,26 +223,28 @@ def test_ctrl_c_falls_between_ticks() -> None:
         each.reset()
         each.step(0)
     assert isinstance(env._single._single, Single)  # type: ignore[union-attr]
-    steps, now, done = env._single, env._env._now, threading.Event()  # type: ignore[union-attr]
-    pressed, begin = 0, time.monotonic()
+    steps, now, done, stepping = env._single, env._env._now, threading.Event(), threading.Event()  # type: ignore[union-attr]
+    pressed, ends = 0, time.monotonic() + 0.7
 
     def press() -> None:
-        while not done.wait(0.001):
-            os.kill(os.getpid(), signal.SIGINT)
+        """Once each time that steps have begun, so that no press falls elsewhere."""
+        while not done.is_set():
+            if stepping.wait(0.01):
+                stepping.clear()
+                time.sleep(0.001)
+                os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=press)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         thread.start()
-        # A busy machine presses less often.
-        while (spent := time.monotonic() - begin) < 0.7 or (pressed <= 20 and spent < 30):
+        while time.monotonic() < ends or pressed <= 20:
             try:
+                stepping.set()
                 while True:
                     steps.step(actions[now.tick % 64])
             except KeyboardInterrupt:
                 pressed += 1
-    except KeyboardInterrupt:
-        pressed += 1
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         done.set()
