@@ -15,12 +15,13 @@ from samples import MANY, MEETING, NAMES, ROLES, WAYS
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
 # Agents that meet are in `herd`, and in PTX in `tests/ptx`; tables are in `tests/unit/lowering`.
-# Effects are statements like others, and graphs have a table of moves; random universes have both.
+# Effects are statements like others, and graphs have a table of moves; random universes have both. Draws on each
+# backend are in `tests/unit/draws`.
 LONG = (
     *("shifts", "bounce", "sticky", "wrap", "epidemic", "queue", "crowded", "tangled", "ledger"),
-    *("effects", "lines"),
+    *("effects", "lines", "drawn"),
 )
-SHORT = [name for name in (*NAMES, *MANY, *MEETING, *WAYS, ROLES, "drawn") if name not in LONG]
+SHORT = [name for name in (*NAMES, *MANY, *MEETING, *WAYS, ROLES) if name not in LONG]
 
 
 @pytest.mark.parametrize("name", [*SHORT, *LONG] if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT)
