@@ -10,17 +10,14 @@ or say something that a terminal would obey.
 
 from __future__ import annotations
 
-import argparse
 import base64
 import io
 import json
 import random
-import sys
 import tempfile
 import time
 import traceback
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numbered import run
 
 import hamlet
 from hamlet.backend.buffers import Shape
@@ -294,19 +292,5 @@ def fault(number: int) -> str | None:
     return f"{kind}: {seconds:.1f} s" if seconds > LONGEST_SECONDS else None
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1000)
-    given = parser.parse_args()
-    faults: Counter[str] = Counter()
-    for number in range(given.first, given.first + given.count):
-        if (found := fault(number)) is not None:
-            faults[found] += 1
-            print(number, found, flush=True)
-    print(f"{given.count} files, {faults.total()} faults")
-    sys.exit(bool(faults))
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, fault, "files")

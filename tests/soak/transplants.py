@@ -11,18 +11,17 @@ other numbers, conditions and names. None may end in a traceback.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
 import random
-import sys
 import traceback
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from numbered import run
 
 import hamlet
 from hamlet.errors import HamletError
@@ -134,19 +133,5 @@ def fault(number: int) -> str | None:
     return None
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1000)
-    given = parser.parse_args()
-    faults: Counter[str] = Counter()
-    for number in range(given.first, given.first + given.count):
-        if (found := fault(number)) is not None:
-            faults[found] += 1
-            print(number, found, flush=True)
-    print(f"{given.count} universes, {faults.total()} faults")
-    sys.exit(bool(faults))
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, fault, "universes")

@@ -231,9 +231,12 @@ def expression(operand: Operand | _Operators) -> Expression:
             return Name(name)
         case int() | float() | None:
             return Constant(operand)
+        case Name() | Constant() | Typed() | Infix() | Prefix() | Index() | Member() | Call() | Either() | Several():
+            return operand
+        case Shape():
+            return operand
         case _Operators():
-            return operand  # type: ignore[return-value]  # Every class with operators is an expression.
-    raise TypeError(f"no expression: {operand!r}")
+            raise TypeError(f"no expression: {operand!r}")
 
 
 def _infix(sign: str, left: Operand | _Operators, right: Operand | _Operators) -> Infix:

@@ -51,9 +51,6 @@ QUIET = """/* Functions take what others of their kind take. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wunused-variable"
-#endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wbool-compare"
 #endif"""
 OBSERVED = """/* The type of observations: f32, u8, or u16 with the bits of bf16. */
 #ifndef OBSERVED

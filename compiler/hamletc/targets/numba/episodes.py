@@ -133,7 +133,7 @@ def _last(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Iterator[Cod
     yield Remark("Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.")
     yield assign(last, call("room_like", "final_observation_array", rows * WIDE))
     lines = (
-        do("_observe_rows", last, WIDE, -first, first, first + WIDE, flags, True, False, *observing),
+        do("_observe_rows", last, WIDE, -first, first, first + WIDE, flags, True, rows, *observing),
         do("store_last", last, flags, first, "final_observation_array", "start", rows),
     )
     some = when(call("any_set", flags[call("wide", first)]), lines)
