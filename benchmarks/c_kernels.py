@@ -32,10 +32,10 @@ os.environ["NUMBA_NUM_THREADS"] = "1"
 import numpy as np
 
 import hamlet
+from hamlet import native
 from hamlet.launch.cpu.entry import Entry, entry, shares_of
 from hamlet.launch.cpu.launch import NumbaBackend
 from hamletc.compile import compile_file, lower, optimise, specialise
-from hamletc.targets import c
 from hamletc.targets.c.emit import ENTRY, emit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +51,7 @@ def compiled(text: str, command: str, folder: Path) -> tuple[ctypes.CDLL, float]
     source, target = folder / "kernels.c", folder / f"{abs(hash(command))}.so"
     source.write_text(text, encoding="utf-8")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    include = f"-I{Path(c.__file__).parent}"
+    include = f"-I{Path(native.__file__).parent}"
     subprocess.run([*shlex.split(command), *FLAGS, include, str(source), "-o", str(target)], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

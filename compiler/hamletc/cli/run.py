@@ -54,8 +54,8 @@ def run(
     watch one of them live."""
     from rich.console import Console
 
-    from hamlet.launch.waiting import told
     from hamlet.schema.roles import fewest_agents
+    from hamlet.waiting import told
     from hamletc.cli.live import live
     from hamletc.cli.package import at_home, open_package
     from hamletc.cli.plot import write_meters

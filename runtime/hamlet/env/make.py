@@ -23,13 +23,13 @@ from hamlet.env.attributes import AUTORESETS
 from hamlet.env.checkpoint import checked_seed
 from hamlet.env.environment import Env, begun
 from hamlet.errors import EnvError, shown
-from hamlet.launch.waiting import told
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.schema.roles import fewest_agents, only_agents
 from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
 from hamlet.universe import Universe, meet
+from hamlet.waiting import told
 
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize

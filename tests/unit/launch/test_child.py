@@ -19,9 +19,9 @@ from hamlet.launch.cpu import child
 from hamlet.launch.cpu.child import in_a_child
 from hamlet.launch.cpu.ops import caching
 from hamlet.launch.cpu.ops.entries import entry_of
-from hamlet.launch.waiting import told
 from hamlet.package import cache
 from hamlet.package.module import Module, execute
+from hamlet.waiting import told
 
 SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {value}\n"
 UNIVERSE = """

@@ -36,7 +36,7 @@ def evaluate(
     """Play episodes of UNIVERSE with a trained policy, and as many with random actions."""
     from rich.console import Console
 
-    from hamlet.launch.waiting import told
+    from hamlet.waiting import told
     from hamlet_train.checkpoint import weights_in
     from hamlet_train.cli.options import threads_of
     from hamlet_train.evaluate import environment, played, played_by_chance

@@ -44,7 +44,7 @@ def train(
 
     The weights are the same to the bit for any number of threads, of processes of torchrun, and after --resume.
     """
-    from hamlet.launch.waiting import told
+    from hamlet.waiting import told
     from hamlet_train.cli.begin import Wanted, name_of, opened
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of

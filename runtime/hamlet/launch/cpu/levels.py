@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import platform
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+
+from hamlet.native.cpu import cpu_flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +69,3 @@ def usable() -> tuple[tuple[str, ...], str]:
     if not wanted:
         return had, f"this CPU is {had[0] if had else f'{platform.machine()} without AVX2'}"
     return tuple(name for name in had if name == wanted), f"{CHOICE} is {wanted}"
-
-
-@cache
-def cpu_flags() -> frozenset[str]:
-    """What Linux says that this CPU can do; nothing on machines other than x86-64."""
-    if platform.machine() != "x86_64":
-        return frozenset()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return frozenset()
-    found = next((line for line in lines if line.startswith("flags")), ":")
-    return frozenset(found.partition(":")[2].split())

@@ -28,9 +28,9 @@ def compiler() -> list[str] | None:
 
 def header_folder() -> Path:
     """The folder of `hamlet.h`."""
-    import hamletc.targets.c
+    import hamlet.native
 
-    return Path(hamletc.targets.c.__file__).parent
+    return Path(hamlet.native.__file__).parent
 
 
 def build(

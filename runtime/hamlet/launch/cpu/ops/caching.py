@@ -24,9 +24,9 @@ from llvmlite.binding import parse_assembly
 from hamlet.launch.cpu import entry as layout
 from hamlet.launch.cpu.child import in_a_child
 from hamlet.launch.cpu.ops.machinery import NullCache, compiler, config, dumps
-from hamlet.launch.waiting import compiling
 from hamlet.package import cache
 from hamlet.terminal import say_once
+from hamlet.waiting import compiling
 
 KIND = "kernels"
 FORMAT = 2

@@ -12,7 +12,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 from hamlet.launch.cpu.ops.machinery import codegen, compiler, intrinsic, registry, typed_passes, untyped_passes
-from hamlet.launch.waiting import compiling
+from hamlet.waiting import compiling
 
 
 class _Linked(codegen.JITCodeLibrary):  # type: ignore[misc]  # numba has no types

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hamlet.launch import waiting
-from hamlet.launch.waiting import compiling, told
+from hamlet import waiting
 from hamlet.package.module import execute
+from hamlet.waiting import compiling, told
 
 SOURCE = "from hamlet.launch.cpu.ops import kernel\n\n@kernel\ndef run(array):\n    array[0] = {number}\n"
 LINE = "hamlet: compiling kernels of tiny for this machine, once"

@@ -1679,4 +1679,10 @@ HAMLET_HELPER bool hamlet_actions(const i64 *words) {
     return !wrong;
 }
 
+#ifdef HAMLET_LIBRARY
+/* For whoever loads a shared library, see `hamlet.native.library`. */
+HAMLET_EXPORT i32 hamlet_library_selftest(void);
+HAMLET_EXPORT i32 hamlet_library_selftest(void) { return hamlet_selftest(); }
+#endif
+
 #endif

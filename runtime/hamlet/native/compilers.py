@@ -1,0 +1,168 @@
+"""Which compiler of C there is, and how a text becomes a shared library with it.
+
+The first of these: the command in `HAMLET_CC`; `cc`, `clang` or `gcc`; the compiler of the package `ziglang`, which pip
+installs.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hamlet.errors import EnvError
+
+CHOICE = "HAMLET_CC"
+"""The variable with the user's compiler, a command with its arguments."""
+NAMES = ("cc", "clang", "gcc")
+"""Commands that are looked for, the first one first."""
+HINT = f"install gcc or clang, pip install ziglang, or name a compiler in {CHOICE}"
+
+NATIVE = "native"
+"""The CPU of this machine, where a library is made for one."""
+
+EXACT = ("-std=c99", "-ffp-contract=off")
+"""Arguments that keep bits, beside what `hamlet.h` says and looks for."""
+SHARED = ("-fPIC", "-shared", "-nostdlib", "-fvisibility=hidden", "-w")
+"""Arguments of shared libraries. What they call of the library of C the process has: no compiler has to bring one."""
+FAST = ("-O2", "-ftree-vectorize")
+"""Arguments for speed, unless the user's command has others."""
+
+HEADER, SOURCE, TARGET = "hamlet.h", "library.c", "library.so"
+"""Files of a compilation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A compiler of C.
+
+    Attributes:
+        command: the words of its command.
+        identity: changes with the command and with the files of its programs.
+    """
+
+    command: tuple[str, ...]
+    identity: str
+
+    def arguments(self, level: str) -> tuple[str, ...]:
+        """Those for a level of CPUs, or `NATIVE`."""
+        fast = () if any(word.startswith("-O") for word in self.command) else FAST
+        # Zig spells names of CPUs with underscores.
+        cpu = level.replace("-", "_") if is_zig(self.command) else level
+        return (*EXACT, *SHARED, *fast, f"-march={cpu}")
+
+
+def is_zig(command: Sequence[str]) -> bool:
+    """Whether a command is that of `ziglang`."""
+    return "zig" in (Path(word).stem for word in command[:1]) or "ziglang" in command
+
+
+def compiler() -> Compiler:
+    """The compiler of this process.
+
+    Raises:
+        EnvError: there is none, or none by the name that the user gave.
+    """
+    return _compiler(os.environ.get(CHOICE, ""), os.environ.get("PATH", ""))
+
+
+@cache
+def _compiler(choice: str, path: str) -> Compiler:
+    if choice:
+        command = _words(choice)
+    elif named := next((name for name in NAMES if shutil.which(name, path=path)), None):
+        command = (named,)
+    elif zig := _ziglang():
+        command = (zig, "cc")
+    else:
+        raise EnvError(f"kernels in C need a compiler, and there is none: {HINT}")
+    program = shutil.which(command[0], path=path)
+    if program is None:
+        raise EnvError(f"{CHOICE} names no command: there is no {command[0]!r} (unset it, or {HINT})")
+    return Compiler((program, *command[1:]), _identity(command, path))
+
+
+def _words(choice: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(choice))
+    except ValueError as error:
+        raise EnvError(f"{CHOICE} is no command: {choice!r} ({error})") from error
+    if not words:
+        raise EnvError(f"{CHOICE} is no command: {choice!r}")
+    return words
+
+
+def _ziglang() -> str | None:
+    """The program in the package `ziglang`, which is not imported."""
+    found = find_spec("ziglang")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent
+    return next((str(each) for each in (folder / "zig", folder / "zig.exe") if each.exists()), None)
+
+
+def _identity(command: Sequence[str], path: str) -> str:
+    """The words of a command; for those that are programs, when their files were made, and their sizes."""
+    described = list(command)
+    for word in command:
+        program = None if word.startswith("-") else shutil.which(word, path=path)
+        if program is not None:
+            real = Path(program).resolve()
+            described.append(f"{real} {real.stat().st_size} {real.stat().st_mtime_ns}")
+    return " ".join(described)
+
+
+def compiled(
+    by: Compiler, text: str, header: bytes, defines: Mapping[str, str], level: str, further: Sequence[str] = ()
+) -> bytes:
+    """The shared library that a compiler makes of a text that includes `hamlet.h`.
+
+    Args:
+        header: the contents of `hamlet.h`.
+        defines: values of macros by name.
+        level: see `Compiler.arguments`.
+        further: arguments behind all others.
+
+    Raises:
+        EnvError: the compiler refuses it or was killed; what it says is quoted in one line.
+    """
+    try:
+        with TemporaryDirectory(prefix="hamlet-", ignore_cleanup_errors=True) as folder:
+            (Path(folder) / HEADER).write_bytes(header)
+            (Path(folder) / SOURCE).write_text(text, encoding="utf-8")
+            defined = [f"-D{name}={value}" for name, value in sorted(defines.items())]
+            arguments = [*by.arguments(level), *defined, *further, "-I.", SOURCE, "-o", TARGET]
+            # Whoever speaks no English gets one line all the same: that with "error:".
+            said = subprocess.run(
+                [*by.command, *arguments],
+                cwd=folder,
+                env=os.environ | {"LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
+            if said.returncode == 0:
+                return (Path(folder) / TARGET).read_bytes()
+    except OSError as error:
+        raise EnvError(f"{_called(by)} cannot be run: {error.strerror or error}; {HINT}") from error
+    raise EnvError(f"{_called(by)} failed: {_reason(said.returncode, said.stderr.decode(errors='replace'))}")
+
+
+def _called(by: Compiler) -> str:
+    return f"the compiler of C ({shlex.join(by.command)})"
+
+
+def _reason(code: int, said: str) -> str:
+    """The first error in what a compiler says, or its last line."""
+    if code < 0:
+        return f"it was killed ({signal.Signals(-code).name})"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line), lines[-1] if lines else f"it ended with {code}")
