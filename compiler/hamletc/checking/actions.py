@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Action, Continuous, Expression, Graph, Grid, Mask, Move, NoSpace, Space, Span, Truth
 from hamlet.universe.space import axes_of
+from hamletc import messages
 from hamletc.checking.affordances import resolve_needs
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import graph_moves, is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement, misses_space, place
-from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number, word
+from hamletc.checking.report import Findings, all_of, only, whole_number, word
 from hamletc.checking.rules import Statements
 from hamletc.checking.symbols import is_word
 from hamletc.diagnostics import Label
@@ -322,9 +323,7 @@ def resolve_masks(declarations: list[syntax.AllowDecl], names: Names, report: Fi
                 known = False
             elif (first := allowed.setdefault((role, name.text), name)) is not name:
                 known = False
-                given_twice(
-                    f"`allow` of `{name.text}`", name.span, first.span, report, "Join the conditions by `and` or `or`."
-                )
+                report.add(messages.everywhere.GivenTwice(name.span, f"`allow` of `{name.text}`", first.span, "and or"))
         condition = _condition(declaration.condition, expressions)
         who = None if declaration.who is None else expressions.condition(declaration.who)
         if known and condition is not None and (who is None) == (role is None):

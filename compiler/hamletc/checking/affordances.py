@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hamlet.universe import Affordance, Capacity, Clock, Expression, Hours, NoSpace, Number, Space, Statement, Tracking
+from hamletc import messages
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.places import place
-from hamletc.checking.report import Findings, all_of, given_twice, is_known, only, whole_number
+from hamletc.checking.report import Findings, all_of, is_known, only, whole_number
 from hamletc.checking.rules import Statements
 from hamletc.checking.spreads import resolve_spread
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression, spell_name
 
 LONGEST_DURATION = 1_000_000_000
 SHORTEST_DAY, LONGEST_DAY = 2, 1000
@@ -44,7 +42,7 @@ def resolve_affordance(
         if first is item:
             bodies[item.kind] = body
         else:
-            given_twice(f"`{item.kind}`", item.span, first.span, report, "Write all of it in one block.")
+            report.add(messages.everywhere.GivenTwice(item.span, f"`{item.kind}`", first.span, "block"))
     _check_blocks(declaration, blocks, names, report)
     return Affordance(
         name=declaration.name.text,
@@ -69,7 +67,7 @@ def resolve_affordance(
 def _opening(declaration: syntax.AffordanceDecl, report: Findings) -> syntax.OpenItem | None:
     """The condition under which it is open, or there at all."""
     items = all_of(declaration.items, syntax.OpenItem)
-    return only(items, "`open when` or `appears when`", report, "Join the conditions by `and`.")
+    return only(items, "`open when` or `appears when`", report, "and")
 
 
 def _place(
@@ -79,17 +77,9 @@ def _place(
     name, span = declaration.name, declaration.place_span
     if isinstance(space, NoSpace):
         if span is not None:
-            report.add(
-                "H055",
-                "a place needs a space",
-                span,
-                "this universe has none",
-                secondary=(Label(space.span, "no space"),),
-                hint="Leave `at` out: every affordance is within reach.",
-            )
+            report.add(messages.affordances.PlaceWithoutSpace(span, space.span))
     elif span is None:
-        hint = "Add `at random`, or `at` and its coordinates, after its name."
-        report.add("H025", f"the affordance `{name.text}` has no place", name.span, hint=hint)
+        report.add(messages.affordances.NoPlace(name.span, name.text))
     elif declaration.place is not None:
         return place(declaration.place, space, span, names, report)
     return None
@@ -115,46 +105,22 @@ def _check_blocks(
     idle = not any(block.body for block in blocks.values()) and names.tracking is None
     idle = idle and not all_of(declaration.items, syntax.ActionDecl)
     if idle and not {("used", name.text), ("here", name.text)} & names.compared:
-        hint = "Add `instantly { ... }`, or `lasts N ticks` with `each tick { ... }` or `on completion { ... }`."
-        report.add("H049", f"the affordance `{name.text}` does nothing", name.span, hint=hint)
+        report.add(messages.affordances.NothingHappens(name.span, name.text))
     else:
         for block in blocks.values():
             if not block.body:
-                report.add("H064", f"`{block.kind}` does nothing", block.span, hint="Leave it out.")
+                report.add(messages.affordances.EmptyBlock(block.span, block.kind))
     if isinstance(lasts, syntax.Name) and "on completion" in blocks:
-        report.add(
-            "H064",
-            f"`{name.text}` is never completed",
-            blocks["on completion"].span,
-            secondary=(Label(lasts.span, "it lasts for ever"),),
-            hint="Leave `on completion` out, or write `lasts N ticks`.",
-        )
+        report.add(messages.affordances.NeverCompleted(blocks["on completion"].span, name.text, lasts.span))
     elif lasts is not None and "instantly" in blocks:
-        report.add(
-            "H048",
-            f"`{name.text}` lasts, so nothing happens `instantly`",
-            blocks["instantly"].span,
-            secondary=(Label(lasts.span, "it lasts this long"),),
-            hint="Write `each tick` or `on completion`, or leave `lasts` out.",
-        )
+        report.add(messages.affordances.InstantlyWhereItLasts(blocks["instantly"].span, name.text, lasts.span))
     elif lasts is None and blocks and "instantly" not in blocks:
         block = next(iter(blocks.values()))
-        report.add(
-            "H048",
-            f"`{block.kind}` needs an affordance that lasts",
-            block.span,
-            secondary=(Label(name.span, "it has no duration"),),
-            hint="Add `lasts N ticks` before the brace, or write `instantly`.",
-        )
+        report.add(messages.affordances.BlockWithoutDuration(block.span, block.kind, name.span))
     elif lasts is None and len(blocks) > 1:
         block = next(block for kind, block in blocks.items() if kind != "instantly")
-        report.add(
-            "H048",
-            f"an affordance has `instantly` or `{block.kind}`, not both",
-            block.span,
-            secondary=(Label(blocks["instantly"].span, "the other one"),),
-            hint="Keep `instantly`, or add `lasts N ticks` and leave `instantly` out.",
-        )
+        beside = blocks["instantly"].span
+        report.add(messages.affordances.BlockBesideInstantly(block.span, block.kind, beside))
 
 
 def _opening_hours(
@@ -167,20 +133,14 @@ def _opening_hours(
     if first is None or last is None:
         return None
     if first == last:
-        report.add(
-            "H047",
-            "these opening hours begin where they end",
-            closes.span,
-            secondary=(Label(opens.span, "the same hour"),),
-            hint=f"Write `open 0 .. {hours}`, or leave `open` out, for always open.",
-        )
+        report.add(messages.affordances.NoOpeningHours(closes.span, opens.span, hours))
         return None
     return Hours(first, last)
 
 
 def resolve_needs(items: Iterable[object], names: Names, report: Findings) -> Expression | None:
     """The condition of the one `needs` among the items."""
-    needs = only(all_of(items, syntax.NeedsItem), "`needs`", report, "Join the conditions by `and`.")
+    needs = only(all_of(items, syntax.NeedsItem), "`needs`", report, "and")
     return None if needs is None else Expressions(names, report, scope="needs").condition(needs.condition)
 
 
@@ -192,39 +152,22 @@ def _capacity(items: Iterable[object], names: Names, report: Findings) -> Capaci
     priority: Expression | None = None
     places = Expressions(names, report, scope="claim", whose="places").number(item.places)
     if item.lowest is not None and (item.lowest.quoted or item.lowest.text != "number"):
-        name = spell_name(item.lowest)
-        hint = (
-            f"Write `to lowest number`, the agents' own; or `to highest -{name}`, where less of `{name}` comes first."
-        )
-        report.add("H026", f"`{name}` is nothing that claims are ranked by", item.lowest.span, hint=hint)
+        report.add(messages.affordances.LowestOfAnything(item.lowest.span, item.lowest))
         return None
     if item.lowest is None and item.highest is None:
-        written = spell_expression(item.places)
-        report.add(
-            "H094",
-            "this capacity does not say who comes first",
-            item.span,
-            "agents would contend for it with no rule stated",
-            hint=f"Write `capacity {written} to lowest number`, or `to highest` and what is served first, as in "
-            f"`capacity {written} to highest hunger`.",
-        )
+        report.add(messages.affordances.NobodyFirst(item.span, item.places))
         return None
     if isinstance(item.highest, syntax.Name) and item.highest.text == "number" and not names.value_kind(item.highest):
-        hint = "Write `to lowest number`: agents come in their order."
-        report.add("H026", "the highest number does not come first", item.highest.span, hint=hint)
+        report.add(messages.affordances.HighestNumberFirst(item.highest.span))
         return None
     if item.highest is not None:
         priority = Expressions(names, report, scope="claim").number(item.highest)
         if priority is None:
             return None
         if isinstance(priority, Number):
-            hint = "Write `to lowest number`, or a value that differs."
-            report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+            report.add(messages.affordances.SamePriority(priority.span))
     if isinstance(places, Number) and places.value < 1:
-        hint = "Write 1 or more; hours and `needs` say when an affordance cannot be used."
-        report.add(
-            "H098", "this capacity never serves anybody", places.span, f"{spell(places.value)} places", hint=hint
-        )
+        report.add(messages.affordances.NoPlaces(places.span, places.value))
     return None if places is None else Capacity(places, priority, item.span)
 
 

@@ -19,7 +19,6 @@ from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.history import History
 from hamletc.checking.inert import check_inert
-from hamletc.checking.intervals import ANYTHING, Interval, hull_of
 from hamletc.checking.meters import (
     declared_bounds,
     resolve_claim,
@@ -58,6 +57,7 @@ from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
 from hamletc.expansion.trees import in_backticks
+from hamletc.intervals import ANYTHING, Interval, hull_of
 from hamletc.language import syntax
 
 T = TypeVar("T")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
+from hamletc import messages
 from hamletc.checking.knowledge import Known, links
-from hamletc.checking.ranges import called
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
+
+if TYPE_CHECKING:
+    from hamletc.messages.ranges import Side
 
 LONGEST_CHAIN = 16
 """In a chain of `and` or `or` that is longer, a condition is held against those before it only, not against all."""
@@ -133,23 +136,10 @@ class Conditions:
             return False
         if self._report.said(condition.span):
             return True
-        what = (
-            "comparison"
-            if isinstance(condition, universe.Binary) and condition.op not in ("and", "or")
-            else "condition"
-        )
-        often = "always" if holds else "never"
-        played = self._basis == "from the start"
-        self._report.add(
-            "H079" if played else "H062",
-            f"in play this {what} is {often} true" if played else f"this {what} is {often} true here",
-            condition.span,
-            said_of(condition, place.known),
-            secondary=self._reasons(condition, place),
-            hint="No tick leads elsewhere from the start values; let something change that, or leave the condition out."
-            if played
-            else "Compare with a value it can have on either side here, or leave the condition out.",
-        )
+        comparison = isinstance(condition, universe.Binary) and condition.op not in ("and", "or")
+        kind = messages.ranges.CertainInPlay if self._basis == "from the start" else messages.ranges.CertainHere
+        reasons = self._reasons(condition, place)
+        self._report.add(kind(condition.span, holds, comparison, sides_of(condition, place.known), reasons))
         return True
 
     def _reasons(self, condition: Expression, place: Place) -> tuple[Label, ...]:
@@ -169,21 +159,18 @@ class Conditions:
         )
 
 
-def said_of(condition: Expression, known: Known) -> str:
-    """Where the sides of a comparison lie, or the probability of a chance."""
+def sides_of(condition: Expression, known: Known) -> tuple[Side, ...]:
+    """The sides of a comparison, or the probability of a chance: how each is called unless it has a name, and where it
+    lies."""
     match condition:
         case universe.Binary(op=op, left=left, right=right) if op not in ("and", "or"):
             sides = [(left, "the left side"), (right, "the right side")]
         case universe.DrawChance(probability=probability):
             sides = [(probability, "the probability")]
         case _:
-            return ""
-    found = [
-        (called(side, otherwise), known.number(side))
-        for side, otherwise in sides
-        if not isinstance(side, universe.Number)
-    ]
-    return "; ".join(f"{name} {where.lies} here" for name, where in found if where is not None)
+            return ()
+    lying = ((side, name, known.number(side)) for side, name in sides if not isinstance(side, universe.Number))
+    return tuple((side, name, where) for side, name, where in lying if where is not None)
 
 
 def _given(place: Place, conditions: Sequence[Expression], holds: bool) -> Place | None:

@@ -14,18 +14,17 @@ from itertools import groupby
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
 from hamlet.universe.stages import INTERACT, MOVES, Stage, StepName, branches
-from hamletc.checking import intervals
+from hamletc import intervals, messages
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
 from hamletc.checking.inert import Drain, check_drain, check_report, check_reward, check_statement
-from hamletc.checking.intervals import ANYTHING, Interval
 from hamletc.checking.knowledge import Known, join
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach, Stages
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
-from hamletc.diagnostics import Label
+from hamletc.intervals import ANYTHING, Interval
 
 ANYWHERE = Span(1, 1, 1, 1)
 LOSSES: Mapping[StepName, Drain] = {"act": "move", "interact": "interact", "decay": "decay"}
@@ -325,39 +324,24 @@ class Course:
             self._conditions(report).condition(condition, prior)
             return
         earlier = [
-            Label(given.condition.span, "then this holds too, and comes first")
+            given.condition.span
             for given in prior.given
             if (spared := prior.before.assume(given.condition, False)) is not None and spared.holds(condition) is False
         ]
-        report.add(
-            "H064",
-            "this cause of death is never the one reported",
-            condition.span,
-            secondary=tuple(earlier[:1]),
-            hint="Leave it out, or write it before the other.",
-        )
+        report.add(messages.ranges.CauseHidden(condition.span, earlier[0] if earlier else None))
 
     def _check_cascade(self, cascade: Cascade, guard: Expression, known: Known, report: Findings) -> None:
         fires, source = known.holds(guard), known.meter(cascade.source)
         if fires is None or source is None or report.said(guard.span):
             return
         wrote = self._wrote.get(cascade.source)
-        played = self.basis == "from the start"
-        often = "fires in every tick" if fires else "can never fire"
-        if played:
-            code, cure = "H079", "No tick leads elsewhere from the start values; let something change that"
+        about = guard.span, cascade.name, cascade.source, source, wrote
+        if self.basis == "from the start":
+            report.add(messages.ranges.FiresAlikeInPlay(*about, fires))
         elif fires:
-            code, cure = "H070", f"Write a threshold of at most {intervals.spell(source.high)}"
+            report.add(messages.ranges.AlwaysFiresHere(*about))
         else:
-            code, cure = "H061", f"Write a threshold above {intervals.spell(source.low)}"
-        report.add(
-            code,
-            f"{'in play ' if played else ''}the cascade `{cascade.name}` {often}",
-            guard.span,
-            f"`{cascade.source}` {source.lies} here",
-            secondary=() if wrote is None else (Label(wrote, "by then this has happened"),),
-            hint=f"{cure}, or {'write a rule without a guard' if fires else 'delete the cascade'}.",
-        )
+            report.add(messages.ranges.NeverFiresHere(*about))
 
 
 def _chosen(action: str, where: Span, known: Known) -> Place:

@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Meter, Rule, Span, Statement, nodes
-from hamletc.checking.report import Findings, all_of, given_twice, only, whole_number
+from hamletc import messages
+from hamletc.checking.report import Findings, all_of, only, whole_number
 from hamletc.diagnostics import Label
 from hamletc.expansion.lets import circle
 from hamletc.language import syntax
@@ -201,11 +202,10 @@ def check_blocks(declaration: syntax.EffectDecl, report: Findings) -> None:
     blocks = blocks_of(declaration)
     for item in all_of(declaration.items, syntax.MomentItem):
         if blocks[item.kind] is not item:
-            again = "Write all of it in one block."
-            given_twice(f"`{item.kind}`", item.span, blocks[item.kind].span, report, again)
+            report.add(messages.everywhere.GivenTwice(item.span, f"`{item.kind}`", blocks[item.kind].span, "block"))
         elif not item.body:
             report.add("H064", f"`{item.kind}` does nothing", item.span, hint="Leave it out.")
-    only(all_of(declaration.items, syntax.UntilItem), "`until`", report, "Join the conditions by `or`.")
+    only(all_of(declaration.items, syntax.UntilItem), "`until`", report, "or")
 
 
 def again_of(

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression
-from hamletc.checking.intervals import Interval, hull_of, single
+from hamletc.intervals import Interval, hull_of, single
 
 MOST_LEVELS = 16
 """How many levels the factors of a product have together that are looked at again, for their signs."""

@@ -8,8 +8,9 @@ from typing import Literal
 from hamlet.universe import Graph, Grid, Map, Move, Node, Region, Space, Span
 from hamlet.universe.space import graph_of
 from hamlet.universe.terrain import distinct
+from hamletc import messages
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, all_of, counted, given_twice
+from hamletc.checking.report import Findings, all_of, counted
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 from hamletc.suggest import closest
@@ -34,7 +35,11 @@ def resolve_graph(
                 report.add("H192", f"an edge leads from `{one.text}` to itself", other.span, hint=hint)
             for edge in ((one.text, other.text), (other.text, one.text))[: 1 if link == "->" else 2]:
                 if edge in edges and one.text != other.text:
-                    given_twice(f"the edge from `{edge[0]}` to `{edge[1]}`", other.span, edges[edge], report)
+                    report.add(
+                        messages.everywhere.GivenTwice(
+                            other.span, f"the edge from `{edge[0]}` to `{edge[1]}`", edges[edge]
+                        )
+                    )
                     break
                 edges[edge] = other.span
     if len(first) < 2:
@@ -79,7 +84,7 @@ def _regions(
     beginning = all_of(declaration.items, syntax.MapLetters)
     before = () if start is None else (start.span,)
     for second, first in pairwise((*before, *(each.span for each in beginning))):
-        given_twice("`starts`", first, second, report)
+        report.add(messages.everywhere.GivenTwice(first, "`starts`", second))
     begins: str | None = None
     for said in beginning:
         written = said.letters

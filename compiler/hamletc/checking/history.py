@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Assign, Expression, Meter, Number, Rule, Span, StateType, Truth, WorldMeter, operands
-from hamletc.checking import intervals
-from hamletc.checking.intervals import Interval
+from hamletc import intervals
 from hamletc.checking.operations import is_condition
 from hamletc.checking.report import counted
+from hamletc.intervals import Interval
 
 LONGEST = 64
 """The most ticks that `lag` and `mean` look back."""

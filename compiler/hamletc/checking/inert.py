@@ -8,16 +8,16 @@ from typing import Literal, TypeAlias
 from hamlet import universe
 from hamlet.universe import Expression, Span, assigns, draws, guards, parts, pushes
 from hamlet.universe.space import axes_of
-from hamletc.checking import intervals
+from hamletc import intervals
 from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.effects import MOMENTS
-from hamletc.checking.intervals import ZERO, Interval, spell
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names
 from hamletc.checking.ranges import State
 from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
+from hamletc.intervals import ZERO, Interval, spell
 from hamletc.language import syntax
 
 Drain: TypeAlias = Literal["decay", "move", "interact"]

@@ -14,13 +14,13 @@ from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
-from hamletc.checking import intervals
+from hamletc import intervals
 from hamletc.checking.facts import VELOCITY, Levels, Naming, Shape, Shapes, joined
-from hamletc.checking.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
 from hamletc.checking.ranges import MOST_AGENTS, Ranges, State
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 from hamletc.checking.wholes import Wholes
+from hamletc.intervals import ANY_ORDER, EQUAL, ORDERS, TURNED, Comparison, Interval
 
 HIGHEST = 50
 """Nothing is narrowed in an expression of more levels, so that walking over it stays shallow."""

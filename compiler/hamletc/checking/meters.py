@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Literal, cast
 
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import Expression, Meter, Span, parts
+from hamletc import messages
 from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, between, by_key, word
-from hamletc.checking.standpoint import Whose
 from hamletc.checking.states import type_of, written
-from hamletc.checking.types import LONGEST_EXAMPLE
 from hamletc.checking.wholes import LARGEST_WHOLE
-from hamletc.diagnostics import Label
+from hamletc.intervals import spell
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression, spell_name
 
 DRAINS = ("decay", "move", "interact")
 KNOWN_AT_START = (
@@ -43,8 +40,6 @@ KNOWN_OF_CELLS = (
     universe.TerrainValue,
 )
 """What start values of cells consist of."""
-MOST_KEPT_SHOWN = 4
-"""How many of the meters that the world keeps a hint names."""
 DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
@@ -68,9 +63,8 @@ def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findi
         return None
     low, high = map(round32, bounds)
     if high - low > LARGEST:
-        span, hint = between(declaration.bounds[0].span, declaration.bounds[1].span), "Write bounds nearer to 0."
-        label = "the random policy draws from them, and their difference is beyond binary32"
-        report.add("H154", f"the bounds of `{declaration.name.text}` are too far apart", span, label, hint=hint)
+        span = between(declaration.bounds[0].span, declaration.bounds[1].span)
+        report.add(messages.meters.BoundsTooFarApart(span, declaration.name.text))
         return None
     return universe.Control(declaration.name.text, *bounds, declaration.span)
 
@@ -104,9 +98,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     if declaration.state is not None:
         held = resolve_state(declaration, names, report)
         return None if held is None else Meter(name, *held[:3], None, None, None, declaration.span, type=held[3])
-    value = spell_expression(declaration.start)
-    statement = f"{spell_name(declaration.name)} = {value if len(value) <= LONGEST_EXAMPLE else '...'}"
-    start = _start(declaration.start, statement, names, report)
+    start = _known_at_start(expressions.number(declaration.start), declaration, "agent", names.kept, report)
     bounds = _bounds_of(declaration, expressions, report)
     acting = Expressions(names, report, scope="acting")
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
@@ -117,14 +109,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
         if drains[key] is None:
             names.suspects.add(name)
         if key == "move" and isinstance(names.space, universe.NoSpace):
-            report.add(
-                "H064",
-                "`move` of a meter has no effect without a space",
-                item.span,
-                "nobody moves",
-                secondary=(Label(names.space.span, "no space"),),
-                hint="Leave it out.",
-            )
+            report.add(messages.meters.MoveWithoutSpace(item.span, names.space.span))
     if start is None or bounds is None:
         return None
     if isinstance(start, float):
@@ -135,7 +120,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
 
 
 def resolve_state(
-    declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Whose = "agent"
+    declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Literal["agent", "world", "cell"] = "agent"
 ) -> tuple[float | Expression, float, float, universe.StateType] | None:
     """Start value, bounds and type of `state cooldown: int in 0 .. 50 = 0`, or of another state."""
     expressions = Expressions(names, report, whose=whose)
@@ -152,10 +137,9 @@ def resolve_state(
     else:
         value = written(declaration.start, names.state(declaration.name), expressions, names, report)
     if whose == "cell":
-        start = _known_of_cells(value, names, report)
+        start = _known_of_cells(value, declaration, names, report)
     else:
-        statement = None if whose == "world" else f"{spell_name(declaration.name)} = ..."
-        start = _known_at_start(value, statement, report, _readable(declaration, names))
+        start = _known_at_start(value, declaration, whose, _readable(declaration, names), report)
     if start is None or bounds is None:
         return None
     if isinstance(start, float):
@@ -163,8 +147,7 @@ def resolve_state(
         if not _inside(start, bounds, span, declaration.bounds, "the start value", report):
             return None
         if held.whole and not start.is_integer():
-            hint = "Write one, or a state `real in LOW .. HIGH`."
-            report.add("H163", f"`{declaration.name.text}` holds whole numbers, and this is none", span, hint=hint)
+            report.add(messages.meters.StartNotWhole(span, declaration.name.text))
             return None
     return start, *bounds, held
 
@@ -173,17 +156,9 @@ def _whole(bounds: tuple[float, float], written: tuple[syntax.Expr, syntax.Expr]
     """Whether bounds are whole numbers that can be counted to."""
     for bound, expr in zip(bounds, written, strict=True):
         if not bound.is_integer() or abs(bound) > LARGEST_WHOLE:
-            label = "" if bound.is_integer() else "this is none"
-            hint = f"Write whole numbers from -{LARGEST_WHOLE} to {LARGEST_WHOLE}: binary32 has all of them."
-            report.add("H164", "the bounds of an `int` are whole numbers", expr.span, label, hint=hint)
+            report.add(messages.meters.BoundsNotWhole(expr.span, bound, LARGEST_WHOLE))
             return False
     return True
-
-
-def _start(value: syntax.Expr, statement: str, names: Names, report: Findings) -> float | Expression | None:
-    """The start value of a meter: a constant, or an expression of what is known when an episode begins. `statement`
-    gives the meter such a value."""
-    return _known_at_start(Expressions(names, report).number(value), statement, report, names.kept)
 
 
 def _readable(declaration: syntax.MeterDecl, names: Names) -> frozenset[str]:
@@ -192,39 +167,23 @@ def _readable(declaration: syntax.MeterDecl, names: Names) -> frozenset[str]:
 
 
 def _known_at_start(
-    start: Expression | None, statement: str | None, report: Findings, kept: frozenset[str]
+    start: Expression | None,
+    declaration: syntax.MeterDecl,
+    whose: Literal["agent", "world"],
+    kept: frozenset[str],
+    report: Findings,
 ) -> float | Expression | None:
-    """A start value, if it is made of what is known when an episode begins. `statement` gives the meter such a value;
-    `None` for one of the world. It may read the meters of the world that are `kept`."""
+    """A start value, if it is made of what is known when an episode begins. It may read the meters of the world that
+    are `kept`."""
     if start is None or isinstance(start, universe.Number):
         return None if start is None else start.value
     for node, _ in parts(start):
         if isinstance(node, universe.WorldValue) and node.meter in kept:
             continue
         if not isinstance(node, KNOWN_AT_START):
-            what, tick = "params and `agents`", "a rule of the world can write it in a tick."
-            if statement is not None:
-                what, tick = (
-                    "params, `agent` and `agents`",
-                    f"in the first tick: `rule start: age == 0 -> {statement}`.",
-                )
-            _refuse_start(node, f"Read {what}, or draw; {tick}", tick, kept, report)
+            report.add(messages.meters.UnknownAtStart(node.span, node, declaration, whose, kept))
             return None
     return start
-
-
-def _refuse_start(node: Expression, hint: str, tick: str, kept: frozenset[str], report: Findings) -> None:
-    """Report what a start value cannot read; `tick` says how a tick writes it. What has a start value itself is there,
-    but all begin at once."""
-    label = "this is known from the first tick on"
-    if isinstance(node, universe.MeterValue | universe.WorldValue | universe.CellValue):
-        label = "start values do not see each other"
-        hint = "Let the world keep what both read: `world { kept meter luck = uniform(0, 1)  "
-        hint += f"rule draws: luck = uniform(0, 1) }}`; {tick}"
-        if kept:
-            shown = ", ".join(f"`{name}`" for name in sorted(kept)[:MOST_KEPT_SHOWN])
-            hint = f"Read what the world keeps, as {shown}, or let it keep this, too: `kept meter ...`."
-    report.add("H083", "a start value cannot read this", node.span, label, hint=hint)
 
 
 def start_and_bounds_of_cells(
@@ -233,11 +192,13 @@ def start_and_bounds_of_cells(
     """The start value of a meter of cells, a constant or an expression of what is known of a cell when an episode
     begins, and its bounds."""
     expressions = Expressions(names, report, whose="cell")
-    start = _known_of_cells(expressions.number(declaration.start), names, report)
+    start = _known_of_cells(expressions.number(declaration.start), declaration, names, report)
     return _within_bounds(declaration, start, expressions, report)
 
 
-def _known_of_cells(start: Expression | None, names: Names, report: Findings) -> float | Expression | None:
+def _known_of_cells(
+    start: Expression | None, declaration: syntax.MeterDecl, names: Names, report: Findings
+) -> float | Expression | None:
     """A start value of cells, if it is made of what is known of a cell when an episode begins."""
     if start is None or isinstance(start, universe.Number):
         return None if start is None else start.value
@@ -245,8 +206,7 @@ def _known_of_cells(start: Expression | None, names: Names, report: Findings) ->
         if isinstance(node, universe.WorldValue) and node.meter in names.kept:
             continue
         if not isinstance(node, KNOWN_OF_CELLS):
-            hint = "Read params, terrains, regions and `position x`, or draw."
-            _refuse_start(node, hint, "a rule of cells can write it in a tick.", names.kept, report)
+            report.add(messages.meters.UnknownAtStart(node.span, node, declaration, "cell", names.kept))
             return None
     return start
 
@@ -269,7 +229,8 @@ def resolve_world_numbers(
 ) -> tuple[float | Expression, float, float] | None:
     """The start value of a meter of the world, and its bounds."""
     expressions = Expressions(names, report, whose="world")
-    start = _known_at_start(expressions.number(declaration.start), None, report, _readable(declaration, names))
+    value = expressions.number(declaration.start)
+    start = _known_at_start(value, declaration, "world", _readable(declaration, names), report)
     return _within_bounds(declaration, start, expressions, report)
 
 
@@ -295,13 +256,8 @@ def _bounds(
         return None
     if low < high:
         return low, high
-    report.add(
-        "H040",
-        "the lower bound must be less than the upper one",
-        between(bounds[0].span, bounds[1].span),
-        "these are equal" if low == high else "these are the wrong way round",
-        hint="Leave some room between them." if low == high else f"Write `{spell(high)} .. {spell(low)}`.",
-    )
+    span = between(bounds[0].span, bounds[1].span)
+    report.add(messages.everywhere.BoundsTheWrongWayRound(span, spell(low), spell(high), low == high))
     return None
 
 
@@ -310,20 +266,12 @@ def _inside(
     bounds: tuple[float, float],
     span: Span,
     written: tuple[syntax.Expr, syntax.Expr] | None,
-    what: str,
+    what: Literal["the default", "the start value"],
     report: Findings,
 ) -> bool:
     low, high = bounds
     if low <= value <= high:
         return True
-    limits = f"{spell(low)} .. {spell(high)}"
-    hint = "Change it, or the bounds." if written else f"Bounds are {limits} unless you add `in LOW .. HIGH`."
-    report.add(
-        "H041",
-        f"{what} is outside the bounds",
-        span,
-        f"not in {limits}",
-        secondary=(Label(between(written[0].span, written[1].span), "the bounds"),) if written else (),
-        hint=hint,
-    )
+    where = between(written[0].span, written[1].span) if written else None
+    report.add(messages.meters.OutsideBounds(span, what, low, high, where))
     return False

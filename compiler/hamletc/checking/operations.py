@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 from hamlet import universe
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
-from hamletc.checking.intervals import Comparison
 from hamletc.checking.report import Findings, between
+from hamletc.intervals import Comparison
 from hamletc.language import syntax
 
 Arithmetic: TypeAlias = Literal["+", "-", "*", "/"]

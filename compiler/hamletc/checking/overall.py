@@ -25,10 +25,10 @@ from hamlet.universe import (
     WorldValue,
 )
 from hamlet.universe.space import cells, letters_of
-from hamletc.checking import intervals
+from hamletc import intervals
 from hamletc.checking.history import short
-from hamletc.checking.intervals import Interval
 from hamletc.expansion.places import rewritten
+from hamletc.intervals import Interval
 
 Joins: TypeAlias = Literal["total", "lowest", "highest"]
 OPERATIONS = ("average", "count", "highest", "lowest", "total")

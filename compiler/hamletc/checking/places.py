@@ -9,10 +9,10 @@ from hamlet.universe import Affordance, Continuous, Grid, Map, NoSpace, Space, S
 from hamlet.universe.space import axes_of, letters_of
 from hamletc.arrangements import cell_of
 from hamletc.checking.graph import is_graph, node_place
-from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, any_whole_number, counted
 from hamletc.diagnostics import Label
+from hamletc.intervals import spell
 from hamletc.language import syntax
 
 MOST_CELLS = 2**24

@@ -10,11 +10,11 @@ from hamletc.checking.course import Course, joined_places
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
 from hamletc.checking.inert import check_observed
-from hamletc.checking.intervals import Interval
 from hamletc.checking.knowledge import Known, Setting
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach
 from hamletc.checking.report import Findings
+from hamletc.intervals import Interval
 
 TICKS_BEFORE_WIDENING = 2
 TICKS_BEFORE_GIVING_UP = 8

@@ -7,12 +7,12 @@ from hamlet.universe import Expression, Span
 from hamlet.universe.space import graph_of, is_hexagonal, letters_of
 from hamletc.checking.effects import left_of, stacks_of
 from hamletc.checking.graph import is_graph
-from hamletc.checking.intervals import spell
 from hamletc.checking.names import Need, Numbered
 from hamletc.checking.operations import wrong_arguments
 from hamletc.checking.standpoint import KNOW_USES, NEEDS, Standpoint
 from hamletc.checking.symbols import NAMED, axis_of, is_word
 from hamletc.diagnostics import Label
+from hamletc.intervals import spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.words import FUNCTIONS

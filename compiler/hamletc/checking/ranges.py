@@ -8,27 +8,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from hamlet import schema, universe
 from hamlet.schema.room import MOST_COUNTED
-from hamlet.universe import Expression, Span, parts
-from hamletc.checking import intervals
+from hamlet.universe import Expression, Span
+from hamletc import intervals, messages
 from hamletc.checking.facts import Shapes, factors_but_squares
-from hamletc.checking.intervals import Comparison, Interval, spell
 from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
+from hamletc.intervals import Comparison, Interval
+
+if TYPE_CHECKING:
+    from hamletc.messages.ranges import Cause
 
 WAVE = intervals.wave()
 MOST_AGENTS = float(schema.MOST_AGENTS)
 """A total of so many numbers, a power of two, is at most so often the largest one."""
-MOST_NAMED = 3
-"""How many names a hint lists."""
-Hint: TypeAlias = Callable[[], str]
-"""Says what to do; asked only where something is wrong."""
-
 State: TypeAlias = Mapping[str, Interval | None]
 """Where meters lie that may have left their bounds; `None` where unknown. Each interval holds the meter's bounds."""
 
@@ -80,9 +77,11 @@ class Ranges:
             case universe.ParamValue(param):
                 return self.around.params.get(param)
             case universe.Deficit(span):
-                return self.finite(intervals.divide, self._shortfall(span), self.around.threshold, span, _deficit_hint)
-            case universe.Shortfall(span):
-                return self._shortfall(span)
+                return self.finite(
+                    intervals.divide, self._shortfall(expression), self.around.threshold, span, expression
+                )
+            case universe.Shortfall():
+                return self._shortfall(expression)
             case universe.Hour():
                 return self.around.hour
             case universe.Age():
@@ -128,16 +127,16 @@ class Ranges:
                 return intervals.hull_of([self.number(then, meters), self.number(otherwise, meters)])
             case universe.DrawUniform(low, high):
                 ends = self.number(low, meters), self.number(high, meters)
-                return self._uniform(*ends, expression.span, partial(narrowing, low, high))
+                return self._uniform(*ends, expression.span, (low, high))
             case universe.DrawInteger(least, most):
                 return Interval(float(least), float(most))
             case universe.DrawChoice(options):
                 return intervals.hull_of([self.number(option, meters) for option in options])
             case universe.DrawNormal(mean, deviation):
                 center, spread = self.number(mean, meters), self.number(deviation, meters)
-                hint = partial(narrowing, mean, deviation)
-                away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, hint)
-                return self.finite(intervals.add, center, away, expression.span, hint)
+                cause = mean, deviation
+                away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, cause)
+                return self.finite(intervals.add, center, away, expression.span, cause)
             case universe.TerrainValue(terrain):
                 return None if space is None else space.terrains.get(terrain)
             case universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
@@ -145,10 +144,10 @@ class Ranges:
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None
 
-    def _uniform(self, low: Interval | None, high: Interval | None, span: Span, hint: Hint) -> Interval | None:
-        size = self.finite(intervals.subtract, high, low, span, hint)
-        way = self.finite(intervals.multiply, size, intervals.SHARE, span, hint)
-        return self.finite(intervals.add, low, way, span, hint)
+    def _uniform(self, low: Interval | None, high: Interval | None, span: Span, cause: Cause) -> Interval | None:
+        size = self.finite(intervals.subtract, high, low, span, cause)
+        way = self.finite(intervals.multiply, size, intervals.SHARE, span, cause)
+        return self.finite(intervals.add, low, way, span, cause)
 
     def _neighbours(self, expression: universe.Neighbours) -> Interval | None:
         """The sum over the cells beside one, of which some may be missing. They are as they were before a step."""
@@ -156,9 +155,8 @@ class Ranges:
         if each is None or space is None:
             return None
         total = any_of = intervals.hull(each, intervals.ZERO)
-        hint = partial(narrowing, expression.operand)
         for _ in range(space.beside - 1):
-            found = self.finite(intervals.add, total, any_of, expression.span, hint)
+            found = self.finite(intervals.add, total, any_of, expression.span, (expression.operand,))
             if found is None:
                 return None
             total = found
@@ -175,8 +173,8 @@ class Ranges:
         any_of = None if value is None else intervals.hull(value, intervals.ZERO)
         match expression.op:
             case "total":
-                hint = partial(narrowing, each)
-                return self.finite(intervals.multiply, any_of, intervals.single(MOST_AGENTS), expression.span, hint)
+                most = intervals.single(MOST_AGENTS)
+                return self.finite(intervals.multiply, any_of, most, expression.span, (each,))
             case "average":
                 return self.finite(intervals.multiply, any_of, intervals.ROUNDED_OFTEN, expression.span)
             case _:
@@ -200,7 +198,7 @@ class Ranges:
             case "sqrt":
                 if a.low >= 0:
                     return intervals.root(a)
-                return self._outside("the square root needs 0 or more", expression.operand, a)
+                return self._outside("sqrt", expression.operand, a)
             case "log":
                 return self._logarithm(a, expression, math.log)
             case "log2":
@@ -212,7 +210,7 @@ class Ranges:
             case "sin" | "cos":
                 if intervals.absolute(a).high <= intervals.FARTHEST_ANGLE:
                     return WAVE
-                return self._outside("an angle must be -1048576 .. 1048576", expression.operand, a)
+                return self._outside("angle", expression.operand, a)
             case "tanh":
                 return intervals.squashed(math.tanh, a, Interval(-1.0, 1.0))
             case "sigmoid":
@@ -225,37 +223,34 @@ class Ranges:
     ) -> Interval | None:
         if a.low > 0:
             return intervals.growing(function, a)
-        return self._outside("a logarithm needs a number above 0", expression.operand, a)
+        return self._outside("log", expression.operand, a)
 
     def _exponential(
         self, a: Interval, expression: universe.Unary, function: Callable[[float], float]
     ) -> Interval | None:
-        most = "88" if expression.op == "exp" else "127"
-        return self._finite(
-            lambda: intervals.growing(function, a),
-            lambda: f"its argument reaches {a}",
-            expression.span,
-            lambda: f"Keep it at {most} or less, as in `min(x, {most})`. {narrowing(expression.operand)}",
-        )
+        try:
+            return intervals.growing(function, a)
+        except OverflowError:
+            self.report.add(messages.ranges.PowerTooLarge(expression.span, expression, a))
+            return self.error
 
     def _power(self, base: Interval | None, exponent: Interval | None, expression: universe.Binary) -> Interval | None:
         if base is None or exponent is None:
             return None
-        hint = partial(_narrowing, expression)
         if base.low > 0:
-            return self.finite(intervals.power, base, exponent, expression.span, hint)
+            return self.finite(intervals.power, base, exponent, expression.span, expression)
         if isinstance(expression.right, universe.Number):
             above_zero, number = exponent.low > 0, exponent.low
             if base.low == 0 and above_zero:
-                return self.finite(intervals.power, base, exponent, expression.span, hint)
+                return self.finite(intervals.power, base, exponent, expression.span, expression)
             if number.is_integer() and (above_zero or base.high < 0):
-                return self.finite(lambda a, _: intervals.whole_power(a, number), base, exponent, expression.span, hint)
-        problem = "`pow` needs a base above 0; with a constant exponent above 0 it may be 0, with a whole one anything"
-        return self._outside(problem, expression.left, base)
+                return self.finite(
+                    lambda a, _: intervals.whole_power(a, number), base, exponent, expression.span, expression
+                )
+        return self._outside("pow", expression.left, base)
 
-    def _outside(self, problem: str, operand: Expression, a: Interval) -> Interval | None:
-        hint = "Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that."
-        self.report.add("H054", problem, operand.span, f"this is {a}" if a.is_single else f"anywhere in {a}", hint=hint)
+    def _outside(self, demand: messages.ranges.Demand, operand: Expression, a: Interval) -> Interval | None:
+        self.report.add(messages.ranges.OutsideFunction(operand.span, demand, a))
         return self.error
 
     def condition(self, expression: Expression, meters: State) -> None:
@@ -287,37 +282,31 @@ class Ranges:
         a: Interval | None,
         b: Interval | None,
         span: Span,
-        hint: Hint | None = None,
+        cause: Cause = None,
     ) -> Interval | None:
-        """Where an operation's result lies; an error at `span` where it can overflow, which says what to bound."""
+        """Where an operation's result lies; an error at `span` where it can overflow because of `cause`."""
         if a is None or b is None:
             return None
-        return self._finite(lambda: operation(a, b), lambda: f"the operands reach {a} and {b}", span, hint)
-
-    def _finite(
-        self, operation: Callable[[], Interval], reached: Hint, span: Span, hint: Hint | None = None
-    ) -> Interval | None:
         try:
-            return operation()
+            return operation(a, b)
         except OverflowError:
-            cure = narrowing() if hint is None else hint()
-            self.report.add("H051", "this value can be too large for binary32", span, reached(), hint=cure)
+            self.report.add(messages.ranges.TooLarge(span, a, b, cause))
             return self.error
 
-    def _shortfall(self, span: Span) -> Interval | None:
+    def _shortfall(self, expression: universe.Deficit | universe.Shortfall) -> Interval | None:
         source, threshold = self.around.source, self.around.threshold
         if source is None or threshold is None:
             return None
         below = intervals.minimum(source, threshold)
-        return self.finite(intervals.subtract, threshold, below, span, _deficit_hint)
+        return self.finite(intervals.subtract, threshold, below, expression.span, expression)
 
     def _binary(self, expression: universe.Binary, meters: State) -> Interval | None:
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)
         match expression.op:
             case "+":
-                return self.finite(intervals.add, left, right, expression.span, partial(_narrowing, expression))
+                return self.finite(intervals.add, left, right, expression.span, expression)
             case "-":
-                return self.finite(intervals.subtract, left, right, expression.span, partial(_narrowing, expression))
+                return self.finite(intervals.subtract, left, right, expression.span, expression)
             case "*":
                 return self._product(left, right, expression, meters)
             case "/":
@@ -337,10 +326,9 @@ class Ranges:
         self, left: Interval | None, right: Interval | None, expression: universe.Binary, meters: State
     ) -> Interval | None:
         """Where a product lies; what is multiplied with itself is known to be no less than 0."""
-        hint = partial(_narrowing, expression)
         if self.shapes.of(expression.left) == self.shapes.of(expression.right):
-            return self.finite(lambda a, _: intervals.square(a), left, right, expression.span, hint)
-        found = self.finite(intervals.multiply, left, right, expression.span, hint)
+            return self.finite(lambda a, _: intervals.square(a), left, right, expression.span, expression)
+        found = self.finite(intervals.multiply, left, right, expression.span, expression)
         if found is None or found.low >= 0 or found.high <= 0:
             return found
         others = factors_but_squares(expression, self.shapes)
@@ -354,23 +342,17 @@ class Ranges:
 
     def _quotient(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
         if right is not None and right.low <= 0 <= right.high:
-            self.report.add(
-                "H050",
-                "this divisor can be zero",
-                expression.right.span,
-                "always 0" if right == intervals.ZERO else f"anywhere in {right}",
-                hint="Keep it away from zero, as in `max(x, 0.01)`; a guard does not do that.",
-            )
+            self.report.add(messages.ranges.DivisorOfZero(expression.right.span, right))
             return self.error
-        return self.finite(intervals.divide, left, right, expression.span, partial(_narrowing, expression))
+        return self.finite(intervals.divide, left, right, expression.span, expression)
 
     def _modulo(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
         if left is None or right is None:
             return None
         if right.low <= 0:
-            return self._outside("`mod` needs a divisor above 0", expression.right, right)
+            return self._outside("divisor", expression.right, right)
         if intervals.absolute(left).high > intervals.MOST_QUOTIENT * right.low:
-            return self._outside("`mod(a, b)` needs an a of at most 2^46 times b", expression.left, left)
+            return self._outside("quotient", expression.left, left)
         return intervals.modulo(left, right)
 
     def _clamp(self, expression: universe.Clamp, meters: State) -> Interval | None:
@@ -380,92 +362,23 @@ class Ranges:
 
     def _chance(self, expression: universe.DrawChance, meters: State) -> None:
         probability = self.number(expression.probability, meters)
-        happens = None if probability is None else intervals.decide("<", intervals.SHARE, probability)
+        if probability is None:
+            return
+        happens = intervals.decide("<", intervals.SHARE, probability)
         if happens is not None:
-            is_in = "is" if isinstance(expression.probability, universe.Number) else "is in"
-            self.report.add(
-                "H062",
-                f"this {'always' if happens else 'never'} happens",
-                expression.span,
-                f"the probability {is_in} {probability}",
-                hint="Write a probability above 0 and below 1, or leave the condition out.",
-            )
+            is_number = isinstance(expression.probability, universe.Number)
+            self.report.add(messages.ranges.CertainChance(expression.span, happens, probability, is_number))
 
     def _timed(self, expression: universe.Every | universe.After) -> None:
         holds = self.around.in_time(expression)
         if holds is not None:
-            lasts = "" if self.around.age_before is None else f"a life has {self.around.age_before.high + 1:.0f} ticks"
-            self.report.add(
-                "H062",
-                f"this condition is {'always' if holds else 'never'} true",
-                expression.span,
-                "" if holds else lasts,
-                hint="Leave it out." if holds else "Write fewer ticks, or lengthen the lifespan.",
-            )
+            ticks = None if self.around.age_before is None else self.around.age_before.high + 1
+            self.report.add(messages.ranges.CertainTime(expression.span, holds, ticks))
 
     def _comparison(self, expression: universe.Binary, meters: State) -> None:
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)
         if left is None or right is None:
             return
         holds = intervals.decide(cast(Comparison, expression.op), left, right)
-        if holds is None:
-            return
-        self.report.add(
-            "H062",
-            f"this comparison is {'always' if holds else 'never'} true",
-            expression.span,
-            "; ".join(
-                f"{called(side, f'the {place} side')} {value.lies}"
-                for side, value, place in ((expression.left, left, "left"), (expression.right, right, "right"))
-                if not isinstance(side, universe.Number)
-            ),
-            hint=_reached(expression, left, right)
-            or "Compare with a value it can have on either side, or leave the condition out.",
-        )
-
-
-def narrowing(*expressions: Expression) -> str:
-    """A hint: what to bound, so that expressions reach less far."""
-    found = [node for expression in expressions for node, _ in parts(expression)]
-    names = {name: None for node in reversed(found) if (name := called(node, ""))}
-    if not names:
-        return "Limit what goes into it, as in `clamp(x, low, high)`."
-    *several, last = names
-    if not several:
-        return f"Narrow the bounds of {last}, or use `clamp({last[1:-1]}, low, high)`."
-    return f"Narrow the bounds of {', '.join(several[: MOST_NAMED - 1])} or {last}, or use `clamp(x, low, high)`."
-
-
-def _deficit_hint() -> str:
-    return "Narrow the bounds of the cascade's source, or write a threshold that is nearer to them."
-
-
-def _narrowing(expression: universe.Binary) -> str:
-    """What to bound; of a divisor, what to keep away from zero."""
-    if expression.op != "/":
-        return narrowing(expression)
-    return f"Keep the divisor further away from 0, as in `max(x, 0.01)`. {narrowing(expression)}"
-
-
-def called(node: Expression, otherwise: str) -> str:
-    """The name of what an author gave bounds to, in backticks; of anything else what is given."""
-    match node:
-        case universe.MeterValue(name, _) | universe.WorldValue(name, _) | universe.CellValue(name, _):
-            return f"`{name}`"
-        case universe.ParamValue(name, _) | universe.InputValue(name, _) | universe.ControlValue(name, _):
-            return f"`{name}`"
-        case _:
-            return otherwise
-
-
-def _reached(expression: universe.Binary, left: Interval, right: Interval) -> str | None:
-    """What to write for `energy < 0` where energy reaches 0 and no less."""
-    match expression.op, expression.left, expression.right:
-        case "<", universe.MeterValue(name) | universe.WorldValue(name), universe.Number() if left.low == right.high:
-            low = spell(left.low)
-            return f"`{name}` is never below {low}, but can be {low}: write `{name} <= {low}`."
-        case ">", universe.MeterValue(name) | universe.WorldValue(name), universe.Number() if left.high == right.low:
-            high = spell(left.high)
-            return f"`{name}` is never above {high}, but can be {high}: write `{name} >= {high}`."
-        case _:
-            return None
+        if holds is not None:
+            self.report.add(messages.ranges.CertainComparison(expression.span, holds, expression, left, right))

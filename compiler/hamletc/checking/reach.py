@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count, groupby
 from typing import Literal, TypeAlias
 
@@ -16,16 +15,15 @@ from hamlet import universe
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
 from hamlet.universe.stages import Stage, Step, StepName, branches, by_step
-from hamletc.checking import intervals
+from hamletc import intervals, messages
 from hamletc.checking.draft import Draft
-from hamletc.checking.intervals import ANYTHING, ZERO, Interval
 from hamletc.checking.names import Names
-from hamletc.checking.ranges import Ranges, State, narrowing
+from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.report import Findings
 from hamletc.checking.rewards import check_observed, check_rewards
 from hamletc.checking.surroundings import Surroundings, surroundings
 from hamletc.checking.widening import anything, stalled
-from hamletc.diagnostics import Label
+from hamletc.intervals import ANYTHING, ZERO, Interval
 
 Stages: TypeAlias = tuple[tuple[Step, tuple[Stage, ...]], ...]
 """The steps of a tick, each with its stages."""
@@ -93,9 +91,7 @@ def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> Sta
         if value is None or inside is None:
             found[meter.name] = inside
         elif value.high < inside.low or value.low > inside.high:
-            hint = "Change it, or the bounds: it is clamped to them."
-            message = f"the start value of `{meter.name}` is never within its bounds"
-            ranges.report.add("H041", message, meter.start.span, f"{value}, and bounds are {inside}", hint=hint)
+            ranges.report.add(messages.ranges.StartAlwaysOutside(meter.start.span, meter.name, value, inside))
             found[meter.name] = inside
         else:
             found[meter.name] = Interval(max(value.low, inside.low), min(value.high, inside.high))
@@ -208,9 +204,7 @@ class _Tick:
             self._ranges.number(capacity.priority, self._ranges.before)
         places = self._ranges.number(capacity.places, self._ranges.before)
         if places is not None and places.high < 1 and not isinstance(capacity.places, universe.Number):
-            hint = "Let it reach 1 or more; hours and `needs` say when an affordance cannot be used."
-            message, label = "this capacity never serves anybody", f"its places are {places}"
-            self._ranges.report.add("H098", message, capacity.places.span, label, hint=hint)
+            self._ranges.report.add(messages.affordances.NeverPlaces(capacity.places.span, places))
 
     def _affordance(self, affordance: universe.Affordance, meters: State) -> list[State]:
         """Where the meters lie after a tick in it, completed or not."""
@@ -242,25 +236,12 @@ class _Tick:
 
     def _check_threshold(self, cascade: Cascade, source: Interval, threshold: float) -> None:
         guard = self._draft.guards[cascade.name]
-        declared = Label(self._names.span("meter", cascade.source), f"`{cascade.source}` is in {source} here")
+        declared = self._names.span("meter", cascade.source)
+        about = guard, cascade.name, cascade.source, source, threshold, declared
         if source.low >= threshold:
-            self._ranges.report.add(
-                "H061",
-                f"the cascade `{cascade.name}` can never fire",
-                guard,
-                f"`{cascade.source}` is never below {intervals.spell(threshold)}",
-                secondary=(declared,),
-                hint=f"Write a threshold above {intervals.spell(source.low)}, or delete the cascade.",
-            )
+            self._ranges.report.add(messages.ranges.CascadeNeverFires(*about))
         elif source.high < threshold:
-            self._ranges.report.add(
-                "H070",
-                f"the cascade `{cascade.name}` fires in every tick",
-                guard,
-                f"`{cascade.source}` is always below {intervals.spell(threshold)}",
-                secondary=(declared,),
-                hint=f"Write a threshold of at most {intervals.spell(source.high)}, or a rule without a guard.",
-            )
+            self._ranges.report.add(messages.ranges.CascadeAlwaysFires(*about))
 
     def _unclamped(self, body: Iterable[Statement], meters: State) -> State:
         """Where the meters lie after statements that leave them unclamped."""
@@ -292,17 +273,15 @@ class _Tick:
     def _push(self, push: universe.Push, meters: State) -> None:
         value, space = self._ranges.number(push.value, meters), self._ranges.around.space
         old = None if space is None else space.velocity[push.axis]
-        hint = partial(narrowing, push.value)
         match push.op:
             case "=":
                 return
             case "+=":
-                self._ranges.finite(intervals.add, old, value, push.span, hint)
+                self._ranges.finite(intervals.add, old, value, push.span, (push.value,))
             case "-=":
-                self._ranges.finite(intervals.subtract, old, value, push.span, hint)
+                self._ranges.finite(intervals.subtract, old, value, push.span, (push.value,))
         if value == ZERO:
-            hint_of = "Leave it out, or write a value that is not 0."
-            self._ranges.report.add("H063", f"this never changes `velocity {push.axis}`", push.span, hint=hint_of)
+            self._ranges.report.add(messages.ranges.ChangesNothing(push.span, f"velocity {push.axis}"))
 
     def _rewrite(self, statement: Statement, meters: dict[str, Interval | None]) -> None:
         """A statement of which no more is known than what it writes."""
@@ -316,26 +295,22 @@ class _Tick:
     def _assign(self, statement: Assign, meters: dict[str, Interval | None]) -> None:
         value = self._ranges.number(statement.value, meters)
         old = self._ranges.meter(statement.meter, meters)
-        hint = partial(_limiting, statement, statement.meter in meters or not statement.clamped)
+        loose = statement.meter in meters or not statement.clamped
+        cause = statement.meter if loose else statement
         match statement.op:
             case "=":
                 new = value
             case "+=":
-                new = self._ranges.finite(intervals.add, old, value, statement.span, hint)
+                new = self._ranges.finite(intervals.add, old, value, statement.span, cause)
             case "-=":
-                new = self._ranges.finite(intervals.subtract, old, value, statement.span, hint)
+                new = self._ranges.finite(intervals.subtract, old, value, statement.span, cause)
         self._note_change(statement, old, value)
         if statement.meter not in self._bounds:
             return
         bounds = self._bounds[statement.meter]
         meters[statement.meter] = None if new is None else intervals.hull(new, bounds)
         if self._changes_nothing(statement, old, value):
-            self._ranges.report.add(
-                "H063",
-                f"this never changes `{statement.meter}`",
-                statement.span,
-                hint="Leave it out, or write a value that is not 0.",
-            )
+            self._ranges.report.add(messages.ranges.ChangesNothing(statement.span, statement.meter))
 
     def _is_within(self, meter: str, lies: Interval | None) -> bool:
         """Whether a meter that lies there is within its bounds, so that clamping does not move it."""
@@ -386,13 +361,6 @@ def _stays(value: Expression, meter: str, op: Literal["min", "max"]) -> bool:
             return _stays(then, meter, op) and _stays(otherwise, meter, op)
         case _:
             return False
-
-
-def _limiting(statement: Assign, loose: bool) -> str:
-    """A hint: what to bound, so that a statement leads less far."""
-    if loose:
-        return f"`{statement.meter}` may have left its bounds: leave out `unclamped`, or add less to it."
-    return f"Narrow the bounds of `{statement.meter}`, or change it by less. {narrowing(statement.value)}"
 
 
 def _clamped(meters: State, written: Iterable[Statement]) -> dict[str, Interval | None]:

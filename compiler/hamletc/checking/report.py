@@ -5,33 +5,37 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from functools import cache
+from typing import Protocol, TypeVar, overload
 
 from hamlet.universe import Span
-from hamletc.checking.intervals import SMALLEST
-from hamletc.codes import INERT
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc import messages
+from hamletc.codes import CODES, INERT, Severity
+from hamletc.diagnostics import Diagnostic, Finding, Label, Told, finding
 from hamletc.expansion.places import Places
-from hamletc.foreign import instead
+from hamletc.intervals import SMALLEST
 from hamletc.language import syntax
-from hamletc.suggest import closest
 
 WRITTEN = frozenset(("H062", "H063", "H079"))
 """The errors about what nobody would write, which may well stand in what something else stands for."""
 
 
 class Findings:
-    """Collects diagnostics. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
+    """Collects findings. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
     effect is no error. `places` says where places in copied text are; what is found in several copies of one place is
-    said once."""
+    said once. Findings are put in words when they are asked for."""
 
     def __init__(self, places: Places | None = None, *, inert_allowed: bool = False) -> None:
-        self._findings: list[Diagnostic] = []
+        self._findings: list[Finding] = []
         self._places = places or Places(sys.maxsize)
         self._copied: set[tuple[str, str, Span]] = set()
         self._begun: dict[tuple[int, int], list[Span]] = {}  # where findings are, by the file and line they begin in
         self.inert_allowed = inert_allowed
 
+    @overload
+    def add(self, code: Finding) -> None: ...
+
+    @overload
     def add(
         self,
         code: str,
@@ -42,25 +46,39 @@ class Findings:
         hint: str,
         secondary: tuple[Label, ...] = (),
         inert: bool = False,
+    ) -> None: ...
+
+    def add(
+        self,
+        code: Finding | str,
+        message: str = "",
+        span: Span | None = None,
+        label: str = "",
+        *,
+        hint: str = "",
+        secondary: tuple[Label, ...] = (),
+        inert: bool = False,
     ) -> None:
-        """Add a finding; its code says how severe it is. `inert`: it is about something without effect, although others
-        with this code are not."""
+        """Add a finding; its code says how severe it is."""
+        if isinstance(code, Finding):
+            self._add(code)
+        else:
+            assert span is not None
+            self._add(_worded(code, inert)(span, Told(message, hint, label, secondary)))  # type: ignore[call-arg]
+
+    def _add(self, finding: Finding) -> None:
+        span = finding.span
         if self._places.repeats(span) and self.said(span):
             return
-        if code in WRITTEN and self._places.is_made(span):
+        if finding.code in WRITTEN and self._places.is_made(span):
             return
         if self._places.is_copied(span):
-            same = (code, message, self._places.written(span))
+            same = (finding.code, finding.told().message, self._places.written(span))
             if same in self._copied:
                 return
             self._copied.add(same)
-        own = tuple(replace(other, span=self._places.shown(other.span)) for other in secondary)
-        others = tuple(dict.fromkeys((*own, *self._places.labels(span))))
-        finding = diagnose(code, message, self._places.shown(span), label, secondary=others, hint=hint)
-        if self.inert_allowed and (inert or code in INERT):
-            finding = replace(finding, severity="warning")
         self._findings.append(finding)
-        begins = finding.primary.span
+        begins = self._places.shown(span)
         self._begun.setdefault((begins.file, begins.line), []).append(begins)
 
     def said(self, span: Span) -> bool:
@@ -88,16 +106,29 @@ class Findings:
     @property
     def harmless(self) -> bool:
         """Whether every error so far is about something without effect: all can be computed."""
-        return all(finding.severity == "warning" or finding.code in INERT for finding in self._findings)
+        return all(self._is_warning(finding) or finding.code in INERT for finding in self._findings)
 
     @property
     def failed(self) -> bool:
         """Whether there is an error among the findings."""
-        return any(finding.severity == "error" for finding in self._findings)
+        return not all(self._is_warning(finding) for finding in self._findings)
 
     def in_source_order(self) -> tuple[Diagnostic, ...]:
-        """The findings by the place they point at; of one place, in the order they were made."""
-        return in_order(self._findings)
+        """The findings in words, by the place they point at; of one place, in the order they were made."""
+        return in_order(map(self._told, self._findings))
+
+    def _is_warning(self, finding: Finding) -> bool:
+        allowed = self.inert_allowed and (finding.inert or finding.code in INERT)
+        return allowed or CODES[finding.code].severity == "warning"
+
+    def _told(self, finding: Finding) -> Diagnostic:
+        """The finding in words, with the places that are shown for those in copies."""
+        told = finding.diagnostic()
+        own = tuple(replace(other, span=self._places.shown(other.span)) for other in told.secondary)
+        others = tuple(dict.fromkeys((*own, *self._places.labels(finding.span))))
+        primary = replace(told.primary, span=self._places.shown(finding.span))
+        severity: Severity = "warning" if self._is_warning(finding) else "error"
+        return replace(told, primary=primary, secondary=others, severity=severity)
 
 
 def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -108,8 +139,8 @@ def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def once(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The findings, of those that say the same of one place the first: copies of a text have the same mistakes."""
     first: dict[tuple[str, str, Span], Diagnostic] = {}
-    for finding in findings:
-        first.setdefault((finding.code, finding.message, finding.primary.span), finding)
+    for each in findings:
+        first.setdefault((each.code, each.message, each.primary.span), each)
     return tuple(first.values())
 
 
@@ -131,6 +162,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+@cache
+def _worded(code: str, inert: bool) -> type[Finding]:
+    @finding(code, inert=inert)
+    class Worded(Finding):
+        words: Told
+
+        def told(self) -> Told:
+            return self.words
+
+    return Worded
+
+
 def _place(finding: Diagnostic) -> tuple[int, int, int]:
     span = finding.primary.span
     return span.file, span.line, span.column
@@ -149,7 +192,7 @@ def by_key(
             continue
         first = found.setdefault(item.key.text, item)
         if first is not item:
-            given_twice(f"`{item.key.text}`", item.span, first.span, report)
+            report.add(messages.everywhere.GivenTwice(item.span, f"`{item.key.text}`", first.span))
     return found
 
 
@@ -157,12 +200,7 @@ def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Fi
     """Whether the word is one of those known here; otherwise it is reported as `problem`."""
     if word.text in known:
         return True
-    guess = closest(word.text, known)
-    choices = ", ".join(f"`{choice}`" for choice in known)
-    hint = instead(word.text, known)
-    if hint is None:
-        hint = f"Did you mean `{guess}`?" if guess is not None else f"Known here: {choices}."
-    report.add("H026", f"`{word.text}` is {problem}", word.span, hint=hint)
+    report.add(messages.everywhere.UnknownWord(word.span, word.text, known, problem))
     return False
 
 
@@ -170,8 +208,7 @@ def word(item: syntax.Property, known: tuple[str, ...], problem: str, report: Fi
     """The word a property has as its value, where it is one of those known."""
     if isinstance(item.value, syntax.Name):
         return item.value.text if is_known(item.value, known, problem, report) else None
-    choices = ", ".join(f"`{choice}`" for choice in known)
-    report.add("H026", f"this is {problem}", item.value.span, hint=f"Known here: {choices}.")
+    report.add(messages.everywhere.NoWord(item.value.span, known, problem))
     return None
 
 
@@ -191,23 +228,11 @@ def all_of(items: Iterable[object], kind: type[T]) -> list[T]:
     return [item for item in items if isinstance(item, kind)]
 
 
-def only(items: list[P], what: str, report: Findings, hint: str | None = None) -> P | None:
+def only(items: list[P], what: str, report: Findings, join: messages.everywhere.Join = "choose") -> P | None:
     """The first of the items, of which there may be one; the others are reported as `what` given twice."""
     for second in items[1:]:
-        given_twice(what, second.span, items[0].span, report, hint)
+        report.add(messages.everywhere.GivenTwice(second.span, what, items[0].span, join))
     return items[0] if items else None
-
-
-def given_twice(what: str, second: Span, first: Span, report: Findings, hint: str | None = None) -> None:
-    """Report something that may be said once."""
-    report.add(
-        "H024",
-        f"{what} is given twice",
-        second,
-        "given again",
-        secondary=(Label(first, "first given here"),),
-        hint=hint or "Keep one of them.",
-    )
 
 
 # --- numbers where no expression may stand: sizes, hours, ticks, coordinates -----------------------------------------
@@ -223,10 +248,7 @@ def whole_number(
     value = any_whole_number(numeral, what, report)
     if value is None or low <= value <= high:
         return value
-    hint = f"Write a whole number from {low} to {high}." if high > low else f"Write {low}."
-    report.add(
-        "H033", f"{what} must be {low} .. {high}" if high > low else f"{what} must be {low}", numeral.span, hint=hint
-    )
+    report.add(messages.everywhere.OutsideLimits(numeral.span, what, low, high))
     return None
 
 
@@ -234,10 +256,10 @@ def any_whole_number(numeral: syntax.Signed | syntax.Numeral, what: str, report:
     """The number, however large; or an error and `None`."""
     digits = numeral.text.removeprefix("-")
     if numeral.unit or not (digits.isascii() and digits.isdigit()):
-        report.add("H032", f"{what} must be a whole number", numeral.span, hint="Write digits only, as in 24.")
+        report.add(messages.everywhere.NotWhole(numeral.span, what))
         return None
     if len(digits) > LONGEST:
-        report.add("H033", f"{what} is far too large", numeral.span, hint="Write a smaller whole number.")
+        report.add(messages.everywhere.TooManyDigits(numeral.span, what))
         return None
     return int(numeral.text)
 
@@ -246,10 +268,9 @@ def any_number(numeral: syntax.Signed, largest: float, what: str, report: Findin
     """The number in binary64, or an error and `None` where it is beyond `largest` on either side, or too small."""
     value = float(numeral.text)
     if value != 0 and abs(value) <= SMALLEST / 2:
-        report.add("H035", f"{what} is too small: it would become 0", numeral.span, hint="Write 0, or a larger number.")
+        report.add(messages.everywhere.TooNearToZero(numeral.span, what))
         return None
     if abs(value) <= largest:
         return value
-    hint = f"Write a number from {-largest:g} to {largest:g}."
-    report.add("H033", f"{what} must be {-largest:g} .. {largest:g}", numeral.span, hint=hint)
+    report.add(messages.everywhere.TooFarFromZero(numeral.span, what, largest))
     return None

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TypeGuard
 
 from hamlet import universe
 from hamlet.schema.bounds import returns
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.universe import Expression, draws, parts
-from hamletc.checking import intervals
+from hamlet.universe import Expression, Span, draws, parts
+from hamletc import intervals, messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.intervals import ZERO, Interval
 from hamletc.checking.names import Names
-from hamletc.checking.ranges import Ranges, State, narrowing
-from hamletc.checking.report import Findings, by_key, given_twice
+from hamletc.checking.ranges import Ranges, State
+from hamletc.checking.report import Findings, by_key
 from hamletc.checking.sites import disjuncts, for_role
 from hamletc.checking.symbols import is_word
-from hamletc.diagnostics import Label
+from hamletc.intervals import ZERO, Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 
@@ -37,7 +35,7 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
     if given is not None:
         reward = Expressions(names, report).constant(given.value, "the reward of a lifespan")
         if reward == 0.0:
-            report.add("H064", "a reward of 0 has no effect", given.span, hint="Leave it out.")
+            report.add(messages.rewards.RewardOfZero(given.span))
     return None if ticks is None or reward is None else universe.Lifespan(ticks, reward, declaration.span)
 
 
@@ -64,7 +62,7 @@ def resolve_causes(
             first = causes.setdefault(name, cause)
             if first is not cause:
                 what = "this cause of death" if goal is None else "this end"
-                given_twice(what, disjunct.span, first.span, report)
+                report.add(messages.everywhere.GivenTwice(disjunct.span, what, first.span))
     return list(causes.values())
 
 
@@ -75,15 +73,14 @@ def _goal(declaration: syntax.EndsDecl, names: Names, report: Findings) -> unive
         return universe.Goal(universe.Number(0.0, declaration.span), declaration.span)
     reward = Expressions(names, report, scope="ending").number(given.value)
     if isinstance(reward, universe.Number) and reward.value == 0.0:
-        report.add("H064", "a reward of 0 has no effect", given.span, hint="Leave it out.")
+        report.add(messages.rewards.RewardOfZero(given.span))
     return None if reward is None else universe.Goal(reward, declaration.span)
 
 
 def _check_drawn(condition: Expression, report: Findings) -> None:
     """Agents of a world draw apart, and it ends for all of them."""
     for draw in draws(condition):
-        hint = "Let a rule of the world draw, and keep in a meter what comes of it."
-        report.add("H217", "nothing is drawn for the end of a world", draw.span, "agents draw apart", hint=hint)
+        report.add(messages.rewards.DrawForWorld(draw.span))
 
 
 def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report: Findings) -> list[universe.Reward]:
@@ -107,7 +104,7 @@ def resolve_rewards(declarations: list[syntax.RewardDecl], names: Names, report:
         # Under a name it is reported: with `inert allowed` it keeps the place of a reward that others pay.
         meant = report.inert_allowed and name is not None
         if isinstance(value, universe.Number) and value.value == 0.0 and len(declarations) > 1 and not meant:
-            report.add("H064", "this adds nothing to the other rewards", value.span, hint="Leave the line out.")
+            report.add(messages.rewards.NothingAdded(value.span))
         rewards.append(universe.Reward(None if name is None else name.text, value, declaration.span))
     return rewards
 
@@ -122,14 +119,12 @@ def _shaping(
 ) -> Iterator[universe.Reward]:
     """`reward guide: shaping(0.99, -0.1 * distance to Bed)`."""
     if len(call.arguments) != 2:
-        hint = "Write the discount and the potential, as in `shaping(0.99, -0.1 * distance to Bed)`."
-        report.add("H030", "`shaping` takes two arguments", call.span, hint=hint)
+        report.add(messages.rewards.ShapingArguments(call.span))
         return
     written, potential = call.arguments
     discount = Expressions(names, report).constant(written, "the discount of `shaping`")
     if discount is not None and not 0 < discount <= 1:
-        hint = "Write the discount with which you train, as in `shaping(0.99, ...)`."
-        report.add("H216", "a discount is above 0 and at most 1", written.span, hint=hint)
+        report.add(messages.rewards.DiscountOutsideLimits(written.span))
         discount = None
     if declaration.who is not None:
         potential = syntax.WhenExpr(potential, declaration.who, potential.span)
@@ -146,8 +141,7 @@ def _lasts(potential: Expression, report: Findings) -> bool:
     """Whether a potential is the same after a tick and before the next one."""
     for node, _ in parts(potential):
         if isinstance(node, universe.Hour | universe.DayTime | universe.Every | universe.After | universe.InputValue):
-            hint = "Write what lasts from tick to tick: meters, positions, `age`; a rule can keep others in a meter."
-            report.add("H216", "a potential cannot ask for what changes between ticks", node.span, hint=hint)
+            report.add(messages.rewards.PotentialChangesBetweenTicks(node.span))
             return False
     return True
 
@@ -162,20 +156,14 @@ def _no_reward(
 ) -> list[universe.Reward]:
     others = [other for other in declarations if not is_word(other.value, "nothing")]
     if declaration.who is not None:
-        hint = "Leave it out: a role without a reward of its own is paid what all agents are."
-        report.add("H215", "`reward nothing` is said of all agents", declaration.span, "in a role", hint=hint)
+        report.add(messages.rewards.NoRewardOfRole(declaration.span))
         return []
-    if others or declaration is not declarations[0]:
-        report.add(
-            "H069" if others else "H024",
-            "`reward nothing` does not hold" if others else "`reward nothing` is given twice",
-            declaration.span,
-            secondary=(Label((others or declarations)[0].span, "this is paid" if others else "first given here"),),
-            hint="Keep one of them.",
-        )
+    if others:
+        report.add(messages.rewards.NothingPaid(declaration.span, others[0].span))
+    elif declaration is not declarations[0]:
+        report.add(messages.everywhere.GivenTwice(declaration.span, "`reward nothing`", declarations[0].span))
     elif declaration.name is not None:
-        hint = "Leave the name out, or delete it."
-        report.add("H064", "nothing needs no name", declaration.name.span, hint=hint)
+        report.add(messages.rewards.NamedNothing(declaration.name.span))
     return [universe.Reward(None, universe.Number(0.0, declaration.value.span), declaration.span)]
 
 
@@ -197,34 +185,29 @@ def check_rewards(draft: Draft, meters: State, ranges: Ranges) -> None:
     terms = [_paid(reward, term, ranges) for reward, term in zip(draft.rewards, terms, strict=True)]
     total: Interval | None = ZERO
     for value, term in zip(values, terms, strict=True):
-        total = ranges.finite(intervals.add, total, term, value.span, partial(narrowing, value))
+        total = ranges.finite(intervals.add, total, term, value.span, (value,))
     # Terms are 0 where the agent dies.
     paid = None if total is None else intervals.hull(total, ZERO)
-    summands = [(value.span, term, partial(narrowing, value)) for value, term in zip(values, terms, strict=True)]
+    summands: list[tuple[Span, Interval | None, messages.ranges.Cause]] = [
+        (value.span, term, (value,)) for value, term in zip(values, terms, strict=True)
+    ]
     for goal, term in goals:
-        at_once = ranges.finite(intervals.add, total, term, goal.reward.span, partial(str, SMALLER))
+        at_once = ranges.finite(intervals.add, total, term, goal.reward.span, goal)
         paid = None if paid is None or at_once is None else intervals.hull(paid, at_once)
-        summands.append((goal.reward.span, term, partial(str, SMALLER)))
+        summands.append((goal.reward.span, term, goal))
     if draft.lifespan is not None and draft.lifespan.reward != 0:
         more, span = intervals.single(draft.lifespan.reward), draft.lifespan.span
-        at_the_end = ranges.finite(intervals.add, paid, more, span, partial(str, SMALLER))
+        at_the_end = ranges.finite(intervals.add, paid, more, span, draft.lifespan)
         paid = None if paid is None or at_the_end is None else intervals.hull(paid, at_the_end)
-        summands.append((span, more, partial(str, SMALLER)))
+        summands.append((span, more, draft.lifespan))
     limits = returns(draft.lifespan, draft.by_hand, draft.lifespan is not None or bool(draft.causes))
     if paid is None or _size(paid) <= limits.reward:
         return
-    span, term, cure = max(summands, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
-    most = _round_number(limits.reward / len(summands))
-    ranges.report.add(
-        "H080",
-        "rewards can add up to infinity",
-        span,
-        f"a reward of {term} in a tick",
-        secondary=()
-        if draft.lifespan is None
-        else (Label(draft.lifespan.span, _summed(draft.lifespan.ticks if limits.per_tick else None)),),
-        hint=f"Keep it within -{most} .. {most}. {cure()}",
-    )
+    span, term, cause = max(summands, key=lambda part: ZERO.high if part[1] is None else _size(part[1]))
+    lifespan = None if draft.lifespan is None else draft.lifespan.span
+    ticks = None if draft.lifespan is None or not limits.per_tick else draft.lifespan.ticks
+    most = limits.reward / len(summands)
+    ranges.report.add(messages.rewards.EndlessReturn(span, term, most, lifespan, ticks, cause))
 
 
 def _paid(reward: universe.Reward, term: Interval | None, ranges: Ranges) -> Interval | None:
@@ -236,16 +219,7 @@ def _paid(reward: universe.Reward, term: Interval | None, ranges: Ranges) -> Int
     if term is None or before is None:
         return None
     after = intervals.multiply(intervals.single(potential.discount), intervals.hull(term, ZERO))
-    return ranges.finite(intervals.subtract, after, before, potential.span, partial(narrowing, reward.value))
-
-
-def _summed(ticks: int | None) -> str:
-    return f"returns are summed over {'any number of' if ticks is None else ticks} ticks"
-
-
-def _round_number(value: float) -> str:
-    """The power of ten that is not above a number."""
-    return f"1e{len(str(int(value))) - 1}"
+    return ranges.finite(intervals.subtract, after, before, potential.span, (reward.value,))
 
 
 def _size(interval: Interval) -> float:
@@ -262,11 +236,5 @@ def check_observed(draft: Draft, names: Names, bounds: Mapping[str, Interval], m
         for name in item.meters:
             reached = meters.get(name)
             if reached is not None and _size(bounds[name]) < BFLOAT16_LIMIT <= _size(reached):
-                report.add(
-                    "H081",
-                    f"`{name}` can be too large to be observed",
-                    item.span,
-                    f"it reaches {reached}, which rounds to infinity as bfloat16",
-                    secondary=(Label(names.span("meter", name), "the meter"),),
-                    hint="Leave out `unclamped`, add less to it, or do not observe it.",
-                )
+                declared = names.span("meter", name)
+                report.add(messages.rewards.TooLargeToBeObserved(item.span, name, reached, declared))

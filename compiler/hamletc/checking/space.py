@@ -21,7 +21,6 @@ from hamlet.universe import (
 from hamlet.universe.space import axes_of
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph, resolve_graph
-from hamletc.checking.intervals import spell
 from hamletc.checking.names import Names
 from hamletc.checking.places import LONGEST_DISPLACEMENT, MOST_CELLS, one_per_axis
 from hamletc.checking.report import (
@@ -36,6 +35,7 @@ from hamletc.checking.report import (
 )
 from hamletc.checking.surroundings import first_speed
 from hamletc.diagnostics import Label
+from hamletc.intervals import spell
 from hamletc.language import syntax
 
 PROPERTIES: dict[str, tuple[str, ...]] = {

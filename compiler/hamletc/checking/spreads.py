@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from hamlet.universe import Affordance, Grid, Space, Span, Spread
 from hamlet.universe.space import letters_of
+from hamletc import messages
 from hamletc.arrangements import arrangements, free_cells
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, given_twice, whole_number
+from hamletc.checking.report import Findings, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
@@ -38,7 +39,7 @@ def resolve_spread(
     given: dict[str, syntax.SpreadItem] = {}
     for item in written:
         if given.setdefault(item.kind.text, item) is not item:
-            given_twice(f"`{item.kind.text}`", item.span, given[item.kind.text].span, report)
+            report.add(messages.everywhere.GivenTwice(item.span, f"`{item.kind.text}`", given[item.kind.text].span))
     region = near = apart = within = None
     failed = False
     for kind, item in given.items():

@@ -12,8 +12,8 @@ from hamlet.schema import axis_names
 from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Space, Start
 from hamlet.universe.space import beside, cells, letters_of
 from hamletc.checking.draft import Draft
-from hamletc.checking.intervals import Interval, hull, hull_of, length, single
 from hamletc.checking.names import Names
+from hamletc.intervals import Interval, hull, hull_of, length, single
 
 LONGEST_AGE = 2.0**31
 

@@ -20,10 +20,11 @@ from hamlet.universe import (
 )
 from hamlet.universe.space import cells
 from hamlet.universe.terrain import distinct
+from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, all_of, counted, given_twice, only
+from hamletc.checking.report import Findings, all_of, counted, only
 from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
@@ -91,7 +92,7 @@ def _letters_of(kind: str, written: syntax.MapDecl, known: str, report: Findings
     """The letters that mean walls, or where agents start."""
     items = [item for item in all_of(written.items, syntax.MapLetters) if item.kind.text == kind]
     for second in items[1:]:
-        given_twice(f"`{kind}`", second.span, items[0].span, report, "Write all letters in one pair of quotes.")
+        report.add(messages.everywhere.GivenTwice(second.span, f"`{kind}`", items[0].span, "quotes"))
     if not items or isinstance(items[0].letters, syntax.Name):
         return ""
     return distinct(items[0].letters.text) if _are_known(items[0].letters, known, report) else ""
@@ -173,7 +174,7 @@ def _terrain(
         if region is None or value is None:
             continue
         if region in given:
-            given_twice(f"`{region}`", each.span, given[region][0].span, report)
+            report.add(messages.everywhere.GivenTwice(each.span, f"`{region}`", given[region][0].span))
             continue
         given[region] = each, value
         of_region = next((known.letters for known in found.regions if known.name == region), "")

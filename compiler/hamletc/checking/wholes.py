@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hamlet import universe
 from hamlet.universe import Expression, assigns
 from hamlet.universe.space import letters_of
+from hamletc import messages
 from hamletc.checking.draft import Draft
-from hamletc.checking.ranges import called
 from hamletc.checking.report import Findings
 
 LARGEST_WHOLE = 1 << 24
@@ -109,8 +109,4 @@ def check_whole(draft: Draft, report: Findings) -> None:
     for name, value in given:
         part = None if name not in counted else wholes.doubt(value)
         if part is not None:
-            what = called(part, "this")
-            hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; a state `real in LOW .. HIGH` takes any number."
-            label = f"{what} may be no whole number" if part is not value else ""
-            message = f"`{name}` holds whole numbers, and this may be none"
-            report.add("H163", message, part.span, label, hint=hint)
+            report.add(messages.ranges.MaybeNotWhole(part.span, name, value, part))

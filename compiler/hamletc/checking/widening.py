@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hamlet.numbers.binary32 import LARGEST
-from hamletc.checking.intervals import ANYTHING, Interval
+from hamletc.intervals import ANYTHING, Interval
 
 
 def stalled(before: Interval | None, now: Interval | None) -> Interval | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hamlet.universe import WorldMeter
+from hamletc import messages
 from hamletc.checking.meters import resolve_state, resolve_world_numbers
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, given_twice
+from hamletc.checking.report import Findings
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 
@@ -20,7 +21,7 @@ def check_blocks(declarations: tuple[syntax.Decl, ...], report: Findings) -> Non
                 word = "world" if isinstance(item, syntax.WorldDecl) else "cells"
                 other = first.setdefault((span.file, word), item)
                 if other is not item:
-                    given_twice(f"`{word}`", span, other.span, report, "Write all of it in one block.")
+                    report.add(messages.everywhere.GivenTwice(span, f"`{word}`", other.span, "block"))
             case syntax.TemplateDecl(declarations=parts):
                 check_blocks(parts, report)
             case _:

@@ -2,16 +2,20 @@
 
 from hamletc.diagnostics.diagnostic import Diagnostic, Label, diagnose
 from hamletc.diagnostics.files import FileDiagnostics, by_file, has_errors, merged, render_files
+from hamletc.diagnostics.finding import Finding, Told, finding
 from hamletc.diagnostics.machine import files_to_json, to_json
 from hamletc.diagnostics.render import render, summary
 
 __all__ = [
     "Diagnostic",
     "FileDiagnostics",
+    "Finding",
     "Label",
+    "Told",
     "by_file",
     "diagnose",
     "files_to_json",
+    "finding",
     "has_errors",
     "merged",
     "render",

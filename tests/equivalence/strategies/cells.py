@@ -7,8 +7,8 @@ import math
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Grid
 from hamlet.universe.space import beside, letters_of
-from hamletc.checking import intervals
-from hamletc.checking.intervals import Interval
+from hamletc import intervals
+from hamletc.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, WHEN, MeterPlan, Piece, joined
 from strategies.states import States
 from strategies.worlds import OF_AGENTS

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from hamlet.numbers.binary32 import round32, spell32
-from hamletc.checking.intervals import Interval
+from hamletc.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, Piece
 from strategies.sources import Source
 from strategies.words import NAMES, SPECIAL, is_bare, is_observation, neighbour

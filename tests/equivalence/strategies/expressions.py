@@ -13,12 +13,12 @@ from hamlet.numbers.binary32 import round32
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Grid
 from hamlet.universe.space import cells, is_hexagonal, letters_of
-from hamletc.checking import intervals
-from hamletc.checking.intervals import Comparison, Interval
+from hamletc import intervals
 from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.standpoint import Scope
 from hamletc.checking.surroundings import LONGEST_AGE, Extent
 from hamletc.checking.terrain import MOST_WALKED
+from hamletc.intervals import Comparison, Interval
 from strategies.choices import Choices
 from strategies.pieces import (
     AND,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hamlet.universe import Continuous, Grid, Space
-from hamletc.checking.intervals import Interval
+from hamletc.intervals import Interval
 
 IF, OR, AND, NOT, COMPARISON, SUM, WHEN, CLOSED_SUM, PRODUCT, FACTOR, ATOM = range(11)
 """How tightly an expression binds. A SUM ends in `when`, a CLOSED_SUM does not; a WHEN is only a `when`."""

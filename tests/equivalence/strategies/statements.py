@@ -5,7 +5,7 @@ from __future__ import annotations
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Space
 from hamlet.universe.space import has_momentum
-from hamletc.checking.intervals import Interval
+from hamletc.intervals import Interval
 from strategies.expressions import Expressions
 from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, joined
 from strategies.words import neighbour

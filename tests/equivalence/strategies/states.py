@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamletc.checking.intervals import Interval
+from hamletc.intervals import Interval
 from strategies.outcomes import Outcomes
 from strategies.pieces import ATOM, Piece, joined
 from strategies.sources import Source

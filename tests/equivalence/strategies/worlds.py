@@ -8,9 +8,9 @@ from typing import Any
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import NoSpace, Span
-from hamletc.checking import intervals
-from hamletc.checking.intervals import Interval
+from hamletc import intervals
 from hamletc.checking.surroundings import extent
+from hamletc.intervals import Interval
 from strategies.expressions import COMPARISONS
 from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, SpacePlan, joined
 from strategies.statements import Statements

@@ -17,12 +17,13 @@ from hamlet.interpreter import draws as drawn
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import BLOCKS
 from hamlet.universe import DrawChoice, Expression, draws
-from hamletc.checking import intervals, sites
-from hamletc.checking.intervals import Interval
+from hamletc import intervals
+from hamletc.checking import sites
 from hamletc.checking.ranges import Ranges
 from hamletc.checking.report import Findings
 from hamletc.checking.sites import key
 from hamletc.checking.surroundings import Surroundings
+from hamletc.intervals import Interval
 
 AROUND = Surroundings({}, {}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
 

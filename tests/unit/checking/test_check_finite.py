@@ -14,8 +14,8 @@ from hamlet.interpreter.functions import call, power
 from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32
 from hamlet.schema.bounds import returns
 from hamlet.universe import Lifespan, Span
-from hamletc.checking import intervals
-from hamletc.checking.intervals import SMALLEST, Interval
+from hamletc import intervals
+from hamletc.intervals import SMALLEST, Interval
 
 POSITIVE = st.integers(1, bits32(LARGEST)).map(from_bits32)
 """Positive numbers of any magnitude, subnormal ones too."""

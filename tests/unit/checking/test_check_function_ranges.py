@@ -16,9 +16,9 @@ from hamlet.interpreter.functions import Function, call, modulo, power, whole_po
 from hamlet.interpreter.space import in_continuous, length
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Axis, Continuous, Edges, Grid, Span
-from hamletc.checking import intervals
-from hamletc.checking.intervals import Interval
+from hamletc import intervals
 from hamletc.checking.surroundings import extent, farthest
+from hamletc.intervals import Interval
 
 NOWHERE = Span(1, 1, 1, 1)
 ONE = Interval(-1.0, 1.0)

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hamlet.numbers.binary32 import round32
-from hamletc.checking import intervals, operations
-from hamletc.checking.intervals import Interval
+from hamletc import intervals
+from hamletc.checking import operations
+from hamletc.intervals import Interval
 
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 Two = tuple[Interval, float]

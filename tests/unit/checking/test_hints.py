@@ -14,13 +14,12 @@ import pytest
 import hamlet_townlet
 import hamletc
 from hamlet_townlet.reader.report import PackFindings
-from hamletc.checking.report import Findings
-from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.diagnostics import Diagnostic, Told, diagnose
 
 SOURCES = sorted(path for each in (hamletc, hamlet_townlet) for path in Path(each.__file__).parent.rglob("*.py"))
 
 
-@pytest.mark.parametrize("make", [Diagnostic, diagnose, Findings.add, PackFindings.add])
+@pytest.mark.parametrize("make", [Diagnostic, diagnose, Told, PackFindings.add])
 def test_whoever_makes_a_message_gives_a_hint(make: Callable[..., Any]) -> None:
     hint = inspect.signature(make).parameters["hint"]
     assert hint.default is inspect.Parameter.empty
@@ -40,6 +39,13 @@ def test_no_hint_is_empty() -> None:
         for keyword in call.keywords
         if keyword.arg == "hint"
         for constant in constants(keyword.value)
+    ]
+    hints += [
+        (path.name, call.lineno, constant)
+        for path in SOURCES
+        for call in calls(path)
+        if called(call) == "Told" and len(call.args) > 1
+        for constant in constants(call.args[1])
     ]
     # A hint that is None there becomes one of the refusal's own.
     assigned = [

@@ -1,0 +1,28 @@
+"""How findings are told: their kinds with their words, one file per chapter of the language.
+
+The checker makes a value, as in `report.add(messages.rewards.RewardOfZero(span))`. A chapter is read when something is
+wrong with it, so that a universe without mistakes waits for none.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hamletc.messages import affordances as affordances
+    from hamletc.messages import everywhere as everywhere
+    from hamletc.messages import meters as meters
+    from hamletc.messages import ranges as ranges
+    from hamletc.messages import rewards as rewards
+
+
+def __getattr__(chapter: str) -> ModuleType:
+    name = f"{__name__}.{chapter}"
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise AttributeError(f"there is no chapter {chapter!r} of messages") from None
