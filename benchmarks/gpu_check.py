@@ -22,9 +22,9 @@ import argparse
 import os
 import sys
 import tempfile
-import tomllib
-from importlib import metadata
 from pathlib import Path
+
+from installed import as_installed
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -53,31 +53,6 @@ def main() -> int:
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         as_installed(Path(cache) / "installed")
         return check(arguments, parser)
-
-
-def as_installed(folder: Path) -> None:
-    """Make the packages of this repository importable, and what they name in entry points known, where they are not
-    installed."""
-    sys.path[:0] = [str(ROOT / package) for package in ("runtime", "lab")]
-    try:
-        metadata.distribution("hamletc")
-    except metadata.PackageNotFoundError:
-        write_entry_points(folder)
-        sys.path.append(str(folder))
-
-
-def write_entry_points(folder: Path) -> None:
-    """What pip writes about the distribution, in a folder from which Python imports."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    information = folder / f"{project['name']}-{project['version']}.dist-info"
-    information.mkdir(parents=True)
-    (information / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-    (information / "entry_points.txt").write_text(
-        "\n".join(
-            f"[{group}]\n" + "\n".join(f"{name} = {value}" for name, value in points.items())
-            for group, points in project["entry-points"].items()
-        )
-    )
 
 
 def check(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:

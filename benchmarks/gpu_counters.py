@@ -117,7 +117,7 @@ def run(folder: Path, lanes: int, device: str) -> None:
 
 
 if __name__ == "__main__":
-    from gpu_check import as_installed
+    from installed import as_installed
 
     with tempfile.TemporaryDirectory() as installed:
         as_installed(Path(installed))

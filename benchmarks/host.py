@@ -33,8 +33,8 @@ from facts import ROOT, facts
 import hamlet
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.choose import Choice
+from hamlet.env.act.graph import Graphed
 from hamlet.env.environment import Env, begun
-from hamlet.env.graphed import Graphed
 from hamlet.launch.gpu.ahead import AheadKernels
 from hamlet.launch.gpu.compile_ahead import launches
 from hamlet.launch.gpu.cubins import Cubin, Cubins, folder

@@ -12,8 +12,8 @@ from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.environment import Env
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
-from hamlet.look.window import Window
 from hamlet_gym.spaces import PER_SECOND
+from hamlet_look.window import Window
 
 WINDOWED = ("human", *RENDER_MODES)
 """What `render` gives of a single world: with "human" nothing, but a window shows each step and each reset."""

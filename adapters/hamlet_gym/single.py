@@ -9,14 +9,14 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from hamlet.adapters.frames import Frame
-from hamlet.adapters.handover import FIRST, Handover
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.single import SingleWorld
-from hamlet.adapters.source import Source, made
-from hamlet.adapters.worlds import Autoreset, Worlds
 from hamlet.env.environment import Env as Core
 from hamlet.errors import EnvError
+from hamlet_adapters.frames import Frame
+from hamlet_adapters.handover import FIRST, Handover
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.single import SingleWorld
+from hamlet_adapters.source import Source, made
+from hamlet_adapters.worlds import Autoreset, Worlds
 from hamlet_gym.arguments import WINDOWED, checked_render_mode, parts, window_of
 from hamlet_gym.spaces import PER_SECOND, action_space, observation_space, parted
 from hamlet_gym.taken import Taken, whole

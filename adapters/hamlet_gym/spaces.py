@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from gymnasium import spaces
 
-from hamlet.adapters.worlds import observed, steered
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.worlds import observed, steered
 
 Array = np.ndarray[Any, Any]
 

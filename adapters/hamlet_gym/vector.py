@@ -12,11 +12,11 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.source import Source, made
-from hamlet.adapters.worlds import Autoreset, Ended, Turn, Worlds
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.source import Source, made
+from hamlet_adapters.worlds import Autoreset, Ended, Turn, Worlds
 from hamlet_gym.arguments import (
     Seeds,
     checked_limit,

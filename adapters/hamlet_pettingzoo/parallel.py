@@ -9,12 +9,12 @@ import pettingzoo
 import torch
 from gymnasium import spaces
 
-from hamlet.adapters.frames import Frame, Frames
-from hamlet.adapters.handover import FIRST, Handover
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.source import Source, made, opened
 from hamlet.errors import EnvError, shown
 from hamlet.schema.roles import suited_agents
+from hamlet_adapters.frames import Frame, Frames
+from hamlet_adapters.handover import FIRST, Handover
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.source import Source, made, opened
 from hamlet_gym.arguments import WINDOWED, checked_render_mode, window_of
 from hamlet_gym.spaces import PER_SECOND, Choice
 from hamlet_pettingzoo.players import Player, players_of

@@ -9,11 +9,11 @@ from rsl_rl.env import VecEnv as Interface
 from tensordict import TensorDict
 from torch import Tensor
 
-from hamlet.adapters.frames import Frame
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.source import Source, made
-from hamlet.adapters.worlds import Autoreset, Worlds, steered
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.frames import Frame
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.source import Source, made
+from hamlet_adapters.worlds import Autoreset, Worlds, steered
 
 ENDLESS = (1 << 31) - 1
 """The length of episodes in a universe without a lifespan."""

@@ -10,10 +10,10 @@ import torch
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import base_vec_env
 
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.source import Source, made
-from hamlet.adapters.worlds import Autoreset, Turn, Worlds
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.source import Source, made
+from hamlet_adapters.worlds import Autoreset, Turn, Worlds
 from hamlet_gym.arguments import checked_render_mode
 from hamlet_gym.spaces import action_space, observation_space, parted
 

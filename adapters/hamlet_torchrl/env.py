@@ -10,10 +10,10 @@ from torch import Tensor
 from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.source import Source, made
-from hamlet.adapters.worlds import Autoreset, Worlds, observed, steered
 from hamlet.errors import EnvError
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.source import Source, made
+from hamlet_adapters.worlds import Autoreset, Worlds, observed, steered
 
 
 class TorchRLEnv(EnvBase):  # type: ignore[misc]

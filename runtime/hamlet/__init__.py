@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from hamlet.backend.storage import Storage
-    from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.env.make import make
-    from hamlet.env.recording import replay
+    from hamlet.env.replay import replay
+    from hamlet.env.write.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.package.module import Module
     from hamlet.policy.mlp import MLP
 
@@ -48,11 +48,11 @@ FROM_TORCH = {
     "MLP": "hamlet.policy.mlp",
     "Storage": "hamlet.backend.storage",
     "make": "hamlet.env.make",
-    "Choice": "hamlet.env.distributions",
-    "LogUniform": "hamlet.env.distributions",
-    "Normal": "hamlet.env.distributions",
-    "Uniform": "hamlet.env.distributions",
-    "replay": "hamlet.env.recording",
+    "Choice": "hamlet.env.write.distributions",
+    "LogUniform": "hamlet.env.write.distributions",
+    "Normal": "hamlet.env.write.distributions",
+    "Uniform": "hamlet.env.write.distributions",
+    "replay": "hamlet.env.replay",
 }
 """What is imported when it is first used: it imports torch, which takes longer than a whole compilation."""
 

@@ -14,12 +14,12 @@ import pytest
 import torch
 
 import hamlet
-from hamlet.adapters.frames import SPARE, Frames, HostFrame
-from hamlet.adapters.seeds import FirstSeed
-from hamlet.adapters.worlds import Autoreset, Worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
+from hamlet_adapters.frames import SPARE, Frames, HostFrame
+from hamlet_adapters.seeds import FirstSeed
+from hamlet_adapters.worlds import Autoreset, Worlds
 
 MEAL = hamlet.load(Path(__file__).parents[2] / "generated" / "first_meal")
 NAMES = ("observation", "action_mask", "reward", "terminated", "truncated", "used", "cause", "reports")

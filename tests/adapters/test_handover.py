@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from test_single import MEAL, equal
 
-from hamlet.adapters import handover
 from hamlet.env.environment import Env as Core
 from hamlet.env.make import make
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
+from hamlet_adapters import handover
 from hamlet_gym import Env
 from hamlet_pettingzoo import ParallelEnv
 

@@ -12,13 +12,13 @@ import torch
 
 import hamlet
 from hamlet.env.environment import Env
+from hamlet.env.view import marks
 from hamlet.errors import EnvError
-from hamlet.look.ground import DENSEST, Web, colour_of_things
-from hamlet.look.letters import HEIGHT, WIDTH, letters
-from hamlet.look.sheet import FAINT, HALO, INK, INKS, MARGIN, PAPER, WALL, colour, tinted
-from hamlet.look.text import drawn
-from hamlet.look.view import marks
 from hamlet.package.module import Module
+from hamlet_look.ground import DENSEST, Web, colour_of_things
+from hamlet_look.letters import HEIGHT, WIDTH, letters
+from hamlet_look.sheet import FAINT, HALO, INK, INKS, MARGIN, PAPER, WALL, colour, tinted
+from hamlet_look.text import drawn
 
 OFFICE = """
 universe office

@@ -14,15 +14,15 @@ import hamletc
 from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.backend.protocol import Decided
 from hamlet.backend.storage import Storage
-from hamlet.env.distributions import Choice, LogUniform, Normal, Uniform
+from hamlet.env.act.functional import Functional, Out, State
+from hamlet.env.act.graph import Graphed
+from hamlet.env.act.results import Rollout
+from hamlet.env.act.trajectories import Trajectories
 from hamlet.env.environment import Env
-from hamlet.env.episode import Episode
-from hamlet.env.functional import Functional, Out, State
-from hamlet.env.graphed import Graphed
-from hamlet.env.params import Numbers
-from hamlet.env.recording import Replay
-from hamlet.env.rollout import Rollout
-from hamlet.env.watching import Trajectories
+from hamlet.env.keep.episode import Episode
+from hamlet.env.replay import Replay
+from hamlet.env.write.distributions import Choice, LogUniform, Normal, Uniform
+from hamlet.env.write.params import Numbers
 from hamlet.errors import MissingAttributeError
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP

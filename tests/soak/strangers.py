@@ -29,7 +29,7 @@ from numbered import run
 
 import hamlet
 from hamlet.backend.buffers import Shape
-from hamlet.env.episode import Episode
+from hamlet.env.keep.episode import Episode
 from hamlet.errors import HamletError
 from hamlet.interpreter import Interpreter
 from hamlet.package.module import Module, in_memory

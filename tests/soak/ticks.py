@@ -28,8 +28,8 @@ import torch
 
 import hamlet
 from hamlet.backend.buffers import Statistics
+from hamlet.env.act.results import Rollout
 from hamlet.env.environment import Env
-from hamlet.env.rollout import Rollout
 from hamlet.telemetry import Record
 
 ROOT = Path(__file__).parents[2]

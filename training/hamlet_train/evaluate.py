@@ -12,8 +12,8 @@ import torch
 import hamlet
 from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.backend.protocol import TabularPolicy
+from hamlet.env.act.results import LIFESPAN
 from hamlet.env.environment import Env
-from hamlet.env.rollout import LIFESPAN
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
 from hamlet_train.collect import Actor, Choice

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hamlet.env.files import write_file
+from hamlet.env.keep.files import write_file
 from hamlet.errors import EnvError
 from hamlet.regular import read_regular
 from hamlet.strict_json import parsed

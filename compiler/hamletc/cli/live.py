@@ -11,8 +11,8 @@ from hamletc.cli.report import RunReport
 from hamletc.cli.survival import survival
 
 if TYPE_CHECKING:
+    from hamlet.env.act.results import Rollout
     from hamlet.env.environment import Env
-    from hamlet.env.rollout import Rollout
 
 CHUNKS = 50
 """The rollouts, about, that a run is cut into."""

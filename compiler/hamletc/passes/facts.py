@@ -1,7 +1,7 @@
 """What is known about the inputs of a universe's functions: the invariants of its state.
 
 Each field of the state lies within its bounds (`hamlet.schema.fields`); the runtime refuses states beyond them
-(`hamlet.env.checkpoint`). A meter is within its bounds at the beginning of a tick if every tick leaves it there; one
+(`hamlet.env.keep.state`). A meter is within its bounds at the beginning of a tick if every tick leaves it there; one
 that a statement leaves unclamped is a number, if every tick leaves it one.
 """
 

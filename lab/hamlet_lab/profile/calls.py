@@ -28,12 +28,11 @@ Category: TypeAlias = Literal[
 
 PLACES: tuple[tuple[str, Category], ...] = (
     ("hamlet/arguments.py", "checking arguments"),
-    ("hamlet/env/actions.py", "checking arguments"),
-    ("hamlet/env/given.py", "checking arguments"),
-    ("hamlet/env/params.py", "checking arguments"),
+    ("hamlet/env/act/actions.py", "checking arguments"),
+    ("hamlet/env/act/inputs.py", "checking arguments"),
+    ("hamlet/env/write/", "checking arguments"),
     ("hamlet/env/sealed.py", "checking arguments"),
-    ("hamlet/env/within.py", "checking arguments"),
-    ("hamlet/adapters/", "adapters"),
+    ("hamlet_adapters/", "adapters"),
     ("hamlet/interpreter/", "interpreter"),
     ("hamlet/numbers/", "interpreter"),
     ("hamlet/backend/", "launching"),

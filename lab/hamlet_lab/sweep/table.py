@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hamlet.env.rollout import LIFESPAN
+from hamlet.env.act.results import LIFESPAN
 from hamlet.universe import Universe
 from hamlet_lab.sweep.measured import Column, Measured
 from hamletc.cli.show import literal

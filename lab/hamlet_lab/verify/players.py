@@ -11,7 +11,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.backend.protocol import TabularPolicy
-from hamlet.env.tabular import Axis, bins_per_unit, tabular
+from hamlet.env.act.tabular import Axis, bins_per_unit, tabular
 from hamlet.interpreter.places import Places
 from hamlet.schema.features import Count, features
 from hamlet.schema.grid import cell_of

@@ -17,8 +17,8 @@ from hamlet import schema
 from hamlet.arguments import whole
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate
 from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
-from hamlet.env.checkpoint import SEED_LIMIT, check_bounds, checked_seed
-from hamlet.env.within import Rows
+from hamlet.env.keep.state import SEED_LIMIT, check_bounds, checked_seed
+from hamlet.env.write.bounds import Rows
 from hamlet.errors import EnvError, shown
 from hamlet.strict_json import parsed
 from hamlet.terminal import visible

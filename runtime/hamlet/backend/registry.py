@@ -31,7 +31,7 @@ class BackendKind(Protocol):
 
     Attributes:
         span: the agent-ticks of the first launch of a rollout, which take less than a second in any universe; the
-            length of others follows from its time (`hamlet.env.pace`), so that Ctrl-C waits for less than a second.
+            length of others follows from its time (`hamlet.env.act.pace`), so that Ctrl-C waits for less than a second.
             `None` where launches do not keep Ctrl-C waiting.
     """
 

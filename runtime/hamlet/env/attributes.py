@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import torch
@@ -14,51 +13,27 @@ from hamlet.backend.buffers import Buffers, statistics_allocator
 from hamlet.backend.choose import Choice
 from hamlet.backend.protocol import Backend
 from hamlet.backend.registry import Tune, backend_kind
-from hamlet.env.counting import Counting
-from hamlet.env.distributions import Drawing
+from hamlet.env.act.counts import Counting
+from hamlet.env.act.inputs import Given
+from hamlet.env.act.networks import NetworkCheck
+from hamlet.env.act.now import Now
+from hamlet.env.act.outputs import Outputs
+from hamlet.env.act.pace import Pace
+from hamlet.env.act.results import Info
 from hamlet.env.forks import forkable
-from hamlet.env.given import Given
-from hamlet.env.graphed import Graphed
 from hamlet.env.interrupts import Whole
-from hamlet.env.networks import NetworkCheck
-from hamlet.env.outputs import Outputs
-from hamlet.env.pace import Pace
-from hamlet.env.params import Held, Numbers
 from hamlet.env.roles import RoleInfo, roles_of
-from hamlet.env.rollout import Info
 from hamlet.env.sealed import Sealed
-from hamlet.env.setting import Values, set_state
+from hamlet.env.write.distributions import Drawing
+from hamlet.env.write.params import Held, Numbers
+from hamlet.env.write.state import Values, set_state
 from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
-from hamlet.telemetry.opened import Opened
-from hamlet.telemetry.telemetry import Telemetry
 from hamlet.universe import Universe
 
 MOST_TICKS = (1 << 31) - 1
 AUTORESETS = ("same_step", "next_step")
 """When a world in which nobody is alive any more begins the next episode, see `hamlet.make`."""
-
-
-@dataclass(slots=True)
-class Now:
-    """The part of an environment that changes from tick to tick and is not a tensor.
-
-    Attributes:
-        seed, tick: see `Env`.
-        untouched: whether nothing has happened since the environment was made.
-        shown: what the last step wrote, where that is memory of the caller's.
-        graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
-        telemetry: what counts steps and rollouts; `None` where nothing does.
-        opened: the window of a checkpoint, until telemetry continues it.
-    """
-
-    seed: int
-    tick: int = 0
-    untouched: bool = True
-    shown: Outputs | None = None
-    graphed: Graphed | None = None
-    telemetry: Telemetry | None = None
-    opened: Opened | None = None
 
 
 class Attributes(Sealed):

@@ -21,21 +21,22 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.backend.registry import Tune
-from hamlet.env.attributes import MOST_TICKS, Now
-from hamlet.env.checkpoint import checked_seed
+from hamlet.env.act.functional import Functional, State, first_state
+from hamlet.env.act.graph import Graphed, record
+from hamlet.env.act.now import Now
+from hamlet.env.act.outputs import Outputs
+from hamlet.env.act.results import Info, Stepped
+from hamlet.env.act.step import Stepping
+from hamlet.env.act.trajectories import networks_of, one_world
+from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.closed import Closed
-from hamlet.env.distributions import Drawing
-from hamlet.env.episode import Episode
-from hamlet.env.functional import Functional, State, first_state
-from hamlet.env.graphed import Graphed, record
-from hamlet.env.outputs import Outputs
-from hamlet.env.placing import place
-from hamlet.env.playing import MOST_TICKS as MOST_RECORDED
-from hamlet.env.playing import played
-from hamlet.env.rollout import Info, Stepped
-from hamlet.env.running import Running
-from hamlet.env.stepping import Stepping
-from hamlet.env.watching import networks_of, one_world
+from hamlet.env.keep.episode import Episode
+from hamlet.env.keep.state import checked_seed
+from hamlet.env.record import MOST_TICKS as MOST_RECORDED
+from hamlet.env.record import played
+from hamlet.env.rollouts import Running
+from hamlet.env.write.distributions import Drawing
+from hamlet.env.write.places import place
 from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP
@@ -64,7 +65,7 @@ class Env(Running):
         observation_low, observation_high: [values] f32, the range of each value of an observation. In uint8, byte b
             stands for low + b * (high - low) / 255; a value outside its range becomes 0 or 255.
         roles: the roles of the universe by name, each a `hamlet.env.roles.RoleInfo`; none where all agents are alike.
-        params, inputs: the params and inputs of the universe, see `hamlet.env.params.Numbers`.
+        params, inputs: the params and inputs of the universe, see `hamlet.env.write.params.Numbers`.
         validate: whether the range of actions, controls and inputs is checked.
     """
 
@@ -81,7 +82,8 @@ class Env(Running):
         """Compute observations and masks again, after you wrote into `state` or `params` in place.
 
         Raises:
-            EnvError: a param or an input was written in place and is out of bounds, see `hamlet.env.params.Numbers`.
+            EnvError: a param or an input was written in place and is out of bounds, see
+                `hamlet.env.write.params.Numbers`.
         """
         self.check_given()
         with self._whole:

@@ -20,8 +20,8 @@ from hamlet.backend.crossover import SIZES, settle, timed
 from hamlet.backend.registry import TUNES, Tune
 from hamlet.distributed import Shard, on_this_machine, shard_of
 from hamlet.env.attributes import AUTORESETS
-from hamlet.env.checkpoint import checked_seed
 from hamlet.env.environment import Env, begun
+from hamlet.env.keep.state import checked_seed
 from hamlet.errors import EnvError, shown
 from hamlet.package import cache
 from hamlet.package.module import Module
@@ -75,7 +75,7 @@ def make(
             of adapters draw a fresh one.
         params: values by name, which take the place of the defaults: a number for all worlds, numbers [worlds], or a
             distribution (`hamlet.Uniform`, `LogUniform`, `Choice`, `Normal`), of which each world draws a number. They
-            stay until you give others, see `hamlet.env.params.Numbers`.
+            stay until you give others, see `hamlet.env.write.params.Numbers`.
         obs_dtype: torch.float32, torch.bfloat16 or torch.uint8, or the name of one, or `None` for no observations.
             `Env.observation_low` says which numbers bytes stand for. A universe is refused if its bounds are too far
             apart or too close for uint8, or too large for bfloat16.

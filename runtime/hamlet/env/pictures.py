@@ -9,9 +9,7 @@ import numpy as np
 from hamlet import html
 from hamlet.arguments import whole, word
 from hamlet.env.attributes import Attributes
-from hamlet.look.paint import painted
-from hamlet.look.text import drawn
-from hamlet.look.view import View, is_shown, view_of
+from hamlet.env.view import View, is_shown, view_of
 
 RENDER_MODES = ("ansi", "rgb_array")
 MANY = 12
@@ -48,6 +46,9 @@ class Pictured(Attributes):
         Example:
             print(env.render("ansi", world=0))
         """
+        from hamlet_look.paint import painted
+        from hamlet_look.text import drawn
+
         chosen, seen = word("render mode", mode, RENDER_MODES), self.view(world)
         return drawn(seen) if chosen == "ansi" else painted(seen)
 
@@ -59,7 +60,7 @@ class Pictured(Attributes):
         Raises:
             EnvError: there is no such world.
         """
-        from hamlet.look.plot import figure
+        from hamlet_look.plot import figure
 
         seen, alive = self.view(world), self._buffers.state["alive"]
         shown = [row for row, meter in enumerate(self.universe.meters) if is_shown(meter)]

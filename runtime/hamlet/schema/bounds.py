@@ -1,5 +1,5 @@
 """Where values of the state lie. Compiled code relies on these bounds (`hamletc.passes.facts`), and the runtime holds
-to them what users bring from elsewhere (`hamlet.env.checkpoint`). `hamlet.schema.fields` says which field has which."""
+to them what users bring from elsewhere (`hamlet.env.keep.state`). `hamlet.schema.fields` says which field has which."""
 
 from __future__ import annotations
 

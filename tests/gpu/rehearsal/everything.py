@@ -68,7 +68,7 @@ def check_gpu(python: Path, folder: Path, without: list[str], commit: str) -> di
 
 def test_gpu(python: Path, folder: Path, without: list[str]) -> str:
     """What pytest says in the end of `tests/gpu`."""
-    from gpu_check import write_entry_points
+    from installed import write_entry_points
 
     write_entry_points(folder / "installed")
     paths = [ROOT / name for name in ("runtime", "lab", "compiler", "townlet", "tests", "tests/gpu")]

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 import hamlet
-from hamlet.look.text import drawn
+from hamlet_look.text import drawn
 from hamletc.cli.package import open_package
 from hamletc.cli.report import RunReport, show, sparkline
 from hamletc.cli.screen import show_live

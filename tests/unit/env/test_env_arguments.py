@@ -17,10 +17,10 @@ from test_env_graphed import Recorder
 
 import hamlet
 from hamlet import HamletError
+from hamlet.env.act.graph import Graphed
+from hamlet.env.act.results import Rollout
 from hamlet.env.environment import Env
-from hamlet.env.graphed import Graphed
-from hamlet.env.params import Numbers
-from hamlet.env.rollout import Rollout
+from hamlet.env.write.params import Numbers
 from hamlet.package.module import Module
 
 DESK = """

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import hamlet
-from hamlet.env import ops
+from hamlet.env.act import operator as ops
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 

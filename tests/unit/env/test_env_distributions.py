@@ -14,8 +14,8 @@ import torch
 
 import hamlet
 from hamlet import EnvError
-from hamlet.env.distributions import Distribution, Drawing
 from hamlet.env.environment import Env
+from hamlet.env.write.distributions import Distribution, Drawing
 from hamlet.package.module import Module
 
 SHOP = """

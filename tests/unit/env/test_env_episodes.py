@@ -15,7 +15,7 @@ import hamlet
 from hamlet import EnvError
 from hamlet.backend.buffers import Buffers
 from hamlet.env.environment import Env
-from hamlet.env.episode import Episode
+from hamlet.env.keep.episode import Episode
 from hamlet.package.module import Module
 from samples.shop import SHOP
 

@@ -9,8 +9,8 @@ from torch.utils import _pytree
 
 import hamlet
 from hamlet import EnvError
+from hamlet.env.act.functional import Functional, Out, State
 from hamlet.env.environment import Env
-from hamlet.env.functional import Functional, Out, State
 from hamlet.package.module import Module
 
 TICKS = 40

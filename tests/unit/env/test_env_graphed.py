@@ -10,8 +10,8 @@ import torch
 import hamlet
 from hamlet import EnvError
 from hamlet.backend.protocol import Stream
+from hamlet.env.act.graph import Graphed
 from hamlet.env.environment import Env
-from hamlet.env.graphed import Graphed
 from hamlet.package.module import Module
 from processes import Run
 

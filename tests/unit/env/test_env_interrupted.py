@@ -16,7 +16,7 @@ import torch
 
 import hamlet
 from hamlet.backend.buffers import Buffers
-from hamlet.env import pace
+from hamlet.env.act import pace
 from hamlet.env.environment import Env
 from hamlet.env.interrupts import Whole
 

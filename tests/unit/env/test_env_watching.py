@@ -9,8 +9,8 @@ import torch
 
 import hamlet
 from hamlet import MLP, EnvError
+from hamlet.env.act.trajectories import HAPPENED, KEPT, Trajectories
 from hamlet.env.environment import Env
-from hamlet.env.watching import HAPPENED, KEPT, Trajectories
 from hamlet.package.module import Module
 
 LANES = [9, 2, 3, 17]

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.env.within import check_meters, check_positions, check_within
+from hamlet.env.write.bounds import check_meters, check_positions, check_within
 from hamlet.errors import EnvError
 from hamlet.schema.bounds import ANY_COUNT
 from hamlet.universe import Continuous, Universe

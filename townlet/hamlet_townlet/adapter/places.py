@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.env.environment import Env
-from hamlet.env.placing import place
+from hamlet.env.write.places import place
 from hamlet.errors import EnvError
 from hamlet.schema.grid import cell_of
 from hamlet.universe import Grid

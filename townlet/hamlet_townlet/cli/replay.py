@@ -16,7 +16,7 @@ from hamletc.errors import CompileError
 from hamletc.kinds import EPISODE, RECORDED, expect, kind_of
 
 if TYPE_CHECKING:
-    from hamlet.env.recording import Replay
+    from hamlet.env.replay import Replay
     from hamlet.package.module import Module
     from hamlet_lab.verify import Comparison
     from hamlet_townlet.traces import TraceReplay
@@ -105,7 +105,7 @@ def _recorded(universe: Path | None, run: Path, backend: str, device: str | None
 def _episode(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Replay:
     """An episode of `hamletc record --world`, run again; `None`: in the universe that was recorded."""
     import hamlet
-    from hamlet.env.episode import Episode
+    from hamlet.env.keep.episode import Episode
     from hamlet_lab.diff.open import built, opened, prepare
 
     if backend not in backend_names():

@@ -1,0 +1,1 @@
+"""What acts: steps and rollouts, what they take and what they give."""

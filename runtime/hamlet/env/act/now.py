@@ -1,0 +1,32 @@
+"""What of an environment changes from tick to tick and is no tensor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet.env.act.graph import Graphed
+from hamlet.env.act.outputs import Outputs
+from hamlet.telemetry.opened import Opened
+from hamlet.telemetry.telemetry import Telemetry
+
+
+@dataclass(slots=True)
+class Now:
+    """The part of an environment that changes from tick to tick and is not a tensor.
+
+    Attributes:
+        seed, tick: see `Env`.
+        untouched: whether nothing has happened since the environment was made.
+        shown: what the last step wrote, where that is memory of the caller's.
+        graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
+        telemetry: what counts steps and rollouts; `None` where nothing does.
+        opened: the window of a checkpoint, until telemetry continues it.
+    """
+
+    seed: int
+    tick: int = 0
+    untouched: bool = True
+    shown: Outputs | None = None
+    graphed: Graphed | None = None
+    telemetry: Telemetry | None = None
+    opened: Opened | None = None

@@ -1,0 +1,1 @@
+"""What is kept: checkpoints and episodes, in memory and in files."""

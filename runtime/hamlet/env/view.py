@@ -1,0 +1,319 @@
+"""What can be seen of one world, read from its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers, Shape
+from hamlet.env.layers import Layer, layers_of
+from hamlet.interpreter.expressions import is_there
+from hamlet.interpreter.interact import is_open
+from hamlet.interpreter.lanes import Constants, load
+from hamlet.interpreter.places import Places
+from hamlet.schema.grid import cell_of
+from hamlet.universe import AnyMeter, Continuous, Graph, Grid, NoSpace, Universe
+from hamlet.universe.space import graph_of, is_hexagonal, letters_of
+
+FLAT = 2
+"""Axes that can be shown. Of a space of more the first two are, as if one looked through all others."""
+
+FLOOR = "."
+SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The space that is shown.
+
+    Attributes:
+        low, size: the first coordinate of both axes, and how far they reach: a number of cells on a grid. An axis
+            that a space lacks is one cell.
+        cells: whether it is a grid.
+        reach: the distance from which an affordance is used, in a continuous space.
+        ground: a letter per cell of each row, where there is a map.
+        walls: the letters of cells that nobody enters.
+    """
+
+    low: tuple[float, float]
+    size: tuple[float, float]
+    cells: bool
+    reach: float
+    ground: tuple[str, ...]
+    walls: str
+    hexagons: bool = False
+    """Whether each row begins half a cell further right than the one above it."""
+    nodes: tuple[str, ...] = ()
+    """Of a graph the names of its nodes; place k is node k."""
+    edges: tuple[tuple[int, int, bool], ...] = ()
+    """From which node one leads to which, and whether it leads back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A meter or a state: its name, value and bounds, and the names of its options."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    options: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """How full it is, 0 .. 1."""
+        return min(max((self.value - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 1.0
+
+    @property
+    def said(self) -> str:
+        """The value, in few letters."""
+        return self.options[int(self.value)] if self.options else f"{self.value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """An affordance.
+
+    Attributes:
+        mark: a letter of its own among the first 26, of its name where that is possible.
+        at: where it is; `None` without a space, and where it has not appeared.
+        open: whether it can be used: it is there, it is open at this hour, and its condition holds.
+        there: whether it is there; of one that appears and disappears.
+        hours: from when to when it is open, as the author wrote it; empty where it always is.
+        users: the numbers of the agents that used it in the last tick.
+    """
+
+    name: str
+    mark: str
+    at: tuple[float, float] | None
+    open: bool
+    hours: str
+    users: tuple[int, ...]
+    there: bool = True
+
+    @property
+    def state(self) -> str:
+        """What it is, in a word."""
+        return "open" if self.open else "closed" if self.there else "away"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """An agent.
+
+    Attributes:
+        name: `agent 0`.
+        at: where it is; `None` without a space.
+        doing: the affordance that it used in the last tick, or is engaged in; empty where there is none.
+        age: the ticks that it has lived.
+    """
+
+    name: str
+    mark: str
+    at: tuple[float, float] | None
+    alive: bool
+    doing: str
+    age: int
+    reward: float
+    gained: float
+    meters: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A world as it is between two ticks.
+
+    Attributes:
+        name: the universe's.
+        world: its number among all shards.
+        hour, hours: of its day; `None` without a clock.
+        board: the space; `None` without one.
+        meters: of the world itself.
+        layers: what its cells have.
+    """
+
+    name: str
+    world: int
+    tick: int
+    episode: int
+    hour: int | None
+    hours: int | None
+    board: Board | None
+    stands: tuple[Stand, ...]
+    players: tuple[Player, ...]
+    meters: tuple[Bar, ...]
+    layers: tuple[Layer, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Which world it is, and when."""
+        clock = "" if self.hour is None else f"  hour {self.hour}/{self.hours}"
+        return f"{self.name}  world {self.world}  tick {self.tick}  episode {self.episode}{clock}"
+
+
+def view_of(universe: Universe, buffers: Buffers, world: int, tick: int) -> View:
+    """What can be seen of a world, by its number in these buffers."""
+    here = _World(universe, buffers, world)
+    hour = here.of_world("hour")
+    of_world = () if universe.world is None else universe.world.meters
+    values = buffers.state["world_meters"][:, world].tolist() if of_world else []
+    return View(
+        universe.name,
+        buffers.shape.first_world + world,
+        tick,
+        here.of_world("episode") or 0,
+        hour,
+        None if universe.clock is None else universe.clock.hours,
+        _board(universe),
+        tuple(here.stands()),
+        tuple(here.players()),
+        tuple(_bars(of_world, values)),
+        tuple(here.layers()),
+    )
+
+
+def marks(names: Sequence[str]) -> list[str]:
+    """A capital for each of the first 26 names, each another one; a star for those that are left."""
+    taken: dict[str, None] = {}
+    for name in names:
+        wanted = [letter.upper() for letter in name if letter.upper() in SPARE]
+        # Capitals inside of a name begin words, as the M of HomeMeal.
+        ordered = [*(letter for letter in name if letter in SPARE), *wanted, *SPARE]
+        taken[next((letter for letter in ordered if letter not in taken), f"*{len(taken)}")] = None
+    return [mark if len(mark) == 1 else "*" for mark in taken]
+
+
+def is_shown(meter: AnyMeter) -> bool:
+    """Whether it is an author's, and not what the compiler made for itself."""
+    return meter.type is None or meter.type.past is None
+
+
+def _bars(meters: Sequence[AnyMeter], values: list[float]) -> Iterator[Bar]:
+    """Meters and states in file order, but not what the compiler made for itself."""
+    for meter, value in zip(meters, values, strict=True):
+        if is_shown(meter):
+            yield Bar(meter.name, value, meter.low, meter.high, () if meter.type is None else meter.type.options)
+
+
+def _board(universe: Universe) -> Board | None:
+    match universe.space:
+        case Grid(sizes=sizes):
+            width, height = (*sizes, 1)[:FLAT]
+            graph = graph_of(universe.space)
+            ground = None if graph is not None else letters_of(universe.space)
+            rows, walls = ((), "") if ground is None else (ground.rows, ground.walls)
+            return Board(
+                (0.0, 0.0),
+                (float(width), float(height)),
+                True,
+                0.0,
+                rows,
+                walls,
+                is_hexagonal(universe.space),
+                () if graph is None else tuple(node.name for node in graph.nodes),
+                () if graph is None else tuple(_edges(graph)),
+            )
+        case Continuous(axes=axes, reach=reach):
+            low = (*(axis.low for axis in axes), 0.0)[:FLAT]
+            size = (*(axis.size for axis in axes), 0.0)[:FLAT]
+            return Board((low[0], low[1]), (size[0], size[1]), False, reach, (), "")
+        case NoSpace():
+            return None
+
+
+def _edges(graph: Graph) -> Iterator[tuple[int, int, bool]]:
+    """The edges of a graph, those that lead both ways once."""
+    for one, node in enumerate(graph.nodes):
+        for other in sorted(graph.number(name) for name in node.leads):
+            back = node.name in graph.nodes[other].leads
+            if not back or one <= other:
+                yield one, other, back
+
+
+class _World:
+    """The part of buffers that is about one world, on the host."""
+
+    def __init__(self, universe: Universe, buffers: Buffers, world: int) -> None:
+        shape = buffers.shape
+        lanes = slice(world * shape.agents, (world + 1) * shape.agents)
+        per = {field.name: field.per for field in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
+
+        def cut(name: str, value: Tensor) -> Tensor:
+            part = value[..., world : world + 1] if per[name] == "world" else value[..., lanes]
+            return part.cpu().contiguous()
+
+        self._universe = universe
+        self._agents = shape.agents
+        self._shape = Shape(1, shape.agents, shape.first_world + world)
+        self._state = {name: cut(name, value) for name, value in buffers.state.items()}
+        self._outcome = {name: cut(name, value) for name, value in buffers.outcome.items()}
+
+    def of_world(self, field: str) -> int | None:
+        """A number of the world; `None` where the universe has none."""
+        return int(self._state[field]) if field in self._state else None
+
+    def stands(self) -> Iterator[Stand]:
+        """The affordances in file order."""
+        affordances, device = self._universe.affordances, torch.device("cpu")
+        alone = Buffers(self._shape, self._state, {}, None, None, torch.empty(0))
+        lanes = load(self._universe, alone, Places(self._universe, device), Constants(self._universe, device))
+        used: list[int] = self._outcome["used"].tolist()
+        for number, (affordance, mark) in enumerate(
+            zip(affordances, marks([a.name for a in affordances]), strict=True)
+        ):
+            hours, appeared = affordance.hours, is_there(affordance, lanes)
+            there = appeared is None or bool(appeared.all())
+            yield Stand(
+                affordance.name,
+                mark,
+                self._place(lanes.place_of(affordance.name)) if there else None,
+                there and bool(is_open(affordance, lanes).all()),
+                "" if hours is None else f"{hours.opens}..{hours.closes}",
+                tuple(agent for agent, what in enumerate(used) if what == number),
+                there,
+            )
+
+    def layers(self) -> Iterator[Layer]:
+        """What the cells have."""
+        return layers_of(self._universe, self._state["cell_meters"][:, 0] if "cell_meters" in self._state else None)
+
+    def players(self) -> Iterator[Player]:
+        """The agents by number."""
+        state, outcome = self._state, self._outcome
+        affordances = [affordance.name for affordance in self._universe.affordances]
+        engaged = state.get("engaged", torch.full((self._agents,), schema.NOWHERE))
+        for agent in range(self._agents):
+            what = int(outcome["used"][agent])
+            what = what if what != schema.NOWHERE else int(engaged[agent])
+            yield Player(
+                f"agent {agent}",
+                "@" if self._agents == 1 else str(agent)[-1],
+                self._spot(agent),
+                bool(state["alive"][agent]),
+                "" if what == schema.NOWHERE else affordances[what],
+                int(state["age"][agent]),
+                float(outcome["reward"][agent]),
+                float(state["episode_return"][agent]),
+                tuple(_bars(self._universe.meters, state["meters"][:, agent].tolist())),
+            )
+
+    def _spot(self, agent: int) -> tuple[float, float] | None:
+        return _flat(self._state["position"][:, agent].tolist()) if "position" in self._state else None
+
+    def _place(self, parts: tuple[Tensor, ...]) -> tuple[float, float] | None:
+        match self._universe.space:
+            case Grid() as grid:
+                return _flat([float(x) for x in cell_of([int(part) for part in parts], grid)])
+            case Continuous():
+                return _flat([float(part) for part in parts])
+            case NoSpace():
+                return None
+
+
+def _flat(coordinates: Sequence[float]) -> tuple[float, float]:
+    x, y = (*coordinates, 0.0)[:FLAT]
+    return float(x), float(y)

@@ -1,0 +1,1 @@
+"""What a caller writes into worlds: params, inputs, meters, states and places."""

@@ -1,0 +1,165 @@
+"""`Env.set`: writing meters and states by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import torch
+
+from hamlet.arguments import dense, named, worlds_by_number
+from hamlet.backend.buffers import Shape
+from hamlet.env.write.bounds import check_within
+from hamlet.errors import EnvError, shown
+from hamlet.schema.bounds import Bounds, meter_bounds, number_bounds
+from hamlet.schema.roles import members, meters_of
+from hamlet.universe import AnyMeter, CellMeter, Grid, Meter, Universe
+
+Values: TypeAlias = "float | str | Sequence[Any] | np.ndarray[Any, Any] | torch.Tensor"
+"""Values of a state, see `Env.set`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A meter or a state, and where its values are.
+
+    Attributes:
+        rows: [..., per world, worlds], a view of the state: of each agent, of the world (1), of each cell.
+        has: [per world] bool: which agents or cells have it at all.
+    """
+
+    meter: AnyMeter
+    bounds: Bounds
+    per: Literal["agent", "world", "cell"]
+    rows: torch.Tensor
+    has: torch.Tensor
+
+    @property
+    def title(self) -> str:
+        return f"{'meter' if self.meter.type is None else 'state'} {self.meter.name}"
+
+
+def set_state(
+    universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor], name: str, values: Any, worlds: Any
+) -> None:
+    """Write the values of a meter or a state into fields of the state; see `hamlet.env.environment.Env.set`.
+
+    Raises:
+        EnvError: an argument is wrong. Nothing was changed.
+    """
+    target = _target(universe, shape, state, name)
+    chosen = worlds_by_number(worlds, shape.worlds)
+    if len(set(chosen.tolist())) < len(chosen):
+        raise EnvError("worlds name a world twice")
+    rows = target.rows[:, chosen.to(target.rows.device)]
+    new = _shaped(target, _numbers(target, values), len(chosen)).to(rows.device).expand_as(rows)
+    has = target.has.to(rows.device).unsqueeze(1)
+    _check(target, new, has.expand_as(new))
+    target.rows[:, chosen.to(rows.device)] = torch.where(has, new, rows)
+
+
+def _target(universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor], name: Any) -> _Target:
+    of_world = () if universe.world is None else universe.world.meters
+    of_cells = () if universe.cells is None else universe.cells.meters
+    every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells)
+    declared = {each.name: each for each in every}
+    if isinstance(name, str) and name in [param.name for param in universe.params]:
+        raise EnvError(f'{name} is a param: write env.params["{name}"]')
+    if isinstance(name, str) and name in [item.name for item in universe.inputs]:
+        raise EnvError(f'{name} is an input: write env.inputs["{name}"]')
+    meter = declared[named("meter or state", name, list(declared))]
+    if isinstance(meter, Meter):
+        row = universe.meters.index(meter)
+        bounds, values = meter_bounds(universe)[row], state["meters"][row]
+        return _Target(
+            meter, bounds, "agent", values.view(shape.worlds, shape.agents).T, _owners(universe, shape, meter)
+        )
+    (bounds,) = number_bounds((meter,))
+    if isinstance(meter, CellMeter):
+        values = state["cell_meters"]
+        cells = values.shape[0] // len(of_cells)
+        first = of_cells.index(meter) * cells
+        return _Target(meter, bounds, "cell", values[first : first + cells], _open(universe, cells))
+    row = of_world.index(meter)
+    return _Target(meter, bounds, "world", state["world_meters"][row : row + 1], torch.ones(1, dtype=torch.bool))
+
+
+def _owners(universe: Universe, shape: Shape, meter: Meter) -> torch.Tensor:
+    """[agents] bool: which agents of a world have a meter; those of other roles do not."""
+    has = torch.ones(shape.agents, dtype=torch.bool)
+    for role in universe.roles or ():
+        if meter.name not in meters_of(role, universe):
+            numbers = members(role, shape.agents)
+            has[numbers.start : numbers.stop] = False
+    return has
+
+
+def _open(universe: Universe, cells: int) -> torch.Tensor:
+    """[cells] bool: which cells are no walls."""
+    has = torch.ones(cells, dtype=torch.bool)
+    if isinstance(universe.space, Grid) and universe.space.map is not None:
+        has[torch.tensor(universe.space.map.cells(universe.space.map.walls), dtype=torch.int64)] = False
+    return has
+
+
+def _numbers(target: _Target, values: Any) -> torch.Tensor:
+    """Values as they are stored, f32: an option as its number, a condition as 0 or 1."""
+    type_ = target.meter.type
+    holds = "real" if type_ is None else type_.holds
+    if type_ is not None and holds == "options":
+        values = _options(target, type_.options, values)
+    takes = f"{target.title} takes " + {
+        "options": "options by name or number", "bool": "True and False", "int": "whole numbers", "real": "numbers",
+    }[holds]  # fmt: skip
+    numbers = dense(values, takes)
+    if numbers.dtype is torch.bool and holds != "bool":
+        raise EnvError(f"{takes}, not {numbers.dtype}")
+    return numbers.to(torch.float32)
+
+
+def _options(target: _Target, options: Sequence[str], values: Any) -> Any:
+    """Names of options, alone or in lists, as their numbers; whatever else as it is."""
+    if isinstance(values, str):
+        if values not in options:
+            raise EnvError(f"{target.title} is one of {', '.join(options)}, not {shown(values)}")
+        return options.index(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U":
+        values = values.tolist()
+    if isinstance(values, (list, tuple)) and values and all(isinstance(each, str) for each in values):
+        return [_options(target, options, each) for each in values]
+    if isinstance(values, (list, tuple)) and values and all(isinstance(each, (list, tuple)) for each in values):
+        return [_options(target, options, each) for each in values]
+    return values
+
+
+def _shaped(target: _Target, numbers: torch.Tensor, worlds: int) -> torch.Tensor:
+    """Numbers as [] or [per world, worlds]."""
+    count = len(target.has)
+    match target.per:
+        case "world":
+            shapes: tuple[tuple[int, ...], ...] = ((worlds,),)
+        case "cell":
+            shapes = ((count,), (count, worlds))
+        case _:
+            shapes = ((worlds * count,), (worlds, count))
+    if numbers.dim() and tuple(numbers.shape) not in shapes:
+        listed = " or ".join(str(list(shape)) for shape in shapes)
+        raise EnvError(f"{target.title} takes a number or a tensor {listed}, not {list(numbers.shape)}")
+    if not numbers.dim():
+        return numbers.reshape(1, 1)
+    if target.per == "cell":
+        return numbers.reshape(count, -1)
+    return numbers.reshape(worlds, count).T
+
+
+def _check(target: _Target, new: torch.Tensor, has: torch.Tensor) -> None:
+    """Raise `EnvError` unless values [per world, worlds] are such as a tick can leave, where there are any."""
+    values = new[has]
+    inside = (values >= target.bounds.low) & (values <= target.bounds.high)
+    if not bool(inside.all()):
+        check_within(target.title, values[~inside][0], target.bounds, "lane")
+    parts = values != values.round()
+    if target.bounds.whole and bool(parts.any()):
+        raise EnvError(f"{target.title} takes whole numbers, not {float(values[parts][0]):g}")

@@ -1,1 +1,0 @@
-"""Looking at worlds: what can be seen of one, as text, as pixels, as a figure."""

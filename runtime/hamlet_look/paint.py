@@ -1,0 +1,126 @@
+"""A world as pixels: its board on the left, its affordances and agents on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hamlet.env.layers import Layer
+from hamlet.env.view import Bar, Stand, View
+from hamlet_look.ground import colour_of_things, ground_of
+from hamlet_look.letters import HEIGHT, WIDTH
+from hamlet_look.sheet import (
+    BAD,
+    EMPTY,
+    FAINT,
+    FAIR,
+    GOOD,
+    HALO,
+    INK,
+    INKS,
+    MARGIN,
+    PAPER,
+    Colour,
+    Pixels,
+    Sheet,
+    colour,
+)
+
+LINE = HEIGHT + 3
+COLUMNS = 44
+"""Letters of a line of the panel."""
+BAR = 96
+SHOWN = 4
+"""Agents whose meters are shown."""
+LISTED = 32
+"""Affordances that are listed, at most."""
+
+
+def painted(view: View) -> Pixels:
+    """The whole picture, [height, width, 3] u8; its size is even, and the same for all worlds of an environment."""
+    board = None if view.board is None else ground_of(view.board, view.layers)
+    lines = _lines(view)
+    left = 0 if board is None else board.width + MARGIN
+    inside = max(lines * LINE, 0 if board is None else board.height)
+    width, height = left + COLUMNS * WIDTH + 2 * MARGIN, inside + 2 * MARGIN
+    sheet = Sheet(np.full((height + height % 2, width + width % 2, 3), PAPER, np.uint8))
+    if board is not None:
+        board.paint(view, sheet)
+    _panel(view, sheet, MARGIN + left)
+    return sheet.pixels
+
+
+def _lines(view: View) -> int:
+    """The lines of the panel, the same for all worlds and ticks."""
+    listed = min(len(view.stands), LISTED) + (len(view.stands) > LISTED)
+    shown = view.players[:SHOWN]
+    agents = sum(1 + len(player.meters) for player in shown) + (len(view.players) > SHOWN)
+    return 3 + listed + len(view.layers) + len(view.meters) + agents
+
+
+def _panel(view: View, sheet: Sheet, left: int) -> None:
+    top = MARGIN
+    clock = "" if view.hour is None else f"   hour {view.hour} of {view.hours}"
+    for text, ink in ((f"{view.name}   world {view.world}", INK), (f"tick {view.tick}{clock}", FAINT)):
+        sheet.write(left, top, text[:COLUMNS], ink)
+        top += LINE
+    top += LINE // 2
+    for number, stand in enumerate(view.stands[:LISTED]):
+        _swatch(number, stand, sheet, left, top)
+        top += LINE
+    if len(view.stands) > LISTED:
+        sheet.write(left, top, f"and {len(view.stands) - LISTED} more affordances", FAINT)
+        top += LINE
+    for layer, ink in _inks(view):
+        sheet.box(left, top, HEIGHT, HEIGHT, ink)
+        sheet.write(left + HEIGHT + 6, top, f"{layer.name[:18]} {layer.said}"[: COLUMNS - 4], INK)
+        top += LINE
+    for bar in view.meters:
+        _bar(bar, sheet, left, top)
+        top += LINE
+    for player in view.players[:SHOWN]:
+        said = f"age {player.age}" if player.alive else "dead"
+        text = f"{player.name}   {said}   return {player.gained:.4g}"
+        sheet.write(left, top, text[:COLUMNS], INK if player.alive else FAINT)
+        top += LINE
+        for bar in player.meters:
+            _bar(bar, sheet, left, top)
+            top += LINE
+    if len(view.players) > SHOWN:
+        alive = sum(player.alive for player in view.players)
+        sheet.write(left, top, f"{len(view.players)} agents, {alive} of them alive", FAINT)
+
+
+def _inks(view: View) -> Iterator[tuple[Layer, Colour]]:
+    """What the cells have, and in which colours."""
+    inks, things = (
+        [layer for layer in view.layers if not layer.things],
+        [layer for layer in view.layers if layer.things],
+    )
+    yield from ((layer, INKS[number % len(INKS)]) for number, layer in enumerate(inks))
+    yield from ((layer, colour_of_things(number)) for number, layer in enumerate(things))
+
+
+def _swatch(number: int, stand: Stand, sheet: Sheet, left: int, top: int) -> None:
+    size = HEIGHT
+    if stand.open:
+        sheet.box(left, top, size, size, colour(number))
+    else:
+        sheet.frame(left, top, size, size, colour(number), 2)
+    ink = INK if stand.open else FAINT
+    sheet.write(left + (size - WIDTH) // 2, top, stand.mark if stand.open else stand.mark.lower(), ink)
+    said = "" if stand.open else f" {stand.state}"
+    hours = f" {stand.hours}" if stand.hours else ""
+    sheet.write(left + size + 6, top, f"{stand.name[:24]}{hours}{said}"[: COLUMNS - 4], ink)
+    if stand.users:
+        sheet.ring(left - 6, top + size / 2, 3, HALO, 3)
+
+
+def _bar(bar: Bar, sheet: Sheet, left: int, top: int) -> None:
+    fill = GOOD if bar.share >= 0.5 else FAIR if bar.share >= 0.25 else BAD
+    sheet.write(left + WIDTH, top, bar.name[:18], INK)
+    begin = left + 21 * WIDTH
+    sheet.box(begin, top + 2, BAR, HEIGHT - 3, EMPTY)
+    sheet.box(begin, top + 2, round(bar.share * BAR), HEIGHT - 3, fill)
+    sheet.write(begin + BAR + WIDTH, top, bar.said[:12], FAINT)

@@ -1,0 +1,257 @@
+"""A world as text: a board of letters, with its affordances and agents beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from hamlet.env.layers import FAINTEST, Layer
+from hamlet.env.view import FLOOR, Bar, Board, Player, Stand, View
+
+WIDE = 40
+"""Cells of a row, at most, that are two letters wide: one for what is there, one for who is."""
+MOST = 64
+"""Columns and rows of a board, at most; a larger one is drawn smaller."""
+FINE = 40, 20
+"""Columns and rows that a continuous space of two axes is cut into."""
+BAR = 20
+SHOWN = 4
+"""Agents whose meters are listed."""
+
+RESET, DIM, BOLD = "\x1b[0m", "\x1b[2m", "\x1b[1m"
+RED, GREEN, YELLOW, BLUE, CYAN = (f"\x1b[{number}m" for number in (31, 32, 33, 34, 36))
+MAGENTA = "\x1b[35m"
+AGENT = "\x1b[1;30;43m"
+
+RAMPS = (":%", "'\"", ",;", "-=")
+"""How a cell is shown that has a little of something, and one that has more than half of what it can have."""
+HUES = (CYAN, MAGENTA, BLUE, YELLOW)
+THINGS = "$!^?"
+"""How things are shown that lie on a cell."""
+
+
+def drawn(view: View, colours: bool = True) -> str:
+    """The whole picture, several lines; without colours it says the same. An affordance is a capital where it is open,
+    a small letter where it is closed; the letter of an agent stands behind it, or in its place. Of what a cell has its
+    things are shown, else what it has most of."""
+    paint = _Paint(colours)
+    left = [] if view.board is None else list(_left(view, view.board, paint))
+    right = [*_stands(view, paint), *_players(view, paint)]
+    width = 0 if view.board is None else _width(view.board)
+    rows = zip_longest(left, right) if left else ((None, line) for line in right)
+    lines = [f"{'' if row is None else row}{_gap(row, width)}{line or ''}".rstrip() for row, line in rows]
+    return "\n".join([paint(view.title, BOLD), *lines])
+
+
+class _Paint:
+    """Puts colours around texts, or leaves them as they are."""
+
+    def __init__(self, colours: bool) -> None:
+        self._colours = colours
+
+    def __call__(self, text: str, colour: str) -> str:
+        return f"{colour}{text}{RESET}" if self._colours and colour else text
+
+
+class _Canvas:
+    """Where on the text a place of the board is.
+
+    Attributes:
+        columns, rows: the size of the text, in cells of so many `letters`.
+        slant: how many letters further right the last row begins than the first one.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        if board.cells:
+            width, height = (int(size) for size in board.size)
+        else:
+            width, height = FINE[0] // 2, FINE[1] if board.size[1] > 0 else 1
+        self.columns, self.rows = min(width, MOST), min(height, MOST)
+        self.letters = 2 if self.columns <= WIDE else 1
+        self.slant = self.begins(self.rows - 1)
+
+    def begins(self, row: int) -> int:
+        """How many letters further right a row begins than the first one."""
+        return row * self.letters // 2 if self._board.hexagons else 0
+
+    def cell(self, at: tuple[float, float]) -> tuple[int, int]:
+        """The column and the row of a place."""
+        shares = (_share(x, low, size) for x, low, size in zip(at, self._board.low, self._board.size, strict=True))
+        column, row = (int(share * count) for share, count in zip(shares, (self.columns, self.rows), strict=True))
+        return min(max(column, 0), self.columns - 1), min(max(row, 0), self.rows - 1)
+
+    def ground(self, column: int, row: int) -> str:
+        """The letter of the map there; the floor where there is none."""
+        ground = self._board.ground
+        if not ground:
+            return FLOOR
+        return ground[row * len(ground) // self.rows][column * len(ground[0]) // self.columns]
+
+    def covers(self, column: int, row: int) -> tuple[int, int]:
+        """The cell that is shown there."""
+        width, height = (int(size) for size in self._board.size)
+        return column * width // self.columns, row * height // self.rows
+
+
+def _share(x: float, low: float, size: float) -> float:
+    return (x - low) / size if size > 0 else 0.0
+
+
+def _left(view: View, board: Board, paint: _Paint) -> Iterator[str]:
+    return _nodes(view, board, paint) if board.nodes else _board(view, board, paint)
+
+
+def _width(board: Board) -> int:
+    """The letters of a line of the board, between its edges."""
+    if board.nodes:
+        return max(3 + len(line) for line in _ways(board)[:MOST])
+    canvas = _Canvas(board)
+    return canvas.columns * canvas.letters + canvas.slant
+
+
+def _ways(board: Board) -> list[str]:
+    """Each node, and where one leads from there."""
+    longest = max(len(name) for name in board.nodes)
+    leads: list[list[str]] = [[] for _ in board.nodes]
+    for one, other, both in board.edges:
+        leads[one].append(f"{'-' if both else '->'} {board.nodes[other]}")
+        if both and one != other:
+            leads[other].append(f"- {board.nodes[one]}")
+    return [f"{name:{longest}} {' '.join(ways)}".rstrip() for name, ways in zip(board.nodes, leads, strict=True)]
+
+
+def _nodes(view: View, board: Board, paint: _Paint) -> Iterator[str]:
+    """A line for each node of a graph."""
+    width, lines = _width(board), _ways(board)
+    border = "+" + "-" * width + "+"
+    yield border
+    for number, line in enumerate(lines[:MOST]):
+        stands = [stand for stand in view.stands if stand.at is not None and stand.at[0] == number]
+        players = [player for player in view.players if player.at is not None and player.at[0] == number]
+        marks = f"{_mark(stands, paint) or FLOOR}{_who(players, paint) or ' '} "
+        yield f"|{marks}{line}{' ' * (width - 3 - len(line))}|"
+    yield border
+    if len(lines) > MOST:
+        yield f"and {len(lines) - MOST} more nodes"
+
+
+def _gap(row: str | None, width: int) -> str:
+    if width == 0:
+        return ""
+    return "  " if row is not None else " " * (width + 4)
+
+
+def _board(view: View, board: Board, paint: _Paint) -> Iterator[str]:
+    canvas = _Canvas(board)
+    stands: dict[tuple[int, int], list[Stand]] = {}
+    players: dict[tuple[int, int], list[Player]] = {}
+    for stand in view.stands:
+        if stand.at is not None:
+            stands.setdefault(canvas.cell(stand.at), []).append(stand)
+    for player in view.players:
+        if player.at is not None:
+            players.setdefault(canvas.cell(player.at), []).append(player)
+    border = "+" + "-" * _width(board) + "+"
+    yield border
+    for row in range(canvas.rows):
+        cells = (
+            _cell(canvas, view, column, row, stands.get((column, row), []), players.get((column, row), []), paint)
+            for column in range(canvas.columns)
+        )
+        left = canvas.begins(row)
+        yield f"|{' ' * left}{''.join(cells)}{' ' * (canvas.slant - left)}|"
+    yield border
+
+
+def _cell(
+    canvas: _Canvas,
+    view: View,
+    column: int,
+    row: int,
+    stands: list[Stand],
+    players: list[Player],
+    paint: _Paint,
+) -> str:
+    letter = canvas.ground(column, row)
+    wall = view.board is not None and letter in view.board.walls
+    has = "" if wall else _has(view.layers, *canvas.covers(column, row), paint)
+    ground = paint("#" * canvas.letters, DIM) if wall else paint(letter, DIM)
+    here = _mark(stands, paint) or has or ground
+    who = _who(players, paint)
+    if canvas.letters == 1:
+        return who or here
+    return here if wall and not (stands or players) else f"{here if not wall else paint('#', DIM)}{who or ' '}"
+
+
+def _has(layers: tuple[Layer, ...], column: int, row: int, paint: _Paint) -> str:
+    """What a cell has, if it has any of it."""
+    shown = [(layer.share(column, row), mark, hue) for layer, mark, hue in _layers(layers)]
+    things = [paint(mark, BOLD + hue) for share, mark, hue in shown if len(mark) == 1 and share > FAINTEST]
+    if things:
+        return things[0]
+    share, mark, hue = max(
+        (each for each in shown if len(each[1]) > 1), default=(0.0, "", ""), key=lambda each: each[0]
+    )
+    return paint(mark[share > 0.5], hue) if share > FAINTEST else ""
+
+
+def _layers(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, str, str]]:
+    """Each with its marks, one of a kind of things and two of what there is more or less of, and its colour."""
+    counts = {True: 0, False: 0}
+    for layer in layers:
+        number = counts[layer.things]
+        counts[layer.things] += 1
+        marks = THINGS if layer.things else RAMPS
+        yield layer, marks[number % len(marks)], HUES[number % len(HUES)]
+
+
+def _mark(stands: list[Stand], paint: _Paint) -> str:
+    if not stands:
+        return ""
+    stand = next((each for each in stands if each.open), stands[0])
+    if len(stands) > 1:
+        return paint("+", GREEN if stand.open else RED)
+    return paint(stand.mark, BOLD + GREEN) if stand.open else paint(stand.mark.lower(), RED)
+
+
+def _who(players: list[Player], paint: _Paint) -> str:
+    if not players:
+        return ""
+    living = [player for player in players if player.alive]
+    if not living:
+        return paint("x", RED)
+    return paint(living[0].mark if len(living) == 1 else "&", AGENT)
+
+
+def _stands(view: View, paint: _Paint) -> Iterator[str]:
+    longest = max((len(stand.name) for stand in view.stands), default=0)
+    for stand in view.stands:
+        mark = paint(stand.mark, BOLD + GREEN) if stand.open else paint(stand.mark.lower(), RED)
+        users = " ".join(view.players[agent].mark for agent in stand.users)
+        line = f"{mark} {stand.name:{longest}} {stand.state:6}" + (f" {stand.hours}" if stand.hours else "")
+        yield line + (f"  {paint(users, AGENT)}" if users else "")
+    longest = max((len(layer.name) for layer in view.layers), default=0)
+    for layer, marks, hue in _layers(view.layers):
+        yield f"{paint(f'{marks:2}', hue)} {layer.name:{longest}} {layer.said}"
+    for bar in view.meters:
+        yield _bar(bar, max(len(bar.name) for bar in view.meters), paint)
+
+
+def _players(view: View, paint: _Paint) -> Iterator[str]:
+    for player in view.players[:SHOWN]:
+        state = f"age {player.age}" if player.alive else "dead"
+        doing = f"  uses {player.doing}" if player.doing else ""
+        gained = f"reward {player.reward:.3g}  return {player.gained:.4g}"
+        yield f"{paint(player.mark, AGENT)} {player.name}  {state}  {gained}{doing}"
+        longest = max((len(bar.name) for bar in player.meters), default=0)
+        yield from (_bar(bar, longest, paint) for bar in player.meters)
+    if len(view.players) > SHOWN:
+        alive = sum(player.alive for player in view.players)
+        yield f"and {len(view.players) - SHOWN} more agents; {alive} of {len(view.players)} are alive"
+
+
+def _bar(bar: Bar, longest: int, paint: _Paint) -> str:
+    full = round(bar.share * BAR)
+    colour = GREEN if bar.share >= 0.5 else YELLOW if bar.share >= 0.25 else RED
+    return f"  {bar.name:{longest}} {paint('#' * full, colour)}{paint('-' * (BAR - full), DIM)} {bar.said}"
