@@ -61,7 +61,7 @@ class Env(Running):
         control_names, num_controls: the names of the controls, in the order of their rows, and their count.
         control_low, control_high: [controls] f32, the bounds of each control.
         observation_names: one name per value of an observation, such as `meter.food`, `here[Bed]` or `grid[3,0]`.
-        observation_segments: groups of consecutive values, each a `hamlet.schema.fields.Segment`.
+        observation_segments: groups of consecutive values, each a `hamlet.schema.observed.Segment`.
         observation_low, observation_high: [values] f32, the range of each value of an observation. In uint8, byte b
             stands for low + b * (high - low) / 255; a value outside its range becomes 0 or 255.
         roles: the roles of the universe by name, each a `hamlet.env.roles.RoleInfo`; none where all agents are alike.
