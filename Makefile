@@ -2,8 +2,8 @@
 
 PYTHON ?= python
 SECONDS ?= 600
-BACKENDS ?= ir,numba
-WIRED ?= ir numba triton ptx:sm_90
+BACKENDS ?= ir,numba,c
+WIRED ?= ir numba c triton ptx:sm_90
 JOBS ?= 2
 CASES ?= 10
 RESUME ?=

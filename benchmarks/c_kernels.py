@@ -34,7 +34,7 @@ import numpy as np
 import hamlet
 from hamlet import native
 from hamlet.launch.cpu.entry import Entry, entry, shares_of
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamletc.compile import compile_file, lower, optimise, specialise
 from hamletc.targets.c.emit import ENTRY, emit
 
@@ -73,11 +73,11 @@ def launch(path: Path, agents: int, ticks: int) -> Launch:
     env.rollout(ticks)
     noted: list[Launch] = []
 
-    def run(self: NumbaBackend, buffers: Any, arrays: Any, scalars: Any, every_tick: bool = False) -> None:
+    def run(self: CpuBackend, buffers: Any, arrays: Any, scalars: Any, every_tick: bool = False) -> None:
         values = self._values(buffers, arrays, scalars, every_tick)
         noted.append(Launch(values, self._kernels.entry(list(values.values()))))
 
-    with patch.object(NumbaBackend, "_run", run):
+    with patch.object(CpuBackend, "_run", run):
         env.rollout(ticks)
     return noted[-1]
 

@@ -36,7 +36,7 @@ import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import Backend, RandomPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 from hamletc.compile import Options, build, check
 from hamletc.frontend import Stopwatch
@@ -69,7 +69,7 @@ import sys, torch
 import hamlet
 from pathlib import Path
 from hamlet.backend.protocol import RandomPolicy, Stream
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.backend.buffers import Shape, allocate
 def kilobytes(name):
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -82,7 +82,7 @@ def run(worlds):
     return buffers
 module = hamlet.load(sys.argv[1])
 dtype = torch.float32 if sys.argv[2] == "f32" else None
-backend = NumbaBackend(module.universe, module.kernels("numba"))
+backend = CpuBackend(module.universe, module.kernels("numba"))
 run(256)
 Path("/proc/self/clear_refs").write_text("5")
 before = kilobytes("VmRSS")
@@ -246,8 +246,8 @@ def main() -> None:
             "memory over bytes of state and f32 observations": printed(MEMORY, folder, "f32"),
         }
         lanes, f32, bf16 = arguments.agents, torch.float32, torch.bfloat16
-        every = NumbaBackend(module.universe, module.kernels("numba"))
-        one = NumbaBackend(module.universe, module.kernels("numba"), 1)
+        every = CpuBackend(module.universe, module.kernels("numba"))
+        one = CpuBackend(module.universe, module.kernels("numba"), 1)
         interpreter = Interpreter(module.universe, CPU)
         threads, own = every.threads, torch.get_num_threads()
         variants = [

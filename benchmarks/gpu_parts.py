@@ -141,9 +141,9 @@ def backend_of(module: Module, name: str, device: torch.device) -> Backend:
 
             return TritonBackend(module.universe, module.kernels("triton"), device)
         case "numba":
-            from hamlet.launch.cpu.launch import NumbaBackend
+            from hamlet.launch.cpu.launch import CpuBackend
 
-            return NumbaBackend(module.universe, module.kernels("numba"))
+            return CpuBackend(module.universe, module.kernels("numba"))
         case _:
             return Interpreter(module.universe, device)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
@@ -28,6 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     contents, and nothing else is there. Processes keep the bytecode of what they import, also where the environment
     says that they should not: there are hundreds of them. A worker computes in one thread of torch: there is a
     worker for each CPU, and threads that find none free wait for each other."""
+    if problem := stale():
+        raise pytest.UsageError(problem)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
@@ -35,6 +38,20 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ["XDG_CACHE_HOME"] = folder.name
+
+
+def stale() -> str:
+    """What is wrong with the entry points that were installed: backends and targets are found by them; empty if they
+    are those of `pyproject.toml`."""
+    from importlib.metadata import entry_points
+
+    groups = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["entry-points"]
+    for group, points in groups.items():
+        installed = {each.name: each.value for each in entry_points(group=group)}
+        for name, value in points.items():
+            if installed.get(name) != value:
+                return f"{name} = {value} of {group} is not installed: run `pip install --no-deps -e .` again"
+    return ""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -29,7 +29,7 @@ import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,7 +126,7 @@ class Peer:
     cpu: list[float]
 
 
-def compared(module: Module, ours: NumbaBackend, rivals: list[tuple[str, ctypes.CDLL, Program]], given: Any) -> Any:
+def compared(module: Module, ours: CpuBackend, rivals: list[tuple[str, ctypes.CDLL, Program]], given: Any) -> Any:
     """Rounds of one universe; rates and ratios of each."""
     shape = Shape(given.worlds, AGENTS)
     peers = [Peer("ours: numba", begun(module, shape), [], [])]
@@ -209,7 +209,7 @@ def main() -> None:
                 for compiler, library in libraries.items():
                     checked(library, program, module)
                     rivals.append((f"C, {compiler}{program.knows and f'; {program.knows}'}", library, program))
-            ours = NumbaBackend(module.universe, module.kernels("numba"), given.threads)
+            ours = CpuBackend(module.universe, module.kernels("numba"), given.threads)
             rates += compared(module, ours, rivals, given)
     report = {
         "machine": facts(given.threads)

@@ -17,7 +17,7 @@ from check import CPU, STREAM
 
 from hamlet.backend.buffers import Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import RandomPolicy
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 
 OURS = "ours: numba"
@@ -75,7 +75,7 @@ def _exact(differing: int) -> str:
 def ours(plan: Plan, expected: check.Run) -> list[Variant]:
     """Our numba kernels."""
     universe = plan.module.universe
-    backend = NumbaBackend(universe, plan.module.kernels("numba"), plan.threads)
+    backend = CpuBackend(universe, plan.module.kernels("numba"), plan.threads)
     small = check.prepared(plan.module)
     backend.rollout(small.buffers, check.TICKS, RandomPolicy(), STREAM, True, small.counts)
     checked = _exact(check.differing(expected, small, True, True))
@@ -100,7 +100,7 @@ def has_avx512() -> bool:
 def in_c(plan: Plan, expected: check.Run, compiler: native.Compiler, folder: Path) -> list[Variant]:
     """The C programs by one compiler."""
     universe = plan.module.universe
-    starting = NumbaBackend(universe, plan.module.kernels("numba"), plan.threads)
+    starting = CpuBackend(universe, plan.module.kernels("numba"), plan.threads)
 
     def fast(name: str, library: ctypes.CDLL) -> list[Variant]:
         small = check.prepared(plan.module)

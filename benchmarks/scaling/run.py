@@ -89,10 +89,10 @@ def machine(backend: Backend, module: Module, samples: int) -> Machine:
         # A thread of a GPU waits for its own results: four warps of each scheduler hide that.
         width = torch.cuda.get_device_properties(device).multi_processor_count * 4 * 4 * 32
         return Machine(gpu_peak(samples), bandwidth, 1 / empty.median, width)
-    from hamlet.launch.cpu.launch import NumbaBackend
+    from hamlet.launch.cpu.launch import CpuBackend
     from hamlet.launch.cpu.ops import LANES
 
-    threads = NumbaBackend(module.universe, module.kernels("numba")).threads
+    threads = CpuBackend(module.universe, module.kernels("numba")).threads
     return Machine(cpu_peak(samples), bandwidth, 1 / empty.median, LANES * threads)
 
 

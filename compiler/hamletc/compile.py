@@ -23,7 +23,7 @@ from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Stopwatch, UniverseText
 from hamletc.garbage import without_collections
 from hamletc.read import read_universe
-from hamletc.targets.target import target, working_targets
+from hamletc.targets.target import target, working_targets, written_by
 
 if TYPE_CHECKING:
     from hamlet.package.module import Module
@@ -126,7 +126,7 @@ def emit_kernels(compilation: Compilation, name: str) -> str:
 
 def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, str]:
     """The texts of a package by file name, without its `__init__.py`, from the optimised tick IR."""
-    from hamlet.package.module import UNIVERSE_FILE, kernels_file
+    from hamlet.package.module import UNIVERSE_FILE
     from hamlet.universe.codec import to_json
     from hamletc.ir.text import print_program
     from hamletc.kernel.text import print_schedule
@@ -137,8 +137,12 @@ def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, st
         IR_FILE: print_program(compilation.program),
         SCHEDULE_FILE: print_schedule(schedule(compilation)),
     }
+    special: dict[str, Compilation] = {}
     for name in targets:
-        texts[kernels_file(name)] = emit_kernels(specialise(compilation, name), name)
+        form = target(name).form
+        if form not in special:
+            special[form] = specialise(compilation, name)
+        texts[written_by(name)] = emit_kernels(special[form], name)
     return texts
 
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from hamlet.errors import ModuleError
 from hamlet.package import cache, manifest
 from hamlet.package.manifest import Manifest
-from hamlet.package.module import UNIVERSE_FILE, kernels_file, verified
+from hamlet.package.module import UNIVERSE_FILE, verified
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
 from hamletc.frontend import front_ends
-from hamletc.targets.target import target_names
+from hamletc.targets.target import target_names, written_by
 
 IR_FILE = "tick.ir"
 SCHEDULE_FILE = "tick.kernel"
@@ -35,7 +35,7 @@ _HERE, _RENAME_EXCHANGE = -100, 2
 def filenames() -> tuple[str, ...]:
     """The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
     attached = (name for front_end in front_ends() for name in front_end.attaches)
-    return (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(kernels_file, target_names()), *attached)
+    return (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(written_by, target_names()), *attached)
 
 
 def package(universe: Universe, texts: Mapping[str, str], source: str | None = None) -> dict[str, bytes]:

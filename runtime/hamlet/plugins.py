@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 MEMBERS = {
-    "hamlet.backends": ("span", "device", "launches", "start"),
+    "hamlet.backends": ("span", "device", "missing", "launches", "start"),
     "hamletc.frontends": ("reads", "attaches", "owns", "knows", "read"),
-    "hamletc.targets": ("specialise", "emit"),
+    "hamletc.targets": ("form", "suffix", "specialise", "emit"),
     "hamletc.commands": ("name", "params", "make_context", "invoke"),
 }
 """What objects of a group have."""

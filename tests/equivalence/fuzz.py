@@ -1,7 +1,7 @@
-"""python fuzz.py --seconds 600 [--first 0] [--backends ir,numba,triton | ptx:sm_90] [--ledger FILE] [--failures FOLDER]
+"""python fuzz.py --seconds 600 [--first 0] [--backends ir,numba,c,triton | ptx:sm_90] [--ledger FILE] [--failures DIR]
 
 Makes random universes and checks of each that all ways to write, compile and run it agree (agreement.py). `ir` executes
-the programs by their definition: fast. `numba` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
+the programs by their definition: fast. `numba`, `c` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
 executes what Triton compiles for a GPU: seconds for each universe. A failure is made smaller and written into a folder:
 the source, and what went wrong. With a ledger the run goes on where the last one with these backends ended.
 With NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 numba compiles for another CPU, which counts as another backend.

@@ -18,7 +18,7 @@ import torch
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import in_memory
 from hamlet.universe import Universe
 from hamlet_lab.divergence.executed import Executed
@@ -261,7 +261,7 @@ AMONG_PAIRS = {1: 70, 2: 70, 5: 60, 64: 5, 85: 4, 257: 1}
 @dataclass(frozen=True)
 class Compiled:
     universe: Universe
-    kernels: NumbaBackend
+    kernels: CpuBackend
     program: Executed
 
 
@@ -275,7 +275,7 @@ def compiled(name: str) -> Compiled:
             patched.setattr(parts, "LARGE", 0)
         module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
     program = parse_program(module.sources[IR_FILE].decode())
-    return Compiled(universe, NumbaBackend(universe, module.kernels("numba"), 2), Executed(universe, program, "ir"))
+    return Compiled(universe, CpuBackend(universe, module.kernels("numba"), 2), Executed(universe, program, "ir"))
 
 
 def sizes(name: str) -> dict[int, int]:

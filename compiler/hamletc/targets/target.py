@@ -18,13 +18,21 @@ GROUP = "hamletc.targets"
 
 
 class Target(Protocol):
-    """What an object that an entry point of `hamletc.targets` names can do; the entry point has its name."""
+    """What an object that an entry point of `hamletc.targets` names can do; the entry point has its name.
+
+    Attributes:
+        form: names what `specialise` makes: targets of the same form share it.
+        suffix: of the file with its kernels, `NAME_kernels.SUFFIX`: "py" for a module of Python.
+    """
+
+    form: str
+    suffix: str
 
     def specialise(self, compilation: Compilation) -> Compilation:
         """The optimised tick IR after what only this target gains from."""
 
     def emit(self, compilation: Compilation) -> str:
-        """The text of the module of kernels, from what `specialise` made."""
+        """The text of kernels, from what `specialise` made."""
 
 
 def target_names() -> tuple[str, ...]:
@@ -35,6 +43,15 @@ def target_names() -> tuple[str, ...]:
 def working_targets() -> tuple[str, ...]:
     """The targets that can be loaded."""
     return tuple(working(GROUP))
+
+
+def written_by(name: str) -> str:
+    """The name of the file in a package with the kernels of a target. One that cannot be loaded writes nothing, and is
+    taken for one that writes Python."""
+    from hamlet.package.module import kernels_file
+
+    kind = working(GROUP).get(name)
+    return kernels_file(name) if kind is None else kernels_file(name, cast(Target, kind).suffix)
 
 
 def target(name: str) -> Target:

@@ -2,7 +2,8 @@
 
 A generated function is compiled again as it stands in the package, with the same decorators, but with a store after
 each line that is looked at; a kernel `tap` calls it for every lane. With Triton, what observes and masks is one
-function with its stores, and is not looked at line by line.
+function with its stores, and is not looked at line by line. Nor are functions of C, which are printed for the types of
+their arguments.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 import torch
 
 from hamlet.launch.gpu.options import interpreted, options
-from hamlet.package.module import Module, execute, kernels_file
+from hamlet.package.module import Module, execute
 from hamlet_lab.divergence.compiled import (
     TABLE,
     Form,
@@ -33,6 +34,7 @@ from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.ops import Element, Input, Type, Value
 from hamletc.kernel.body import Body, table_name
 from hamletc.kernel.run import FunctionCall
+from hamletc.targets.target import written_by
 from hamletc.targets.triton.columns import LANES, Column, Columns
 
 LANES_OF_A_BLOCK = 32
@@ -220,12 +222,17 @@ def kernels_of(module: Module, form: Form, target: str, device: torch.device, ca
         form: what they were printed from.
         device: where they run; with a `capability` (90: sm_90) as PTX on the CPU.
     """
-    file = kernels_file(target)
+    file = written_by(target)
     source = module.sources[file].decode()
 
     def functions(function: str, printed: Body) -> list[Generated]:
-        looked_at = target == "numba" or function not in ("observe", "mask")
-        return generated(function, printed) if looked_at else []
+        match target:
+            case "numba":
+                return generated(function, printed)
+            case "triton" if function not in ("observe", "mask"):
+                return generated(function, printed)
+            case _:
+                return []
 
     def tap(
         wanted: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]

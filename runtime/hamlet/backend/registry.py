@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast, get_args
 
 from hamlet.plugins import load, named, working
+from hamlet.terminal import say_once
 
 if TYPE_CHECKING:
     import torch
@@ -44,6 +45,9 @@ class BackendKind(Protocol):
             EnvError: the backend cannot run there.
         """
 
+    def missing(self) -> str:
+        """What this machine lacks to compile kernels, as a message says it; empty where it lacks nothing."""
+
     def launches(self, device: torch.device) -> tuple[Launch, ...]:
         """How steps can be launched on this device."""
 
@@ -61,8 +65,16 @@ def backend_names() -> tuple[str, ...]:
 
 
 def working_backends() -> tuple[str, ...]:
-    """The names of the backends that can be loaded."""
-    return tuple(working(GROUP))
+    """The names of the backends that can be loaded, and whose kernels this machine can compile; one line for each other
+    is said on stderr."""
+    return tuple(name for name, kind in working(GROUP).items() if _is_complete(name, cast(BackendKind, kind)))
+
+
+def _is_complete(name: str, kind: BackendKind) -> bool:
+    missing = kind.missing()
+    if missing:
+        say_once(f"backend {name!r} is left out: {missing}")
+    return not missing
 
 
 def backend_kind(name: str) -> BackendKind:

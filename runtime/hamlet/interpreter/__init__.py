@@ -34,6 +34,10 @@ class Interpreted:
 
         return wanted or torch.device("cpu")
 
+    def missing(self) -> str:
+        """Nothing: it compiles none."""
+        return ""
+
     def launches(self, _device: torch.device) -> tuple[Launch, ...]:
         """Ticks alone."""
         return ("step",)

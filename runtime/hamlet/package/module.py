@@ -29,9 +29,9 @@ ATTEMPTS = 100
 _importing = RLock()
 
 
-def kernels_file(target: str) -> str:
-    """The name of the file in a package that has the kernels of this target."""
-    return f"{target}_kernels.py"
+def kernels_file(target: str, suffix: str = "py") -> str:
+    """The name of the file in a package that has the kernels of this target, which writes texts with this suffix."""
+    return f"{target}_kernels.{suffix}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,15 +71,15 @@ class Module:
             raise ModuleError(f"{self.path / filename} is no Python ({error}): compile {self.name} again") from error
 
 
-def text_of(module: Module, target: str) -> bytes:
-    """The file of a module with the kernels of a target.
+def text_of(module: Module, target: str, suffix: str = "py") -> bytes:
+    """The file of a module with the kernels of a target, which writes texts with this suffix.
 
     Raises:
         ModuleError: the package has none.
     """
     if not isinstance(target, str):
         raise ModuleError(f"a target is a name, not {shown(target)}")
-    filename = kernels_file(target)
+    filename = kernels_file(target, suffix)
     if filename not in module.sources:
         raise ModuleError(f"{module.path} has no {filename}: compile {module.name} again with --target {target}")
     return module.sources[filename]

@@ -20,7 +20,15 @@ from samples import SHIPPED
 
 MEAL = SHIPPED / "first_meal.hamlet"
 STAGES = ["read", "parse", "check", "lower", "optimise", "emit", "write"]
-FILES = ["__init__.py", "numba_kernels.py", "tick.ir", "tick.kernel", "triton_kernels.py", "universe.json"]
+FILES = [
+    "__init__.py",
+    "c_kernels.c",
+    "numba_kernels.py",
+    "tick.ir",
+    "tick.kernel",
+    "triton_kernels.py",
+    "universe.json",
+]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -59,8 +67,10 @@ def test_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
 
 def test_only_the_targets_asked_for(hamletc_here: Command, tmp_path: Path) -> None:
     assert hamletc_here("compile", MEAL, "-o", "x", "--target", "numba").returncode == 0
-    assert sorted(contents(tmp_path / "x")) == [name for name in FILES if name != "triton_kernels.py"]
-    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "triton, numba").returncode == 0
+    assert sorted(contents(tmp_path / "x")) == [
+        name for name in FILES if name not in ("triton_kernels.py", "c_kernels.c")
+    ]
+    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "triton, numba,c").returncode == 0
     assert sorted(contents(tmp_path / "x")) == FILES
 
 
@@ -89,6 +99,7 @@ def test_emit_prints_what_is_written(hamletc_here: Command, tmp_path: Path) -> N
         "ir": "tick.ir",
         "kernel": "tick.kernel",
         "numba": "numba_kernels.py",
+        "c": "c_kernels.c",
         "triton": "triton_kernels.py",
     }
     for what, name in pairs.items():

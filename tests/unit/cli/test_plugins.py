@@ -41,6 +41,8 @@ class Shouts:
 class Counting:
     """Kernels that say how many operations there are."""
 
+    form, suffix = "counting", "py"
+
     def specialise(self, compilation):
         return compilation
 

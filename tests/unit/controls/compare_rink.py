@@ -16,7 +16,7 @@ import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.launch.gpu.launch import TritonBackend
 from hamlet_lab.divergence.arrays import compare
 from hamlet_lab.divergence.events import CPU, Candidate, Inject, Reset, Rollout, Runner, Step
@@ -35,7 +35,7 @@ def main() -> None:
     coverage = counting(universe)
     backends = [
         Interpreter(universe, CPU, coverage),
-        NumbaBackend(universe, module.kernels("numba")),
+        CpuBackend(universe, module.kernels("numba")),
         TritonBackend(universe, module.kernels("triton"), CPU),
     ]
     runners = [Runner(universe, Candidate(backend, CPU), shape, torch.float32) for backend in backends]

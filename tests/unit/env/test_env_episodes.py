@@ -115,19 +115,17 @@ def test_the_first_tick_that_differs_is_found(shop: Module, recorded: Episode, t
 def test_a_backend_that_is_wrong_is_named_with_what_differs(
     shop: Module, recorded: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hamlet.launch.cpu.launch import NumbaBackend
+    from hamlet.launch.cpu.launch import CpuBackend
 
-    right = NumbaBackend.step_in_range
+    right = CpuBackend.step_in_range
 
-    def wrong(
-        self: NumbaBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, *others: object
-    ) -> bool:
+    def wrong(self: CpuBackend, buffers: Buffers, actions: torch.Tensor, seed: int, tick: int, *others: object) -> bool:
         done = right(self, buffers, actions, seed, tick, *others)
         if tick == 33 + 3:
             buffers.state["meters"][0, 1] += 2**-20
         return done
 
-    monkeypatch.setattr(NumbaBackend, "step_in_range", wrong)
+    monkeypatch.setattr(CpuBackend, "step_in_range", wrong)
     replayed = hamlet.replay(recorded, shop, "numba")
     assert replayed.differs == 3
     assert replayed.where == "the interpreter gives what was recorded, and numba has other meters"

@@ -33,7 +33,7 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA he
         ({"seed": -1}, "a seed is a whole number"),
         ({"seed": 1 << 64}, "a seed is a whole number"),
         ({"seed": 1.0}, "a seed is a whole number"),
-        ({"backend": "cuda"}, "there is no backend 'cuda': take auto, interpreter, numba, triton"),
+        ({"backend": "cuda"}, "there is no backend 'cuda': take auto, c, interpreter, numba, triton"),
         ({"launch": "fused"}, "there is no launch 'fused': take auto, step, graph"),
         ({"launch": "graph"}, 'launch "graph" needs backend "triton" on a CUDA device, not interpreter on cpu: take'),
         ({"device": "gpu"}, "'gpu' is no device"),

@@ -4,6 +4,7 @@ copies, stages, cells, states, regions, moving affordances and roles looks like 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 import pytest
@@ -97,3 +98,12 @@ def test_names_that_look_like_code_stay_names(text: str, compiled: Callable[[str
             assert not isinstance(node, ast.Raise)
             assert not (isinstance(node, ast.Name) and node.id == "SystemExit")
             assert not (isinstance(node, ast.Constant) and "SystemExit" in str(node.value))
+
+
+@pytest.mark.parametrize("ending", ["*/ {} /*", "*/*/ {}", "/*/ {} //", "*/ {} ??/"])
+def test_names_that_look_like_the_end_of_a_comment_end_none(ending: str, compiled: Callable[[str], Module]) -> None:
+    text = GUILD.replace("raise SystemExit #", ending.format("raise SystemExit"))
+    assert text.count("SystemExit") > 5
+    code = compiled(text).sources["c_kernels.c"].decode()
+    assert "raise SystemExit" in code, "comments name what a line came from"
+    assert "raise SystemExit" not in re.sub(r"/\*.*?\*/", "", code, flags=re.DOTALL)

@@ -105,7 +105,7 @@ class _Body:
         result = "void" if len(results) != 1 else results[0].text
         if len(results) > 1:
             parameters += [f"{type_.text} *result_{place}" for place, type_ in enumerate(results)]
-        yield from (f"/* {line} */" for line in self.function.summary.split("\n\n"))
+        yield from map(_comment, self.function.summary.split("\n\n"))
         yield f"{self.printer.kinds[self.function.kind]} {result} {name}({', '.join(parameters) or 'void'}) {{"
         yield from (f"  {line}" for line in self._declared)
 
@@ -158,7 +158,7 @@ class _Body:
             case Return(values=values):
                 yield from self._left([self.expressions.value(value) for value in values], indent)
             case Remark(text=text):
-                yield f"{indent}/* {text} */"
+                yield f"{indent}{_comment(text)}"
             case Compute(function=function, lines=lines):
                 yield from self._computing(self.printer.bodies[function], lines, indent)
             case Assign() | For():
@@ -168,7 +168,7 @@ class _Body:
         """Lines of a function of the tick IR."""
         for line in lines:
             yield from (
-                f"{indent}/* {each.removeprefix('# ')} */" for each in remarks(line.origin, self.printer.sources)
+                f"{indent}{_comment(each.removeprefix('# '))}" for each in remarks(line.origin, self.printer.sources)
             )
             op = printed.op(line.value)
             if isinstance(op, Fold):
@@ -265,3 +265,8 @@ class _Body:
             types[name] = type_
             self._declared.append(f"{type_.declared(variables.get(name, name))};")
         return types[name]
+
+
+def _comment(text: str) -> str:
+    """A comment. Names of authors do not end it, and begin no other."""
+    return f"/* {text.replace('*/', '* /').replace('/*', '/ *')} */"

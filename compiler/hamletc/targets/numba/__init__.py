@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Numba:
     """See `hamletc.targets.target.Target`."""
 
+    form, suffix = "cpu", "py"
+
     def specialise(self, compilation: Compilation) -> Compilation:
         """A program for a kernel with a cell cache, where that pays; and with tables for registers."""
         from hamletc.lowering.plan import CPU

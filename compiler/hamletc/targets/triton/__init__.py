@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 class Triton:
     """See `hamletc.targets.target.Target`."""
 
+    form, suffix = "gpu", "py"
+
     def specialise(self, compilation: Compilation) -> Compilation:
         """The program after the passes that only GPUs gain from; with cells in words and tables in warps, where those
         pay."""

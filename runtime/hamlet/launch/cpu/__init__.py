@@ -1,4 +1,4 @@
-"""Kernels of numba."""
+"""Backends for CPUs: kernels of numba, and kernels in C."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from hamlet.package.module import Module
 
 
-class Numba:
-    """See `hamlet.backend.registry.BackendKind`."""
+class Cpu:
+    """What both have in common; see `hamlet.backend.registry.BackendKind`."""
 
+    name: str
     span = 1 << 18
 
     def device(self, wanted: torch.device | None) -> torch.device:
@@ -24,21 +25,56 @@ class Numba:
         import torch
 
         if wanted is not None and wanted.type != "cpu":
-            raise EnvError(f'backend "numba" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"')
+            raise EnvError(
+                f'backend "{self.name}" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"'
+            )
         return torch.device("cpu")
+
+    def missing(self) -> str:
+        """Nothing that pip does not install."""
+        return ""
 
     def launches(self, _device: torch.device) -> tuple[Launch, ...]:
         """Kernels alone."""
         return ("step",)
 
+
+class Numba(Cpu):
+    """Kernels of numba."""
+
+    name = "numba"
+
     def start(self, module: Module, _device: torch.device, _tune: Tune) -> Backend:
         """The kernels of this module for CPUs: in machine code where it has them for this one, or else numba's."""
         from hamlet.launch.cpu.ahead import find
         from hamlet.launch.cpu.kernels import JustInTime
-        from hamlet.launch.cpu.launch import NumbaBackend
+        from hamlet.launch.cpu.launch import CpuBackend
 
         ahead, reason = find(module)
-        return NumbaBackend(module.universe, ahead or JustInTime(module.kernels("numba"), reason))
+        return CpuBackend(module.universe, ahead or JustInTime(module.kernels("numba"), reason))
 
 
-BACKEND = Numba()
+class InC(Cpu):
+    """Kernels in C."""
+
+    name = "c"
+
+    def missing(self) -> str:
+        """A compiler of C."""
+        from hamlet.native.compilers import compiler
+
+        try:
+            compiler()
+        except EnvError as error:
+            return str(error)
+        return ""
+
+    def start(self, module: Module, _device: torch.device, _tune: Tune) -> Backend:
+        """The kernels of this module in C, which a compiler of this machine compiles."""
+        from hamlet.launch.cpu.c_kernels import CKernels
+        from hamlet.launch.cpu.launch import CpuBackend
+
+        return CpuBackend(module.universe, CKernels(module))
+
+
+BACKEND, C = Numba(), InC()

@@ -109,6 +109,8 @@ def find(module: Module) -> tuple[AheadKernels | None, str]:
 class AheadKernels:
     """See `hamlet.launch.cpu.kernels.Kernels`."""
 
+    backend = "numba"
+
     def __init__(self, objects: Objects, sources: Mapping[str, bytes]) -> None:
         """`sources` are the files of the package."""
         self.tables = objects.tables

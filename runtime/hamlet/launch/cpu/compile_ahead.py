@@ -75,7 +75,8 @@ class Recorder:
     """Has the place of kernels (`hamlet.launch.cpu.kernels.Kernels`), runs nothing, and sees every launch."""
 
     def __init__(self, kernels: JustInTime) -> None:
-        self.tables, self.cells, self.lanes, self.origin = kernels.tables, kernels.cells, kernels.lanes, "recorded"
+        self.backend, self.origin = kernels.backend, "recorded"
+        self.tables, self.cells, self.lanes = kernels.tables, kernels.cells, kernels.lanes
         self.team = kernels.team
         self.seen: list[Sequence[Value]] = []
 
@@ -92,7 +93,7 @@ def launches(module: Module, kernels: JustInTime, observations: Sequence[str]) -
 
     from hamlet.backend.buffers import OBS_DTYPES, Shape, allocate
     from hamlet.backend.protocol import Stream
-    from hamlet.launch.cpu.launch import NumbaBackend
+    from hamlet.launch.cpu.launch import CpuBackend
     from hamlet.schema import encodes
 
     for name in observations or OBS_DTYPES:
@@ -100,7 +101,7 @@ def launches(module: Module, kernels: JustInTime, observations: Sequence[str]) -
         if dtype is not torch.uint8 or encodes(module.universe):
             recorder = Recorder(kernels)
             buffers = allocate(module.universe, Shape(WORLDS, 1), torch.device("cpu"), dtype)
-            NumbaBackend(module.universe, recorder, 1).reset(buffers, Stream(0, 0))
+            CpuBackend(module.universe, recorder, 1).reset(buffers, Stream(0, 0))
             yield name, recorder.seen[0]
 
 

@@ -15,12 +15,14 @@ class Kernels(Protocol):
     """The kernel `rollout` of a package, which is all of them: others run no ticks, or one.
 
     Attributes:
+        backend: the name of the backend that they are of.
         tables: what it is given, as `TABLES` of the generated text.
         cells: rows of the cell cache, 0 where there is none.
         lanes: of a chunk.
         origin: says in words where machine code comes from.
     """
 
+    backend: str
     tables: Tables
     cells: int
     lanes: int
@@ -36,7 +38,9 @@ class Kernels(Protocol):
 
 
 class JustInTime:
-    """Compiles the kernels of a module when they are needed; see `Kernels`."""
+    """Lets numba compile the kernels of a module when they are needed; see `Kernels`."""
+
+    backend = "numba"
 
     def __init__(self, module: ModuleType, reason: str = "") -> None:
         """`reason` says in words why nothing was compiled ahead of time, where somebody might expect it."""

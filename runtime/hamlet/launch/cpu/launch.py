@@ -1,4 +1,4 @@
-"""Runs generated numba kernels on CPU tensors, in threads that share the worlds."""
+"""Runs generated kernels for CPUs on tensors, in threads that share the worlds."""
 
 from __future__ import annotations
 
@@ -70,11 +70,9 @@ NONE_BEGIN = np.zeros(0, np.bool_)
 DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
-class NumbaBackend:
+class CpuBackend:
     """The backend of kernels; see `hamlet.backend.protocol.Backend`. Results do not depend on how many threads there
     are."""
-
-    name = "numba"
 
     def __init__(
         self,
@@ -83,7 +81,7 @@ class NumbaBackend:
         threads: int | None = None,
         streamed: int | None = None,
     ) -> None:
-        """`kernels`, or a module of kernels to compile just in time. Steps write the rows of observations from
+        """`kernels`, or a module of numba's kernels to compile just in time. Steps write the rows of observations from
         `streamed` on past the caches; by default they find out from which on, if all are too large for the caches.
 
         Raises:
@@ -94,7 +92,7 @@ class NumbaBackend:
             raise EnvError(f"threads must be at least 1, not {threads}")
         self._streamed = streamed
         self._kernels = kernels = JustInTime(kernels) if isinstance(kernels, ModuleType) else kernels
-        self.origin = kernels.origin
+        self.name, self.origin = kernels.backend, kernels.origin
         self._by_hand = universe.by_hand
         self._names = abi.array_arguments(universe, "rollout")
         self._scalars = abi.scalar_arguments("rollout")
@@ -109,7 +107,7 @@ class NumbaBackend:
 
     def _begin_pool(self) -> None:
         self._process = os.getpid()
-        self._pool = ThreadPoolExecutor(self.threads, "hamlet-numba")
+        self._pool = ThreadPoolExecutor(self.threads, "hamlet-kernels")
 
     def reset(self, buffers: Buffers, stream: Stream, worlds: torch.Tensor | None = None) -> None:
         """Start a new episode in every world, or in some; then observations and masks."""

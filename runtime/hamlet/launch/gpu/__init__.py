@@ -39,6 +39,10 @@ class Triton:
             )
         return wanted or torch.device("cuda", torch.cuda.current_device())
 
+    def missing(self) -> str:
+        """Nothing that pip does not install."""
+        return ""
+
     def launches(self, device: torch.device) -> tuple[Launch, ...]:
         """Kernels, and on CUDA also graphs of them."""
         return ("step", "graph") if device.type == "cuda" else ("step",)

@@ -2,101 +2,125 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from built import build, compiler
+from built import compiler
 
 import hamlet
-from hamlet.launch.cpu.entry import Entry, Value, entry
-from hamlet.launch.cpu.team import Functions
-from hamlet.package.ahead import Tables
-from hamlet.package.module import in_memory
-from hamlet.schema import abi
-from hamlet.universe import Universe
-from hamletc.compile import emit_texts, lower, optimise, specialise
-from hamletc.targets.c.emit import ENTRY, emit
-from hamletc.targets.numba.module import built
-from hamletc.targets.numba.places import cached_cells
+from hamlet.env.environment import Env
+from hamlet.errors import EnvError, ModuleError
+from hamlet.native import compilers
+from hamlet.native.compilers import CHOICE
+from hamlet.package.module import Module, in_memory
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from samples import sample
 
 TICKS = 25
 UNIVERSES = {"town": 1, "queue": 17, "gallery/moss": 1, "ledger": 1}
 """Samples, each with its agents: a cell cache, agents that meet, cells, functions in parts."""
+DRAWN = "first_meal"
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="this machine has no C compiler")
 
 
-class CKernels:
-    """See `hamlet.launch.cpu.kernels.Kernels`."""
+@pytest.fixture(autouse=True)
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler that does not optimise: bits do not depend on that."""
+    monkeypatch.setenv(CHOICE, " ".join([*(compiler() or []), "-O0"]))
 
-    def __init__(self, universe: Universe, folder: Path) -> None:
-        special = specialise(optimise(lower(universe)), "numba")
-        self.tables: Tables = ()
-        self.cells = cached_cells(built(special.program, universe).bindings)
-        self.lanes = 256
-        self.origin = "C"
-        self._source = folder / "kernels.c"
-        self._source.write_text(emit(special.program, universe), encoding="utf-8")
-        self._observation = abi.array_arguments(universe, "rollout").index("observation")
 
-    def entry(self, values: Sequence[Value]) -> Entry:
-        """Compiles for the type of the observations."""
-        observed = values[self._observation]
-        assert isinstance(observed, np.ndarray), "observations are an array"
-        name = {"float32": "f32", "uint8": "u8", "uint16": "u16"}[observed.dtype.name]
-        target = self._source.with_name(f"{name}.so")
-        made = build(target, "-O0", "-march=native", f"-DOBSERVED={name}", source=self._source)
-        assert made.returncode == 0, made.stderr
-        library = ctypes.CDLL(str(target))
-        address = ctypes.cast(getattr(library, ENTRY), ctypes.c_void_p).value
-        assert address is not None, "the library has it"
-        return entry(address, values, library)
-
-    def team(self) -> Functions:
-        """Of one thread there is no team."""
-        raise AssertionError("one thread needs nobody")
+def module(name: str, targets: tuple[str, ...] = ("c",)) -> Module:
+    return in_memory(Path(name), build(sample(name), Options(targets), Stopwatch()))
 
 
 def bits(values: object) -> bytes:
     """The memory of numbers."""
-    return np.asarray(values).tobytes()
+    tensor = torch.as_tensor(values).contiguous()
+    return (tensor.view(torch.uint16) if tensor.dtype == torch.bfloat16 else tensor).numpy().tobytes()
 
 
-@pytest.mark.skipif(compiler() is None, reason="this machine has no C compiler")
-@pytest.mark.parametrize("name", UNIVERSES)
-def test_they_give_the_bits_of_the_interpreter(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    universe = sample(name)
-    files = {file: text.encode() for file, text in emit_texts(optimise(lower(universe)), ("numba",)).items()}
-    module = in_memory(tmp_path, files)
-    kernels = CKernels(universe, tmp_path)
-    monkeypatch.setattr("hamlet.launch.cpu.kernels.JustInTime", lambda *_: kernels)
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    made = {backend: hamlet.make(module, worlds=41, agents=UNIVERSES[name], backend=backend, quiet=True)
-            for backend in ("numba", "interpreter")}  # fmt: skip
-    ours, theirs = made["numba"], made["interpreter"]
+def assert_same(ours: Env, theirs: Env, when: str) -> None:
+    for field, expected in theirs.state.items():
+        assert bits(ours.state[field]) == bits(expected), (when, field)
+    assert bits(ours.observation) == bits(theirs.observation), when
+    assert bits(ours.action_mask) == bits(theirs.action_mask), when
 
-    def compare(when: str) -> None:
-        for field, expected in theirs.state.items():
-            assert bits(ours.state[field]) == bits(expected), (when, field)
-        assert bits(ours.observation) == bits(theirs.observation), when
-        assert bits(ours.action_mask) == bits(theirs.action_mask), when
 
-    for env in made.values():
+def compare(envs: tuple[Env, Env]) -> None:
+    """Resets, steps, and a rollout that counts."""
+    ours, theirs = envs
+    for env in envs:
         env.reset(seed=3)
-    compare("reset")
+    assert_same(ours, theirs, "reset")
     draw = torch.Generator().manual_seed(1)
     for tick in range(TICKS):
         actions = torch.randint(0, ours.num_actions, (ours.num_lanes,), generator=draw, dtype=torch.int32)
-        given = [env.step(actions) for env in made.values()]
+        given = [env.step(actions) for env in envs]
         for own, expected in zip(given[0][:4], given[1][:4], strict=True):
             assert bits(own) == bits(expected), tick
-        compare(f"tick {tick}")
-    counted = [env.rollout(2 * TICKS, observe=True) for env in made.values()]
-    compare("rollout")
+        assert_same(ours, theirs, f"tick {tick}")
+    counted = [env.rollout(2 * TICKS, observe=True) for env in envs]
+    assert_same(ours, theirs, "rollout")
     mine, other = (each.counts.memory for each in counted)
-    assert not universe.affordances or np.asarray(other["uses"]).any(), "something is used"
-    for name_of_counts, counts in other.items():
-        assert bits(mine[name_of_counts]) == bits(counts), name_of_counts
+    assert np.asarray(other["uses"]).any() or not ours.module.universe.affordances, "something is used"
+    for name, counts in other.items():
+        assert bits(mine[name]) == bits(counts), name
+
+
+@pytest.mark.parametrize("name", UNIVERSES)
+def test_they_give_the_bits_of_the_interpreter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    made = module(name)
+    envs = [
+        hamlet.make(made, worlds=41, agents=UNIVERSES[name], backend=backend, quiet=True)
+        for backend in ("c", "interpreter")
+    ]
+    compare((envs[0], envs[1]))
+    assert str(envs[0].choice) == "c on cpu: as asked for"
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "bfloat16", None])
+def test_every_type_of_observations(dtype: str | None) -> None:
+    """... in two threads, of which each begins steps and rollouts."""
+    made = module(DRAWN)
+    envs = [hamlet.make(made, worlds=5000, backend=name, obs_dtype=dtype, quiet=True) for name in ("c", "interpreter")]
+    for env in envs:
+        env.reset(seed=5)
+        for _ in range(3):
+            env.step(torch.zeros(5000, dtype=torch.int32))
+        env.rollout(4, observe=dtype is not None)
+    mine, other = envs
+    for field, expected in other.state.items():
+        assert bits(mine.state[field]) == bits(expected), field
+    if dtype is not None:
+        assert bits(mine.observation) == bits(other.observation)
+
+
+def test_a_package_without_them_says_how_to_get_them() -> None:
+    with pytest.raises(ModuleError, match=r"first_meal has no c_kernels\.c: compile first_meal again with --target c"):
+        hamlet.make(module(DRAWN, ("numba",)), backend="c")
+
+
+def test_kernels_of_another_version_are_refused() -> None:
+    made = module(DRAWN)
+    text = made.sources["c_kernels.c"].replace(b"#define CELLS", b"#define CELL")
+    with pytest.raises(ModuleError, match="has kernels in C of another version: compile first_meal again"):
+        hamlet.make(replace(made, sources={**made.sources, "c_kernels.c": text}), backend="c")
+
+
+def test_a_machine_without_a_compiler_makes_no_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(CHOICE)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(compilers, "find_spec", lambda _name: None)
+    with pytest.raises(EnvError, match="kernels in C need a compiler, and there is none"):
+        hamlet.make(module(DRAWN), backend="c", quiet=True)
+
+
+def test_it_runs_on_the_cpu_alone() -> None:
+    with pytest.raises(EnvError, match=r'needs CUDA|backend "c" runs on the CPU, not on cuda'):
+        hamlet.make(module(DRAWN), backend="c", device="cuda")

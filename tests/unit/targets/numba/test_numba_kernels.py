@@ -16,7 +16,7 @@ from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocat
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet.launch.cpu import memory as numba_memory
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 from hamlet.schema.abi import COUNTS
 from hamlet.universe import Universe
@@ -116,7 +116,7 @@ def assert_same(first: list[tuple[Buffers, Statistics]], second: list[tuple[Buff
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.worlds}x{shape.agents}")
 def test_bits_of_the_interpreter(module: Module, shape: Shape) -> None:
-    kernels = run(NumbaBackend(universe(), module.kernels("numba"), 2), shape, torch.float32)
+    kernels = run(CpuBackend(universe(), module.kernels("numba"), 2), shape, torch.float32)
     assert_same(run(Interpreter(universe(), CPU), shape, torch.float32), kernels)
     counted = kernels[-1][1]
     assert counted.causes.sum() >= shape.worlds
@@ -140,7 +140,7 @@ def test_cell_cache(text: str, most: int, tmp_path: Path, monkeypatch: pytest.Mo
         expected = run(Interpreter(of, CPU), shape, torch.float32, of)
         for share, obs_dtype in zip(shares, (torch.float32, None), strict=True):
             monkeypatch.setattr(numba_memory, "SHARE", share)
-            kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
+            kernels = run(CpuBackend(of, module.kernels("numba"), 2), shape, obs_dtype, of)
             assert_same(expected, kernels)
             assert kernels[-1][1].uses.min() > 0
             assert kernels[-1][0].state["episode"].min() >= 2
@@ -159,7 +159,7 @@ def test_rows_fetch_theirs_of_many_words(tmp_path: Path) -> None:
     text = (tmp_path / "wide" / "numba_kernels.py").read_text()
     assert all(f"{each}[(element >> 5) * LANES + lane]" in text for each in ("words_of_grid", "words_of_window"))
     seen = []
-    for backend in (Interpreter(of, CPU), NumbaBackend(of, module.kernels("numba"), 1)):
+    for backend in (Interpreter(of, CPU), CpuBackend(of, module.kernels("numba"), 1)):
         buffers = allocate(of, shape, CPU, torch.float32)
         backend.reset(buffers, STREAM)
         backend.rollout(buffers, 12, RandomPolicy(), STREAM, True, None)
@@ -171,7 +171,7 @@ def test_rows_fetch_theirs_of_many_words(tmp_path: Path) -> None:
 
 def test_lanes_know_their_worlds_and_agents(module: Module) -> None:
     """A product and a shift divide the number of a lane by that of agents; a larger world takes several tiles."""
-    kernels, interpreter = NumbaBackend(universe(), module.kernels("numba"), 1), Interpreter(universe(), CPU)
+    kernels, interpreter = CpuBackend(universe(), module.kernels("numba"), 1), Interpreter(universe(), CPU)
     for agents in range(1, 260):
         shape, states = Shape(256 // agents + 2, agents, 3), []
         for backend in (interpreter, kernels):
@@ -199,7 +199,7 @@ def test_uses_of_worlds(remembering: tuple[str, Module]) -> None:
     text, module = remembering
     of = universe(text)
     for shape in (Shape(300, 1), Shape(101, 3, 2), Shape(9, 70), Shape(2, 600)):
-        kernels = run(NumbaBackend(of, module.kernels("numba"), 2), shape, torch.float32, of)
+        kernels = run(CpuBackend(of, module.kernels("numba"), 2), shape, torch.float32, of)
         assert_same(interpreted(text, shape), kernels)
         last = kernels[-1][0]
         assert {int(value) for value in last.state["last"].unique()} > {0} or of.by_hand
@@ -219,7 +219,7 @@ def test_the_dead_of_a_large_world_use_nothing(remembering: tuple[str, Module]) 
     waits = schema.interact_action(of) + 1
     actions = torch.where(living, waits, waits - 1).to(torch.int32)
     states = []
-    for backend in (Interpreter(of, CPU), NumbaBackend(of, module.kernels("numba"), 2)):
+    for backend in (Interpreter(of, CPU), CpuBackend(of, module.kernels("numba"), 2)):
         buffers = allocate(of, shape, CPU, None)
         backend.reset(buffers, STREAM)
         backend.rollout(buffers, 12, RandomPolicy(), STREAM, False, None)
@@ -239,7 +239,7 @@ def test_one_agent_of_a_large_world_uses_something(remembering: tuple[str, Modul
     shape = Shape(3, 600)
     interacts = schema.interact_action(of)
     states, changed = [], 0
-    for backend in (Interpreter(of, CPU), NumbaBackend(of, module.kernels("numba"), 2)):
+    for backend in (Interpreter(of, CPU), CpuBackend(of, module.kernels("numba"), 2)):
         buffers = allocate(of, shape, CPU, None)
         backend.reset(buffers, STREAM)
         backend.rollout(buffers, 12, RandomPolicy(), STREAM, False, None)
@@ -257,7 +257,7 @@ def test_one_agent_of_a_large_world_uses_something(remembering: tuple[str, Modul
 
 def test_bfloat16_observations(module: Module) -> None:
     shape = Shape(130, 3)
-    kernels = run(NumbaBackend(universe(), module.kernels("numba"), 1), shape, torch.bfloat16)
+    kernels = run(CpuBackend(universe(), module.kernels("numba"), 1), shape, torch.bfloat16)
     assert_same(run(Interpreter(universe(), CPU), shape, torch.bfloat16), kernels)
 
 
@@ -266,7 +266,7 @@ def test_bfloat16_observations(module: Module) -> None:
 )
 def test_the_number_of_threads_changes_nothing(module: Module, shape: Shape, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where they do not come in time."""
-    backends = [NumbaBackend(universe(), module.kernels("numba"), threads) for threads in (1, 2, 5, 3)]
+    backends = [CpuBackend(universe(), module.kernels("numba"), threads) for threads in (1, 2, 5, 3)]
     monkeypatch.setattr(backends[-1], "_pool", Absent())
     runs = [run(backend, shape, None) for backend in backends]
     for other in runs[1:]:
@@ -275,7 +275,7 @@ def test_the_number_of_threads_changes_nothing(module: Module, shape: Shape, mon
 
 
 def test_actions_need_not_be_contiguous(module: Module) -> None:
-    backend, shape = NumbaBackend(universe(), module.kernels("numba"), 1), Shape(300, 1)
+    backend, shape = CpuBackend(universe(), module.kernels("numba"), 1), Shape(300, 1)
     strided = torch.randint(4, (shape.lanes, 8), generator=torch.Generator().manual_seed(2), dtype=torch.int32).t()
     both = []
     for actions in (strided, strided.contiguous()):

@@ -16,7 +16,7 @@ from crowded import universe
 from hamlet.errors import EnvError
 from hamlet.launch.cpu import ops as numba_ops
 from hamlet.launch.cpu.entry import shares_of
-from hamlet.launch.cpu.launch import NumbaBackend, _ranges
+from hamlet.launch.cpu.launch import CpuBackend, _ranges
 from hamletc.compilation import Compilation
 from hamletc.targets.numba.emit import emit
 
@@ -93,9 +93,9 @@ def test_threads_take_every_chunk_once() -> None:
 def test_a_wrong_number_of_threads_is_an_error(wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_NUM_THREADS", wanted)
     with pytest.raises(EnvError, match="NUMBA_NUM_THREADS must be a positive number"):
-        NumbaBackend(universe(), Empty)  # type: ignore[arg-type]
+        CpuBackend(universe(), Empty)  # type: ignore[arg-type]
     with pytest.raises(EnvError, match="threads must be at least 1"):
-        NumbaBackend(universe(), Empty, 0)  # type: ignore[arg-type]
+        CpuBackend(universe(), Empty, 0)  # type: ignore[arg-type]
 
 
 def test_the_collector_is_left_as_it_was() -> None:

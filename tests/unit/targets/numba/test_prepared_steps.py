@@ -15,7 +15,7 @@ from crowded import CACHED, compiled, universe
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import RecordedPolicy, Stream
-from hamlet.launch.cpu.launch import NumbaBackend
+from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.launch.cpu.streaming import AGAIN, PARTS, ROUNDS, TIMED, WARM, Streaming, large, parts
 from hamlet.package.module import Module
 from hamlet.schema.abi import COUNTS
@@ -34,22 +34,22 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Module:
     return compiled(OF, tmp_path_factory.mktemp("crowded") / "crowded")
 
 
-def backend(module: Module, threads: int = 1, streamed: int | None = None) -> NumbaBackend:
-    return NumbaBackend(OF, module.kernels("numba"), threads, streamed)
+def backend(module: Module, threads: int = 1, streamed: int | None = None) -> CpuBackend:
+    return CpuBackend(OF, module.kernels("numba"), threads, streamed)
 
 
 def counts(shape: Shape) -> Statistics:
     return allocate_statistics(OF, shape, CPU)
 
 
-Tick = Callable[[NumbaBackend, Buffers, torch.Tensor, int], None]
+Tick = Callable[[CpuBackend, Buffers, torch.Tensor, int], None]
 
 
-def step(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+def step(backend: CpuBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
     backend.step(buffers, actions, Stream(7, tick))
 
 
-def run(backend: NumbaBackend, shape: Shape, dtype: torch.dtype = torch.float32, tick: Tick = step) -> list[bytes]:
+def run(backend: CpuBackend, shape: Shape, dtype: torch.dtype = torch.float32, tick: Tick = step) -> list[bytes]:
     """All memory after each of some ticks, in which episodes end."""
     buffers = allocate(OF, shape, CPU, dtype)
     assert buffers.observation is not None
@@ -94,7 +94,7 @@ def test_observations_past_the_caches_have_the_same_bits(module: Module, dtype: 
             assert [cached(each) for each in (streaming, plain)] == [first if fired else ROWS, ROWS], shape
 
 
-def cached(backend: NumbaBackend) -> int:
+def cached(backend: CpuBackend) -> int:
     """How many rows the last step wrote through the caches."""
     steps = backend._steps
     assert steps is not None
@@ -109,7 +109,7 @@ def test_observations_elsewhere_are_streamed_where_they_begin_a_line(module: Mod
     for words in (0, 1):
 
         def shifted(
-            backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int, words: int = words
+            backend: CpuBackend, buffers: Buffers, actions: torch.Tensor, tick: int, words: int = words
         ) -> None:
             own = buffers.observation
             assert own is not None
@@ -136,7 +136,7 @@ def test_large_observations_are_tried_each_way(module: Module, monkeypatch: pyte
     trying, shape = backend(module), Shape(512, 1)
     seen = []
 
-    def noted(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+    def noted(backend: CpuBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
         step(backend, buffers, actions, tick)
         seen.append(cached(backend))
 
@@ -204,10 +204,10 @@ def test_a_fork_steps_without_its_team(module: Module) -> None:
 def test_steps_count_what_rollouts_of_a_tick_count(module: Module, threads: int, shape: Shape) -> None:
     of_steps, of_rollouts = counts(shape), counts(shape)
 
-    def counted(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+    def counted(backend: CpuBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
         backend.step(buffers, actions, Stream(7, tick), of_steps)
 
-    def rolled(backend: NumbaBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
+    def rolled(backend: CpuBackend, buffers: Buffers, actions: torch.Tensor, tick: int) -> None:
         policy = RecordedPolicy(actions.view(1, -1))
         backend.rollout(buffers, 1, policy, Stream(7, tick), True, of_rollouts)
 
