@@ -17,7 +17,6 @@ from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement, misses_s
 from hamletc.checking.report import Findings, all_of, only, whole_number, word
 from hamletc.checking.rules import Statements
 from hamletc.checking.symbols import is_word
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 BUILT_IN = ("INTERACT", "WAIT")
@@ -89,20 +88,12 @@ def resolve_moves(
             if written is not None:
                 misses_space("`moves`", space, written.span, report)
             return ()
-        case _ if written is not None and is_graph(
-            "`moves`", space, written.span, "Leave it out: there is a move to each node.", report
-        ):
+        case _ if written is not None and is_graph("`moves`", space, written.span, report):
             return None
         case _ if written is not None:
             for key in (*STEPPING, "moves"):
                 if key in given:
-                    report.add(
-                        "H064",
-                        f"`{key}` has no effect with moves of your own",
-                        given[key].span,
-                        secondary=(Label(written.span, "these are all the moves"),),
-                        hint="Leave it out.",
-                    )
+                    report.add(messages.actions.NotWithOwnMoves(given[key].span, key, written.span))
             return _written_moves(written, space, report)
         case Grid(graph=Graph() as graph):
             return graph_moves(graph)
@@ -122,13 +113,7 @@ def _named_moves(given: syntax.Property, grid: Grid, report: Findings) -> tuple[
         return None
     if len(grid.sizes) == 2:
         return diagonal_moves()
-    report.add(
-        "H042",
-        f"diagonal moves need a grid of 2 dimensions, not {len(grid.sizes)}",
-        given.span,
-        secondary=(Label(grid.span, "the grid"),),
-        hint="Leave it out, or list the moves, as in `moves { ACROSS (1, 1, 0) }`.",
-    )
+    report.add(messages.actions.DiagonalMoves(given.span, len(grid.sizes), grid.span))
     return None
 
 
@@ -140,19 +125,9 @@ def _written_moves(written: syntax.MovesDecl, space: Space, report: Findings) ->
         name = item.name.text
         by = displacement(item.delta, space, item.span, report)
         if name in BUILT_IN:
-            hint = "Choose another name."
-            report.add(
-                "H066", f"a move cannot be called `{name}`", item.name.span, "an action of every universe", hint=hint
-            )
+            report.add(messages.actions.ActionNameTaken(item.name.span, "a move", name))
         elif name in places:
-            report.add(
-                "H022",
-                f"the name `{name}` is declared twice",
-                item.name.span,
-                "second declaration, a move",
-                secondary=(Label(places[name].span, "first declared here, a move"),),
-                hint="Rename one of them.",
-            )
+            report.add(messages.names.MoveTwice(item.name.span, name, places[name].span))
         else:
             places[name] = item.name
             if by is not None:
@@ -166,31 +141,24 @@ def _continuous_moves(
     if space.momentum is not None and not given.keys() & STEPPING:
         return ()
     if "step" not in given:
-        hint = "Add `step 0.5`: how far a move goes; or list the moves, as in `moves { EAST (0.5, 0) }`."
-        report.add("H025", "a continuous space has a `step` or `moves`", space.span, hint=hint)
+        report.add(messages.actions.NoStep(space.span))
     step = _step(given["step"], space, expressions, report) if "step" in given else None
     directions = _count(given, "directions", report)
     speeds = _count(given, "speeds", report)
     dimensions = len(axes_of(space))
     if "directions" not in given:
         if "speeds" in given:
-            hint = "Add `directions 8`, or leave `speeds` out."
-            report.add("H025", "`speeds` needs `directions`", given["speeds"].span, hint=hint)
+            report.add(messages.actions.SpeedsWithoutDirections(given["speeds"].span))
             return None
         return None if step is None else axis_moves(dimensions, canonical32(step))
     if dimensions != 2:
-        report.add(
-            "H042",
-            f"`directions` needs a space of 2 dimensions, not {dimensions}",
-            given["directions"].span,
-            secondary=(Label(space.span, "the space"),),
-            hint="Leave it out, or list the moves, as in `moves { EAST (0.5, 0) }`.",
-        )
+        report.add(messages.actions.Directions(given["directions"].span, dimensions, space.span))
         return None
     if step is None or directions is None or ("speeds" in given and speeds is None):
         return None
     if directions * (speeds or 1) > MOST_ACTIONS:
-        too_many_actions(directions * (speeds or 1), given["directions"].span, report)
+        too_many = directions * (speeds or 1)
+        report.add(messages.actions.TooManyActions(given["directions"].span, too_many, MOST_ACTIONS))
         return None
     return directed_moves(directions, speeds or 1, step)
 
@@ -203,12 +171,7 @@ def _step(item: syntax.Property, space: Continuous, expressions: Expressions, re
     longest = min(axis.size for axis in space.axes) * LONGEST_DISPLACEMENT
     if 0 < step <= longest:
         return step
-    report.add(
-        "H033",
-        "a step must be more than 0" if step <= 0 else "a step is far too long for the space",
-        item.value.span,
-        hint="Write a number above 0." if step <= 0 else f"Write at most {longest:g}.",
-    )
+    report.add(messages.actions.StepOutsideLimits(item.value.span, step, longest))
     return None
 
 
@@ -218,13 +181,8 @@ def _count(given: dict[str, syntax.Property], key: str, report: Findings) -> int
     value = given[key].value
     if isinstance(value, syntax.Numeral):
         return whole_number(value, 1, MOST_ACTIONS, f"`{key}`", report)
-    report.add("H032", f"`{key}` must be a whole number", value.span, hint="Write digits only, as in 8.")
+    report.add(messages.everywhere.NotWhole(value.span, f"`{key}`", example=8))
     return None
-
-
-def too_many_actions(count: int, where: Span, report: Findings) -> None:
-    """Report that a universe has too many actions."""
-    report.add("H067", f"a universe has at most {MOST_ACTIONS} actions, not {count}", where, hint="Leave some out.")
 
 
 def _in_other_case(name: str, actions: Iterable[str]) -> str | None:
@@ -243,24 +201,13 @@ def check_actions(
     for declaration in declarations:
         name = declaration.name
         if name.text in of_space or name.text in BUILT_IN:
-            report.add(
-                "H066",
-                f"an action cannot be called `{name.text}`",
-                name.span,
-                "a move of the space" if name.text in of_space else "an action of every universe",
-                hint="Choose another name.",
-            )
+            report.add(messages.actions.ActionNameTaken(name.span, "an action", name.text, name.text in of_space))
         elif (known := _in_other_case(name.text, (*of_space, *BUILT_IN))) is not None:
-            report.add(
-                "H076",
-                f"the actions `{name.text}` and `{known}` differ in upper and lower case only",
-                name.span,
-                f"not the `{known}` of the space" if known in of_space else f"not the `{known}` of every universe",
-                hint="Rename it, so that readers know which is meant.",
-            )
+            report.add(messages.actions.ActionInOtherCase(name.span, name.text, known, known in of_space))
     count = len(moves) + len(BUILT_IN) + len(declarations)
     if count > MOST_ACTIONS:
-        too_many_actions(count, declarations[-1].name.span if declarations else of_moves, report)
+        last = declarations[-1].name.span if declarations else of_moves
+        report.add(messages.actions.TooManyActions(last, count, MOST_ACTIONS))
 
 
 def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Findings) -> Action:
@@ -278,26 +225,13 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     # Where something asks which action was chosen, one that nobody asks for means that it is none of the others.
     asked = any(("action", action) in names.compared for action in names.of_kind("action"))
     if idle and not asked:
-        hint = "Add a statement, `move`, `teleport` or a rule that asks for it; `WAIT` does nothing in every universe."
-        report.add("H049", f"the action `{declaration.name.text}` does nothing", declaration.name.span, hint=hint)
+        report.add(messages.actions.ActionDoesNothing(declaration.name.span, declaration.name.text))
     if move is not None and by is not None and not any(by):
-        report.add("H064", "this displacement moves nothing", move.span, hint="Leave `move` out.")
+        report.add(messages.actions.NoDisplacement(move.span))
     if move is not None and teleport is not None:
-        report.add(
-            "H064",
-            "`move` has no effect together with `teleport`",
-            move.span,
-            secondary=(Label(teleport.span, "sets the position afterwards"),),
-            hint="Leave `move` out.",
-        )
+        report.add(messages.actions.MoveBesideTeleport(move.span, teleport.span))
     if keeps is not None and ((move is None and teleport is None) or not names.has_lasting):
-        report.add(
-            "H064",
-            "`keeps progress` has no effect here",
-            keeps.span,
-            "no affordance lasts" if not names.has_lasting else "this action displaces nobody",
-            hint="Leave it out.",
-        )
+        report.add(messages.actions.NoProgressToKeep(keeps.span, names.has_lasting))
     return Action(
         name=declaration.name.text,
         needs=needs,

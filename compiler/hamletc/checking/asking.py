@@ -7,9 +7,10 @@ from typing import Any, cast
 
 from hamlet import universe
 from hamlet.universe import Expression, parts
+from hamletc import messages
 from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
 from hamletc.checking.overall import OPERATIONS
-from hamletc.checking.standpoint import NEEDS, Asker, Resolver, Scope, Standpoint
+from hamletc.checking.standpoint import Asker, Resolver, Scope, Standpoint
 from hamletc.checking.surroundings import farthest
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
@@ -17,17 +18,8 @@ from hamletc.language.spelling import spell_expression
 
 NUMBERS_OF_ARGUMENTS = {"rank": (2,), "nearest": (1, 2, 3)}
 """Of what agents are asked; one argument where nothing is said here."""
-NOT_AMONG = {
-    "needs": NEEDS,
-    "claim": "claims are made before agents are counted",
-    "mask": "masks are made between ticks",
-    "opening": "doors open between ticks",
-    "previous": "inside `previous`",
-    "among": "inside another of what agents have together",
-    "early among": "inside another of what agents have together",
-    "history": "inside what looks back",
-}
-"""Why agents are not counted there, nor what they have is joined."""
+NOT_AMONG = ("needs", "claim", "mask", "opening", "previous", "among", "early among", "history")
+"""The scopes in which agents are not counted, nor what they have is joined."""
 OF_CELLS = (universe.CellValue, universe.Coordinate, universe.On, universe.TerrainValue)
 """What differs from cell to cell."""
 
@@ -44,9 +36,7 @@ class Asking:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`, `rank(c, x)`, `nearest(c, x)`."""
         op = expr.function.text
         if self._at.whose == "places" or self._at.scope in NOT_AMONG:
-            hint = "Let a rule of the world keep it in a meter, and read that."
-            where = NOT_AMONG.get(self._at.scope, NOT_AMONG["claim"])
-            self._at.report.add("H093", f"`{op}` cannot stand here", expr.span, where, hint=hint)
+            self._at.report.add(messages.agents.NotCounted(expr.span, op, self._at.scope))
             return None
         if self._at.whose == "neighbour":
             self._at.not_beside(f"`{op}`", expr.span)
@@ -78,14 +68,12 @@ class Asking:
             self._at.not_beside("`over cells`", expr.span)
             return None
         if not self._at.names.of_kind("cell meter"):
-            hint = "Give them some: `cells { meter moss = 0  rule grow: moss += 0.01 }`."
-            self._at.report.add("H242", "cells have nothing here", expr.span, hint=hint)
+            self._at.report.add(messages.agents.CellsHaveNothing(expr.span))
             return None
         if not isinstance(space, universe.Grid) or overall is None:
             return None  # what cells have needs a grid, which is reported where it is missing or wrong
         if op not in OPERATIONS or expr.function.quoted or len(expr.arguments) != 1:
-            hint = "Write `total(x)`, `average(x)`, `lowest(x)`, `highest(x)` or `count(c)` before it."
-            self._at.report.add("H243", "this cannot be asked of all cells", expr.function.span, hint=hint)
+            self._at.report.add(messages.agents.NotOverCells(expr.function.span))
             return None
         (argument,) = expr.arguments
         each = self._resolver.inside("tick", whose="neighbour")
@@ -93,14 +81,12 @@ class Asking:
         if value is None:
             return None
         if not any(isinstance(node, OF_CELLS) for node, _ in parts(value)):
-            hint = "Ask for a meter of cells, as in `total(moss) over cells`."
-            self._at.report.add("H244", "this says nothing of cells", argument.span, "the same for ever", hint=hint)
+            self._at.report.add(messages.agents.NothingOfCells(argument.span))
             return None
         try:
             return overall.ask(op, value, spell_expression(argument), space, expr.span)
         except OverflowError:
-            hint = "Divide what is summed, or give the meter narrower bounds."
-            self._at.report.add("H051", "the total over all cells can overflow", expr.span, hint=hint)
+            self._at.report.add(messages.agents.TotalTooLarge(expr.span))
             return None
 
     def neighbours(self, expr: syntax.CallExpr) -> Expression | None:
@@ -109,8 +95,7 @@ class Asking:
             self._at.not_beside("`neighbours`", expr.span)
             return None
         if self._at.whose != "cell" or self._at.scope == "previous":
-            hint = "Let a rule in `cells { }` keep it in a meter of cells, and read that."
-            self._at.report.add("H182", "`neighbours` stands in rules of cells", expr.span, "not here", hint=hint)
+            self._at.report.add(messages.agents.NeighboursOutsideCells(expr.span))
             return None
         if len(expr.arguments) != 1:
             wrong_arguments(expr.function, expr.span, self._at.report)
@@ -123,8 +108,7 @@ class Asking:
         who, first = expr.arguments
         condition, priority = self._who(who, each), each.number(first)
         if isinstance(priority, universe.Number):
-            hint = "Write a value that differs; `-agent` for the order of agents."
-            self._at.report.add("H064", "this puts nobody before others", priority.span, "the same for all", hint=hint)
+            self._at.report.add(messages.agents.SameRank(priority.span))
         if (
             condition is None
             or priority is None
@@ -176,8 +160,7 @@ class Asking:
         if operand is None:
             return None
         if not any(universe.owners(operand)):
-            message, hint = "all agents of a world have this alike", "Leave `own( )` out."
-            self._at.report.add("H204", message, expr.span, "nobody has it as its own", hint=hint)
+            self._at.report.add(messages.agents.OwnedByNobody(expr.span))
             return None
         return universe.Own(operand, expr.span)
 
@@ -185,18 +168,14 @@ class Asking:
         """Whether something is asked of each agent of a world, unless that is a constant; if not, that is reported."""
         mine, others = universe.owners(value)
         if mine and not others:
-            hint = "It is the same for each of them: write it without asking them, or compare it with what they have."
-            self._at.report.add(
-                "H205", "this asks nothing of the other agents", value.span, "all of it is `own`", hint=hint
-            )
+            self._at.report.add(messages.agents.AsksNobody(value.span))
         return others or not mine
 
     def same_for_all_askers(self, what: str, values: list[Operand]) -> bool:
         """Whether numbers depend on nobody who asks; where they do, that is reported."""
         for value in values:
             if not isinstance(value, Constant) and universe.owners(value)[0]:
-                hint = "Leave `own` and `apart` out of it; a condition may have them."
-                self._at.report.add("H203", f"{what} cannot depend on who asks", value.span, "this does", hint=hint)
+                self._at.report.add(messages.agents.OtherForEachAsker(value.span, what))
                 return False
         return True
 

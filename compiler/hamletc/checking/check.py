@@ -12,6 +12,7 @@ from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.schema.bounds import unclamped_meters
 from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes
+from hamletc import messages
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
@@ -128,13 +129,8 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
 
 def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
     for item in unused:
-        name = item.name.text
-        if isinstance(item, syntax.LetDecl):
-            hint = "Use it in an expression, or delete it."
-            report.add("H060", f"nobody uses the let `{name}`", item.name.span, hint=hint)
-        else:
-            hint = f"Write `use {name}(...)`, or delete it."
-            report.add("H060", f"nobody uses the template `{name}`", item.name.span, hint=hint)
+        kind = messages.inert.UnusedLet if isinstance(item, syntax.LetDecl) else messages.inert.UnusedTemplate
+        report.add(kind(item.name.span, item.name.text))
 
 
 def _with_reach(universe: Universe, ends: State) -> Universe:
@@ -154,21 +150,15 @@ def _with_reach(universe: Universe, ends: State) -> Universe:
 def _is_shallow(draft: Draft, report: Findings) -> bool:
     """Whether all expressions can be walked over by recursion; long ones of `min` and `max` are reported."""
     for tree in draft.highest:
-        hint = "A rule can compute a meter in steps."
-        report.add("H015", f"an expression of more than {DEEPEST_TREE} levels", tree.span, hint=hint)
+        report.add(messages.names.TooManyLevels(tree.span, DEEPEST_TREE))
     return not draft.highest
 
 
 def _check_name(name: syntax.Name, report: Findings) -> None:
     """A package has the name of its universe, so Python must take it."""
-    if keyword.iskeyword(name.text):
-        why, could = "a word of Python", f"`{name.text}_` could."
-    elif not name.text.isidentifier():
-        why, could = "no name in Python", "use letters, digits and underscores."
-    else:
-        return
-    hint = f"Its package could not be imported; {could}"
-    report.add("H053", f"a universe cannot be called `{name.text}`", name.span, why, hint=hint)
+    is_keyword = keyword.iskeyword(name.text)
+    if is_keyword or not name.text.isidentifier():
+        report.add(messages.names.NameNotImported(name.span, name.text, is_keyword))
 
 
 def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
@@ -327,15 +317,14 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     space = only(all_of(file.declarations, syntax.SpaceDecl), "`space`", report)
     moves = only(all_of(file.declarations, syntax.MovesDecl), "`moves`", report)
     if space is None:
-        _missing("space", file, "Add `space grid 8 x 8`, or `space none`.", report)
+        report.add(messages.names.PartMissing(file.name.span, file.name.text, "space"))
         return
     expressions = Expressions(names, report)
     ground = resolve_map(file, names, expressions, report)
     drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
     if space.kind.text in syntax.GRIDS and not space.sizes and not drawn:
-        hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
-        report.add("H141", "the universe has no map", space.span, hint=hint)
+        report.add(messages.names.MapMissing(space.span))
     if drawn and ground is None:
         draft.moves, names.moves = None, None
         return
@@ -374,7 +363,7 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
     if not any(isinstance(each, syntax.MeterDecl) for each in nodes(file.declarations)):
-        _missing("meter", file, "Add `meter energy = 1.0 { decay 0.005 }`.", report)
+        report.add(messages.names.PartMissing(file.name.span, file.name.text, "meter"))
     ends = all_of(file.declarations, syntax.EndsDecl)
     draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), ends, names, report)
     rewards = all_of(file.declarations, syntax.RewardDecl)
@@ -382,7 +371,7 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         draft.rewards = resolve_rewards(rewards, names, report)
         draft.unpaid = pays_nothing(rewards)
     else:
-        _missing("reward", file, "Add what is paid, as in `reward energy`, or `reward nothing`.", report)
+        report.add(messages.names.PartMissing(file.name.span, file.name.text, "reward"))
     draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
     never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
@@ -418,7 +407,3 @@ def _keep(
         draft.append(resolved)
     else:
         names.suspects |= written(body)
-
-
-def _missing(what: str, file: syntax.File, hint: str, report: Findings) -> None:
-    report.add("H025", f"the universe `{file.name.text}` has no {what}", file.name.span, hint=hint)

@@ -7,22 +7,17 @@ from itertools import accumulate, pairwise
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
+from hamletc import messages
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.standpoint import NEEDS, Standpoint
+from hamletc.checking.standpoint import Standpoint
 from hamletc.language import syntax
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
 WORDS = 1 << 32
 """So many random words there are."""
-PLACES = {
-    "needs": NEEDS,
-    "mask": "masks are made between ticks",
-    "opening": "doors open between ticks",
-    "previous": "inside `previous`, where nothing is drawn",
-    "history": "inside what looks back, where nothing is drawn",
-}
-"""Why there are no draws there."""
+NO_DRAWS = ("needs", "mask", "opening", "previous", "history")
+"""The scopes without draws."""
 
 
 class Draws:
@@ -39,20 +34,13 @@ class Draws:
         something is wrong."""
         function = expr.function.text
         if self._at.whose == "places":
-            hint = "Let a rule of the world draw into a meter, and write that."
-            where = "places are counted when the tick begins"
-            self._at.report.add("H068", f"`{function}` cannot be drawn here", expr.span, where, hint=hint)
+            self._at.report.add(messages.draws.NoDrawOfPlaces(expr.span, function))
             return None
         if self._at.whose == "neighbour":
-            hint = "Let a rule of cells draw into a meter, and sum that."
-            label = "they are read as they are"
-            self._at.report.add("H184", f"`{function}` cannot be asked of other cells", expr.span, label, hint=hint)
+            self._at.report.add(messages.draws.NoDrawOfNeighbours(expr.span, function))
             return None
-        if self._at.scope in PLACES:
-            hint = "Draw in a statement or a guard, into a meter if it is needed here."
-            self._at.report.add(
-                "H068", f"`{function}` cannot be drawn here", expr.span, PLACES[self._at.scope], hint=hint
-            )
+        if self._at.scope in NO_DRAWS:
+            self._at.report.add(messages.draws.NoDrawInScope(expr.span, function, self._at.scope))
             return None
         site = self._at.names.sites[expr.span]
         if function == "integer":
@@ -78,8 +66,7 @@ class Draws:
         """The words with which the options begin, but the first: each has its share of the 2**32 words, by whole
         numbers, its ends rounded up. None where all weigh the same; `None` where something is wrong."""
         if (none := next((weight for weight in weights if not weight.value > 0), None)) is not None:
-            hint = "Leave the option out."
-            self._at.report.add("H033", "a weight must be above 0", none.span, "this would never be chosen", hint=hint)
+            self._at.report.add(messages.draws.WeightOfZero(none.span))
             return None
         if len({weight.value for weight in weights}) <= 1:
             return ()
@@ -89,10 +76,7 @@ class Draws:
         begins = [-(-WORDS * below // sums[-1]) for below in sums]
         for weight, (begin, end) in zip(weights, pairwise(begins), strict=True):
             if begin == end:
-                hint = "Leave the option out, or give it at least a part in 2^32 of all weights."
-                self._at.report.add(
-                    "H035", "this weight is too small", weight.span, "this would never be chosen", hint=hint
-                )
+                self._at.report.add(messages.draws.WeightTooSmall(weight.span))
                 return None
         return tuple(begins[1:-1])
 
@@ -105,15 +89,12 @@ class Draws:
 
     def _whole(self, operand: Operand) -> int | None:
         """A constant that is a whole number within limits."""
-        what = "a bound of `integer`"
         if not isinstance(operand, Constant):
-            hint = "Write a whole number; `uniform` takes bounds that change."
-            self._at.report.add("H031", f"{what} must be a constant", operand.span, "this is not", hint=hint)
+            self._at.report.add(messages.draws.BoundChanges(operand.span))
         elif operand.value != int(operand.value):
-            self._at.report.add("H032", f"{what} must be a whole number", operand.span, hint="Write one, as in 6.")
+            self._at.report.add(messages.draws.BoundNotWhole(operand.span))
         elif abs(operand.value) > LARGEST_INTEGER:
-            hint = "Beyond, binary32 does not have every whole number."
-            self._at.report.add("H033", f"{what} must be -16777216 .. 16777216", operand.span, hint=hint)
+            self._at.report.add(messages.draws.BoundTooLarge(operand.span))
         else:
             return int(operand.value)
         return None
@@ -122,8 +103,7 @@ class Draws:
         """Whether the first of two operands is less than the second, as far as that is known."""
         match operands:
             case [Constant(value=low), Constant(value=high)] if not low < high:
-                hint = "Write the lower bound first; where both are the same, nothing is random."
-                self._at.report.add("H040", "the lower bound must be less than the upper one", span, hint=hint)
+                self._at.report.add(messages.draws.NothingRandom(span))
                 return False
             case _:
                 return True
@@ -131,6 +111,5 @@ class Draws:
     def _is_positive(self, deviation: Operand) -> bool:
         if not isinstance(deviation, Constant) or deviation.value > 0:
             return True
-        hint = "Write how far from the mean numbers usually are, as in `normal(0, 0.1)`."
-        self._at.report.add("H033", "a standard deviation must be above 0", deviation.span, hint=hint)
+        self._at.report.add(messages.draws.NoDeviation(deviation.span))
         return False

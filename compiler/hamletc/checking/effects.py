@@ -13,7 +13,6 @@ from hamlet import universe
 from hamlet.universe import Expression, Meter, Rule, Span, Statement, nodes
 from hamletc import messages
 from hamletc.checking.report import Findings, all_of, only, whole_number
-from hamletc.diagnostics import Label
 from hamletc.expansion.lets import circle
 from hamletc.language import syntax
 
@@ -21,7 +20,7 @@ LONGEST_EFFECT = 1 << 24
 """Up to this size binary32 has every whole number."""
 MOST_STATEMENTS = 10_000
 """The most statements that effects may stand for in a universe."""
-MOST_LABELS = 8
+
 """How many of the effects of a circle are shown where they are declared."""
 COUNTED = universe.StateType("int", ())
 """What the meters of effects hold."""
@@ -204,7 +203,7 @@ def check_blocks(declaration: syntax.EffectDecl, report: Findings) -> None:
         if blocks[item.kind] is not item:
             report.add(messages.everywhere.GivenTwice(item.span, f"`{item.kind}`", blocks[item.kind].span, "block"))
         elif not item.body:
-            report.add("H064", f"`{item.kind}` does nothing", item.span, hint="Leave it out.")
+            report.add(messages.effects.EmptyMoment(item.span, item.kind))
     only(all_of(declaration.items, syntax.UntilItem), "`until`", report, "or")
 
 
@@ -218,16 +217,11 @@ def again_of(
     if item is None:
         return "ignore", lasting, 0
     if ticks == 0 and item.how in ("renew", "add"):
-        label = Label(declaration.duration.span, "it lasts for ever")
-        hint = "Leave it out, or write `lasts N ticks`."
-        message = f"`again {item.how}` has no effect here"
-        report.add("H174", message, item.span, secondary=(label,), hint=hint)
+        report.add(messages.effects.AgainForEver(item.span, item.how, declaration.duration.span))
         return None
     if item.how == "add":
         if most is not None and most <= ticks:
-            label = Label(declaration.duration.span, "as long as it lasts by itself")
-            hint = f"Write more than {ticks} ticks; or `again renew`, which starts the time anew."
-            report.add("H174", "this adds nothing", item.span, secondary=(label,), hint=hint)
+            report.add(messages.effects.AgainAddsNothing(item.span, ticks, declaration.duration.span))
             return None
         return None if most is None else ("add", most, 0)
     if item.how == "stack":
@@ -268,11 +262,8 @@ def check_circle(effects: Iterable[tuple[syntax.EffectDecl, bool]], report: Find
     way = circle_of(effects)
     if not way:
         return True
+    places = {each.name.text: each.name.span for each in reversed(way)}
     first, *others = dict.fromkeys(each.name.text for each in way)
-    names = " -> ".join(f"`{name}`" for name in (first, *others, first))
-    message = f"the effect `{first}` leads to itself for ever" + (f": {names}" if others else "")
-    shown = {each.name.text: each.name.span for each in way}
-    labels = tuple(Label(shown[name], "on the way") for name in others)[:MOST_LABELS]
-    hint = "Let a rule begin it, with a condition: `rule NAME: CONDITION -> begin " + f"{first}`."
-    report.add("H170", message, shown[first], secondary=labels, hint=hint)
+    around = tuple((name, places[name]) for name in (first, *others))
+    report.add(messages.effects.EffectInCircle(places[first], around))
     return False

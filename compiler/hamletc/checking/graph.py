@@ -10,10 +10,8 @@ from hamlet.universe.space import graph_of
 from hamlet.universe.terrain import distinct
 from hamletc import messages
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, all_of, counted
-from hamletc.diagnostics import Label
+from hamletc.checking.report import Findings, all_of
 from hamletc.language import syntax
-from hamletc.suggest import closest
 
 MOST_NODES = 256
 FIRST_LETTER = 0x100
@@ -31,26 +29,19 @@ def resolve_graph(
             first.setdefault(node.text, node)
         for one, link, other in zip(path.nodes, path.links, path.nodes[1:], strict=False):
             if one.text == other.text:
-                hint = "Leave it out; who waits stays."
-                report.add("H192", f"an edge leads from `{one.text}` to itself", other.span, hint=hint)
+                report.add(messages.space.EdgeToItself(other.span, one.text))
             for edge in ((one.text, other.text), (other.text, one.text))[: 1 if link == "->" else 2]:
                 if edge in edges and one.text != other.text:
-                    report.add(
-                        messages.everywhere.GivenTwice(
-                            other.span, f"the edge from `{edge[0]}` to `{edge[1]}`", edges[edge]
-                        )
-                    )
+                    both = f"the edge from `{edge[0]}` to `{edge[1]}`"
+                    report.add(messages.everywhere.GivenTwice(other.span, both, edges[edge]))
                     break
                 edges[edge] = other.span
     if len(first) < 2:
-        hint = "Write some, as in `space graph { home - road - shop }`."
-        report.add("H192", f"this graph has {counted(len(first), 'node')}", declaration.span, hint=hint)
+        report.add(messages.space.TooFewNodes(declaration.span, len(first)))
         return None
     if len(first) > MOST_NODES:
         over = list(first.values())[MOST_NODES]
-        report.add(
-            "H033", f"a graph has at most {MOST_NODES} nodes, this one {len(first)}", over.span, hint="Draw less."
-        )
+        report.add(messages.space.TooManyNodes(over.span, len(first), MOST_NODES))
         return None
     nodes = tuple(
         Node(name, tuple(other for other in first if (name, other) in edges), node.span) for name, node in first.items()
@@ -77,8 +68,7 @@ def _regions(
         found = [names.find(node, "node") for node in item.nodes]
         twice = next((node for number, node in enumerate(item.nodes) if found.index(found[number]) < number), None)
         if twice is not None and None not in found:
-            hint = "Write each node once."
-            report.add("H024", f"`{twice.text}` is in this region already", twice.span, hint=hint)
+            report.add(messages.space.NodeTwice(twice.span, twice.text))
         if names.owns(item.name):
             regions.append(Region(item.name.text, distinct(letters[node] for node in found if node), item.span))
     beginning = all_of(declaration.items, syntax.MapLetters)
@@ -110,8 +100,7 @@ def _check_whole(graph: Graph, report: Findings) -> None:
         pending += sorted(new)
     cut = next((node for node in graph.nodes if node.name not in reached), None)
     if cut is not None:
-        message = f"nothing leads from `{graph.nodes[0].name}` to `{cut.name}`, nor back"
-        report.add("H193", message, cut.span, hint="Write an edge between the parts, or leave one of them out.")
+        report.add(messages.space.NodesApart(cut.span, graph.nodes[0].name, cut.name))
 
 
 def graph_moves(graph: Graph) -> tuple[Move, ...]:
@@ -119,12 +108,11 @@ def graph_moves(graph: Graph) -> tuple[Move, ...]:
     return tuple(Move(f"GO_{node.name}", (1.0,)) for node in graph.nodes)
 
 
-def is_graph(what: str, space: Space | None, span: Span, hint: str, report: Findings) -> bool:
+def is_graph(what: str, space: Space | None, span: Span, report: Findings) -> bool:
     """Whether the space is a graph, where `what` has no meaning; that is reported."""
     graph = graph_of(space)
     if graph is not None:
-        there = (Label(graph.span, "the graph"),)
-        report.add("H194", f"{what} has no meaning on a graph", span, secondary=there, hint=hint)
+        report.add(messages.space.NotOnGraph(span, what, graph.span))
     return graph is not None
 
 
@@ -134,10 +122,7 @@ def node_place(node: syntax.Name, space: Space | None, names: Names, report: Fin
         return None
     graph = graph_of(space)
     if graph is None:
-        there = (Label(space.span, "the space"),)
-        meant = closest(node.text, ("random",))
-        hint = f"Did you mean `{meant}`?" if meant else "Write `at random`, or a place, as in `at (2, 3)`."
-        report.add("H194", "a node needs a graph", node.span, secondary=there, hint=hint)
+        report.add(messages.space.NodeWithoutGraph(node.span, node.text, space.span))
         return None
     name = names.find(node, "node")
     return None if name is None else (float(graph.number(name)),)

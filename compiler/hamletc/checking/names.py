@@ -5,32 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from hamlet.universe import NoSpace, Span, nodes
+from hamletc import messages
 from hamletc.checking.effects import Effects
 from hamletc.checking.history import History
 from hamletc.checking.overall import Overall
 from hamletc.checking.report import Findings, all_of, any_whole_number, whole_number
 from hamletc.checking.sites import sites
 from hamletc.checking.symbols import Kind, Symbols
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 Need: TypeAlias = Literal["space", "clock", "lifespan", "tracking", "lasting affordance"]
-NEEDS: Mapping[Need, tuple[str, str, str, str]] = {
-    "space": ("H055", "a space", "this universe has none", "Declare a space, as in `space grid 8 x 8`."),
-    "clock": ("H036", "a clock", "this universe has none", "Add `clock 24 hours`."),
-    "lifespan": ("H037", "a lifespan", "this universe has none", "Add `lifespan 500 ticks`."),
-    "tracking": ("H056", "uses that are tracked", "this universe does not track them", "Add `track uses`."),
-    "lasting affordance": (
-        "H057",
-        "an affordance that lasts",
-        "this universe has none",
-        "Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`.",
-    ),
-}
-"""What a universe may lack: the code, what is needed, a label and a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +159,7 @@ class Names(Symbols):
             "lasting affordance": self.has_lasting,
         }
         if not there[need]:
-            code, thing, label, hint = NEEDS[need]
-            self._report.add(code, f"{what} needs {thing}", span, label, hint=hint)
+            self._report.add(messages.names.NEEDED[need](span, what))
         return there[need]
 
     def ticks_of(self, unit: syntax.Unit, span: Span) -> int | None:
@@ -199,15 +185,7 @@ class Names(Symbols):
         hour, most = any_whole_number(numeral, "an hour", self._report), self.hours - 1 if last is None else last
         if hour is None or 0 <= hour <= most:
             return hour
-        past = "" if last is None else "; hours that end before they begin go on past midnight"
-        self._report.add(
-            "H046",
-            "this hour is outside the clock",
-            numeral.span,
-            f"not in 0 .. {most}",
-            secondary=() if self.clock is None else (Label(self.clock, "the clock"),),
-            hint=f"Write 0 .. {most}{past}.",
-        )
+        self._report.add(messages.names.HourOutsideClock(numeral.span, most, last is not None, self.clock))
         return None
 
     def is_action(self, name: syntax.Name) -> bool:
@@ -224,29 +202,16 @@ class Names(Symbols):
         if self._is_of_cells(name):
             return None
         if self.means(name, "world meter"):
-            self._report.add(
-                "H090",
-                f"an agent cannot change `{name.text}`, which is the world's",
-                name.span,
-                "agents of a world would write it at once",
-                secondary=(Label(self.span("world meter", name.text), "a meter of the world"),),
-                hint=self._writer_of(name.text),
-            )
+            declared = self.span("world meter", name.text)
+            own, _, owner = name.text.partition(" of ")
+            affordance = owner if owner in self.of_kind("affordance") else None
+            self._report.add(messages.names.WrittenByAgent(name.span, name.text, declared, own, affordance))
             self.suspects.add(name.text)
             return None
         guess = self.refuse(name, "a meter", self.of_kind("meter"))
         if guess is not None:
             self.suspects.add(guess)
         return None
-
-    def _writer_of(self, meter: str) -> str:
-        """What to write where an agent cannot change a meter of the world."""
-        own, _, affordance = meter.partition(" of ")
-        if affordance in self.of_kind("affordance"):
-            rule = f"`rule NAME: {own} -= count(used == {affordance})`"
-            return f"A rule in the braces of the affordance can, by what agents did: {rule}."
-        rule = f"`rule NAME: {meter} -= count(used == Shop)`"
-        return f"A rule of the world can, by what its agents did: {rule} in `world {{ }}`."
 
     def target_of_world(self, name: syntax.Name) -> str | None:
         """The meter that a statement of the world writes."""
@@ -255,13 +220,8 @@ class Names(Symbols):
         if self._is_of_cells(name):
             return None
         if self.means(name, "meter"):
-            self._report.add(
-                "H091",
-                f"a rule of the world cannot change `{name.text}`, which each agent has",
-                name.span,
-                secondary=(Label(self.span("meter", name.text), "a meter of agents"),),
-                hint=f"Write a meter of the world here; a rule of the agents can read that and change `{name.text}`.",
-            )
+            declared = self.span("meter", name.text)
+            self._report.add(messages.names.WrittenByWorld(name.span, name.text, declared))
             self.suspects.add(name.text)
             return None
         guess = self.refuse(name, "a meter of the world", self.of_kind("world meter"))
@@ -273,15 +233,12 @@ class Names(Symbols):
         """The meter that a statement of cells writes."""
         if self.means(name, "cell meter"):
             return name.text
-        for kind, whose in (("meter", "agents"), ("world meter", "the world")):
-            if self.means(name, cast(Kind, kind)):
-                self._report.add(
-                    "H186",
-                    f"a rule of cells cannot change `{name.text}`, which is no meter of cells",
-                    name.span,
-                    secondary=(Label(self.span(cast(Kind, kind), name.text), f"a meter of {whose}"),),
-                    hint=f"A rule of {whose} can, and reads what cells have: an agent by the name, of its own cell.",
-                )
+        owners: tuple[tuple[Kind, Literal["agents", "the world"]], ...]
+        owners = (("meter", "agents"), ("world meter", "the world"))
+        for kind, whose in owners:
+            if self.means(name, kind):
+                declared = self.span(kind, name.text)
+                self._report.add(messages.names.WrittenByCells(name.span, name.text, whose, declared))
                 self.suspects.add(name.text)
                 return None
         guess = self.refuse(name, "a meter of cells", self.of_kind("cell meter"))
@@ -293,15 +250,8 @@ class Names(Symbols):
         """Whether a statement that is none of cells would write a meter of theirs, which is reported."""
         if not self.means(name, "cell meter"):
             return False
-        self._report.add(
-            "H185",
-            f"only a rule of cells can change `{name.text}`",
-            name.span,
-            "several agents of a world would write it at once",
-            secondary=(Label(self.span("cell meter", name.text), "a meter of cells"),),
-            hint="Let cells count who stands on them and what they did: "
-            f"`rule NAME: {name.text} -= 0.5 * count(action == EAT)` in `cells {{ }}`.",
-        )
+        declared = self.span("cell meter", name.text)
+        self._report.add(messages.names.WrittenOfCells(name.span, name.text, declared))
         self.suspects.add(name.text)
         return True
 

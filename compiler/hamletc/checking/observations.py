@@ -91,8 +91,7 @@ class Observations:
 
     def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
         kind = item.kind.text
-        hint = "Observe `position node`, or `grid`: which nodes are taken."
-        if kind in NEVER_ON_GRAPHS and is_graph(f"`{kind}`", self._space, item.span, hint, self._report):
+        if kind in NEVER_ON_GRAPHS and is_graph(f"`{kind}`", self._space, item.span, self._report):
             return None
         if kind in ("grid", "window") and item.words:
             return self._region(item, item.words[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet import universe
 from hamlet.universe import Expression, parts
+from hamletc import messages
 from hamletc.checking.history import LONGEST, MOST_SINCE, Look
 from hamletc.checking.operations import Operand, Operations, wrong_arguments
 from hamletc.checking.standpoint import Resolver, Scope, Standpoint
@@ -13,13 +14,6 @@ from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 
 LOOKS_BACK = ("tick", "ending", "acting", "needs", "mask")
-NO_PAST = {
-    "previous": "inside `previous`",
-    "history": "inside another of what looks back",
-    "among": "inside what agents have together",
-    "early among": "inside what agents have together",
-}
-"""Why nothing looks back there."""
 
 
 class Past:
@@ -56,9 +50,7 @@ class Past:
         """`lag(x, 3)`, `rising(c)`, `falling(c)`, `since(c)`, `since(c, 20)`, `smooth(x, 0.1)`, `mean(x, 8)`."""
         function, scope = expr.function.text, self._at.scope
         if scope not in LOOKS_BACK or self._at.whose == "places" or self._at.names.history is None:
-            where = NO_PAST.get(scope, "claims are made at the beginning of the tick")
-            hint = "Let a rule keep it in a state, and read that: `rule NAME: kept = ...`."
-            self._at.report.add("H168", f"`{function}` cannot stand here", expr.span, where, hint=hint)
+            self._at.report.add(messages.past.NoPastInScope(expr.span, function, scope))
             return None
         counts = {"lag": (2,), "smooth": (2,), "mean": (2,), "since": (1, 2)}.get(function, (1,))
         if len(expr.arguments) not in counts:
@@ -105,28 +97,22 @@ class Past:
 
     def _how_far(self, function: str, expr: syntax.Expr) -> float | None:
         """The second argument of what looks back: a number of ticks, or the share of `smooth`."""
-        what = "the share of `smooth`" if function == "smooth" else f"the number of ticks of `{function}`"
+        smooth = function == "smooth"
+        what = "the share of `smooth`" if smooth else f"the number of ticks of `{function}`"
         number = self._resolver.constant(expr, what)
         if number is None:
             return None
         least, most = {"smooth": (0, 1), "mean": (2, LONGEST), "lag": (1, LONGEST)}.get(function, (1, MOST_SINCE))
-        good = 0 < number < 1 if function == "smooth" else number.is_integer() and least <= number <= most
+        good = 0 < number < 1 if smooth else number.is_integer() and least <= number <= most
         if not good:
-            limits = "between 0 and 1" if function == "smooth" else f"a whole number, {least} .. {most}"
-            hint = (
-                "Write a number there."
-                if function != "smooth"
-                else "`smooth(x, 0.1)` goes a tenth of the way in a tick."
-            )
-            self._at.report.add("H166", f"{what} must be {limits}", expr.span, hint=hint)
+            self._at.report.add(messages.past.HowFarBack(expr.span, function, least, most))
             return None
         return number
 
     def _can_be_looked_at(self, value: Expression) -> bool:
         """Whether an expression changes, and can be looked at where it stands."""
         if isinstance(value, universe.Number):
-            hint = "Look at what changes."
-            self._at.report.add("H165", "the past of a number is the number", value.span, "it never changes", hint=hint)
+            self._at.report.add(messages.past.PastOfNumber(value.span))
             return False
         read = [node for node, _ in parts(value) if isinstance(node, universe.InputValue)]
         if read and self._at.scope == "mask":

@@ -7,12 +7,11 @@ from math import prod
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Affordance, Continuous, Grid, Map, NoSpace, Space, Span
 from hamlet.universe.space import axes_of, letters_of
+from hamletc import messages
 from hamletc.arrangements import cell_of
 from hamletc.checking.graph import is_graph, node_place
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, any_whole_number, counted
-from hamletc.diagnostics import Label
-from hamletc.intervals import spell
 from hamletc.language import syntax
 
 MOST_CELLS = 2**24
@@ -32,7 +31,7 @@ def place(
     """The coordinates of a place in the space, which is no wall."""
     if isinstance(numerals, syntax.Name):
         return node_place(numerals, space, names, report)
-    if is_graph("a place with coordinates", space, span, "Write a node, as in `at home`.", report):
+    if is_graph("a place with coordinates", space, span, report):
         return None
     found = (
         _letter(numerals, space, report)
@@ -42,9 +41,7 @@ def place(
     ground = None if space is None else letters_of(space)
     if found is None or ground is None or ground.rows[int(found[1])][int(found[0])] not in ground.walls:
         return found
-    hint = "Choose a cell that can be entered."
-    wall = (Label(ground.span, "the map"),)
-    report.add("H146", f"({spell(found[0])}, {spell(found[1])}) is a wall", span, secondary=wall, hint=hint)
+    report.add(messages.space.PlaceIsWall(span, found[0], found[1], ground.span))
     return None
 
 
@@ -54,22 +51,17 @@ def _letter(letter: syntax.Quoted, space: Space | None, report: Findings) -> tup
         return None
     ground = letters_of(space)
     if ground is None:
-        hint = "Draw a map with this letter, or write coordinates, as in `(2, 3)`."
-        report.add("H141", "a letter needs a map", letter.span, secondary=(Label(space.span, "the space"),), hint=hint)
+        report.add(messages.space.LetterWithoutMap(letter.span, space.span))
         return None
     cells = ground.cells(letter.text) if len(letter.text) == 1 else ()
     if len(cells) == 1:
         return (float(cells[0] % len(ground.rows[0])), float(cells[0] // len(ground.rows[0])))
-    there = (Label(ground.span, "the map"),)
     if len(letter.text) != 1:
-        report.add("H145", "a place is one letter of the map", letter.span, hint='Write one, as in `"B"`.')
+        report.add(messages.space.SeveralLetters(letter.span))
     elif cells:
-        message = f"{len(cells)} cells of the map have the letter `{letter.text}`"
-        hint = "Draw it once, or write coordinates, as in `(2, 3)`."
-        report.add("H145", message, letter.span, secondary=there, hint=hint)
+        report.add(messages.space.LetterOfSeveralCells(letter.span, letter.text, len(cells), ground.span))
     else:
-        message, hint = f"no cell of the map has the letter `{letter.text}`", "Draw it on the map."
-        report.add("H145", message, letter.span, secondary=there, hint=hint)
+        report.add(messages.space.LetterOfNoCell(letter.span, letter.text, ground.span))
     return None
 
 
@@ -92,15 +84,7 @@ def _cell(
         if round32(low) <= round32(value) <= round32(high):
             continue
         inside = False
-        allowed = f"{spell(low)} .. {spell(high)}"
-        report.add(
-            "H043",
-            "this place is off the grid" if isinstance(space, Grid) else "this place is outside the space",
-            numeral.span,
-            f"not in {allowed}",
-            secondary=(Label(space.span, f"the {_called(space)}"),),
-            hint=f"Cells count from 0: write {allowed}." if isinstance(space, Grid) else f"Write {allowed}.",
-        )
+        report.add(messages.space.OutsideSpace(numeral.span, space, low, high))
     return values if inside else None
 
 
@@ -108,7 +92,7 @@ def displacement(
     numerals: tuple[syntax.Signed, ...], space: Space | None, span: Span, report: Findings
 ) -> tuple[float, ...] | None:
     """What is added to the position, per axis."""
-    if is_graph("a displacement", space, span, "Write `teleport` to a node, or draw an edge.", report):
+    if is_graph("a displacement", space, span, report):
         return None
     values = _coordinates(numerals, space, span, "a displacement", report)
     if values is None:
@@ -125,15 +109,7 @@ def displacement(
         if abs(value) <= most:
             continue
         inside = False
-        too_long = "must be shorter than the grid" if isinstance(space, Grid) else "is far too long for the space"
-        report.add(
-            "H033",
-            f"a displacement {too_long}",
-            numeral.span,
-            f"at most {spell(most)} along this axis",
-            secondary=(Label(space.span, f"the {_called(space)}"),),
-            hint=f"Write {spell(-most)} .. {spell(most)}." if most > 0 else "Write 0.",
-        )
+        report.add(messages.space.DisplacementTooLong(numeral.span, space, most))
     # A displacement of -0.0 is none: x + 0.0 and x + -0.0 differ where x is -0.0.
     return tuple(value + 0.0 for value in values) if inside else None
 
@@ -150,14 +126,7 @@ def _coordinates(
     values = [_coordinate(numeral, space, report) for numeral in numerals]
     axes = axes_of(space)
     if len(values) != len(axes):
-        where = "on this grid" if isinstance(space, Grid) else "in this space"
-        report.add(
-            "H042",
-            f"{what} {where} has {counted(len(axes), 'coordinate')}, not {len(values)}",
-            span,
-            secondary=(Label(space.span, f"the {_called(space)}"),),
-            hint=one_per_axis(axes),
-        )
+        report.add(messages.space.OtherDimensions(span, what, space, len(values)))
         return None
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None
@@ -165,9 +134,7 @@ def _coordinates(
 
 def misses_space(what: str, space: NoSpace, span: Span, report: Findings) -> None:
     """Report what only a space gives a meaning."""
-    hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
-    none = (Label(space.span, "no space"),)
-    report.add("H055", f"{what} needs a space", span, "this universe has none", secondary=none, hint=hint)
+    report.add(messages.space.NoSpaceFor(span, what, space.span))
 
 
 def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Findings) -> float | None:
@@ -206,26 +173,15 @@ def _check_apart(affordances: list[Affordance], places: dict[str, Span], report:
             continue
         first = taken.setdefault(affordance.place, affordance.name)
         if first != affordance.name:
-            report.add(
-                "H044",
-                f"`{affordance.name}` and `{first}` are at the same place",
-                places[affordance.name],
-                secondary=(Label(places[first], f"`{first}` is here"),),
-                hint="Put one of them elsewhere, or `at random`, or give the space `places stored`.",
-            )
+            where = places[affordance.name], affordance.name, first, places[first]
+            report.add(messages.space.SamePlace(*where))
 
 
 def _check_stored(affordances: list[Affordance], places: dict[str, Span], report: Findings) -> None:
     """Check that there are not too many places to store."""
     if len(affordances) > MOST_STORED:
         first = affordances[MOST_STORED]
-        report.add(
-            "H067",
-            f"a space with stored places holds at most {MOST_STORED} affordances, not {len(affordances)}",
-            places[first.name],
-            "one too many",
-            hint="Use a grid that computes its places, or fewer affordances.",
-        )
+        report.add(messages.space.TooManyStored(places[first.name], len(affordances), MOST_STORED))
 
 
 def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: Findings) -> None:
@@ -240,34 +196,25 @@ def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: 
     needed = at_random + agents
     needed += len(fixed) if prod(grid.sizes) <= MOST_CELLS else 0
     if needed > room:
-        things = [counted(len(fixed) + at_random, "affordance")] if fixed or at_random else []
-        things += _some(agents)
-        hint = f"Make the grid larger: at least {needed} cells."
-        report.add("H045", f"{counted(room, 'cell')} cannot hold {' and '.join(things)}", grid.span, hint=hint)
+        things = len(fixed) + at_random
+        report.add(messages.space.TooFewCells(grid.span, room, things, agents, needed))
 
 
 def _check_map_room(
     fixed: set[tuple[float, ...]], at_random: int, grid: Grid, ground: Map, agents: int, report: Findings
 ) -> None:
     """Check that a map has enough cells that nothing takes, and that agents can start on."""
-    cell = "node" if grid.graph is not None else "cell"
+    graph = grid.graph is not None
     if ground.starts is not None:
         starts = len(ground.cells(ground.starts))
         if agents > starts:
-            hint = f"Let agents start on more {cell}s, or let a world have fewer of them."
-            message = f"{counted(starts, cell)} where agents start cannot hold {counted(agents, 'agent')}"
-            report.add("H045", message, ground.span, hint=hint)
+            report.add(messages.space.TooFewStarts(ground.span, starts, agents, graph))
         agents = 0  # they take no other cell
     taken = set(ground.cells(ground.walls + (ground.starts or "")))
     taken |= {cell_of(grid, place) for place in fixed}
     free = prod(grid.sizes) - len(taken)
     if at_random + agents > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
-        things = [f"{counted(at_random, 'affordance')} at random"] if at_random else []
-        things += _some(agents) or ([] if things else ["an agent"])
-        room = counted(free, f"free {cell}") + ("" if cell == "node" else " of the map")
-        on_graph = "Add nodes, or start in a smaller region."
-        hint = on_graph if cell == "node" else "Draw more open ground, or a larger map."
-        report.add("H045", f"{room} cannot hold {' and '.join(things)}", ground.span, hint=hint)
+        report.add(messages.space.TooFewFreeCells(ground.span, free, at_random, agents, graph))
 
 
 def _some(agents: int) -> list[str]:
@@ -283,13 +230,3 @@ def _permuted_cells(grid: Grid) -> int:
             break
         count *= size
     return count
-
-
-def one_per_axis(axes: tuple[str, ...]) -> str:
-    """How to write a number for each axis."""
-    few = f"Write `({', '.join(axes)})` with numbers."
-    return few if len(axes) <= 8 else f"Write {len(axes)} numbers in parentheses."
-
-
-def _called(space: Space) -> str:
-    return "grid" if isinstance(space, Grid) else "space"

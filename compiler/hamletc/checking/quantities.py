@@ -47,7 +47,7 @@ class Quantities:
                     return self._cascade_quantity(name)
                 case "progress":
                     return universe.Progress(name.span) if self._has("lasting affordance", name) else None
-                case "speed" if self._is_graph("a speed", name.span, "Ask for `action`, as in `action == WAIT`."):
+                case "speed" if self._is_graph("a speed", name.span):
                     return None
                 case "speed":
                     known = self._at.names.starts_with_speed or self._has("space", name)
@@ -88,11 +88,9 @@ class Quantities:
                 wrong_arguments(name, name.span, self._at.report)
                 return None
             case None:
-                is_affordance = self._at.names.means(name, "affordance")
-                hint = f"Write `here == {name.text}` or `distance to {name.text}`." if is_affordance else None
                 kinds = self._at.names.of_kind(*NAMED)
                 candidates = (*kinds, *self._known_quantities())
-                self._at.names.refuse(name, "a number", candidates, hint)
+                self._at.names.refuse(name, "a number", candidates)
                 return None
 
     def _pair(self, name: syntax.Name) -> Expression | None:
@@ -160,7 +158,7 @@ class Quantities:
         match expr.way:
             case None if self._at.names.of_kind("node"):
                 return universe.WalkingDistance(affordance, expr.span)
-            case "straight" if self._is_graph("a straight distance", expr.span, "Write `distance to`: fewest edges."):
+            case "straight" if self._is_graph("a straight distance", expr.span):
                 return None
             case None:
                 return universe.Distance(affordance, expr.span)
@@ -177,8 +175,8 @@ class Quantities:
         there = () if space is None else (Label(space.span, "the axes are at 60 degrees"),)
         self._at.report.add("H245", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
 
-    def _is_graph(self, what: str, span: Span, hint: str) -> bool:
-        return is_graph(what, self._at.names.space, span, hint, self._at.report)
+    def _is_graph(self, what: str, span: Span) -> bool:
+        return is_graph(what, self._at.names.space, span, self._at.report)
 
     def _walks(self, expr: syntax.DistanceExpr) -> bool:
         """Whether there are cells to walk on."""
@@ -314,7 +312,7 @@ class Quantities:
         if not self._at.names.has("space", f"`{expr.quantity}`", expr.span):
             return None
         velocity = expr.quantity == "velocity"
-        if velocity and self._is_graph("a velocity", expr.span, "Write `position x != previous(position x)`."):
+        if velocity and self._is_graph("a velocity", expr.span):
             return None
         axis = axis_of(expr.axis, self._at.names, self._at.report)
         if axis is None:

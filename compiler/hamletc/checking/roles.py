@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hamlet.schema import MOST_AGENTS
+from hamletc import messages
 from hamletc.checking.names import Names, Numbered
 from hamletc.checking.report import Findings, whole_number
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 
@@ -23,10 +23,8 @@ def number_roles(declarations: list[syntax.RoleDecl], names: Names, report: Find
         found[item.name.text] = None if first is None else Numbered(first, None)
     most = MOST_AGENTS - len(others)
     if first is not None and first > most:
-        label = tuple(Label(item.span, "they need one more") for item in others)
-        hint = f"A world with roles has at most {MOST_AGENTS} agents."
         span = counted[-1].span if counted[-1].agents is None else counted[-1].agents.span
-        report.add("H210", f"these roles have {first} agents together", span, secondary=label, hint=hint)
+        report.add(messages.agents.TooManyAgents(span, first, MOST_AGENTS, tuple(item.span for item in others)))
     names.roles = found
 
 
@@ -38,7 +36,6 @@ def fewest_agents(names: Names) -> int:
 def _count(agents: syntax.Signed, report: Findings) -> int | None:
     """The number of agents of a role."""
     if agents.text == "0":
-        hint = "Write at least 1, or leave the role out."
-        report.add("H210", "a role without agents", agents.span, hint=hint)
+        report.add(messages.agents.RoleWithoutAgents(agents.span))
         return None
     return whole_number(agents, 1, MOST_AGENTS, "the number of agents of a role", report)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Literal
 
 from hamlet.universe import Assign, Cascade, Continuous, Grid, Guarded, Push, Rule, Span, Statement, Together, nodes
+from hamletc import messages
 from hamletc.checking.effects import (
     LONGEST_EFFECT,
     MOST_STATEMENTS,
@@ -27,9 +28,7 @@ from hamletc.checking.standpoint import Threshold, Whose
 from hamletc.checking.states import is_written
 from hamletc.checking.states import written as held
 from hamletc.checking.symbols import axis_of, builtin
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression, spell_name
 
 
 class Statements:
@@ -69,43 +68,18 @@ class Statements:
         match statement:
             case syntax.AssignStmt(unclamped=unclamped):
                 if unclamped is not None:
-                    self._report.add(
-                        "H064",
-                        "`unclamped` has no effect inside `together`",
-                        unclamped,
-                        secondary=(Label(outer, "clamps once, at its end"),),
-                        hint="Leave `unclamped` out.",
-                    )
+                    self._report.add(messages.rules.UnclampedInTogether(unclamped, outer))
                 return self._assign(statement, clamped=False)
             case syntax.PushStmt():
-                self._report.add(
-                    "H156",
-                    "velocity cannot be written inside `together`",
-                    statement.span,
-                    "it is brought within its limit at once",
-                    secondary=(Label(outer, "clamps meters once, at its end"),),
-                    hint="Write it before or after.",
-                )
+                self._report.add(messages.rules.VelocityInTogether(statement.span, outer))
                 self._expressions.number(statement.value)
                 return None
             case syntax.TogetherStmt():
-                self._report.add(
-                    "H052",
-                    "`together` cannot stand inside `together`",
-                    statement.span,
-                    secondary=(Label(outer, "the outer one"),),
-                    hint="Write the statements of both in one `together { }`.",
-                )
+                self._report.add(messages.rules.TogetherTwice(statement.span, outer))
                 self.body(statement.body)
                 return None
             case syntax.BeginStmt(word=word):
-                self._report.add(
-                    "H052",
-                    f"`{word}` cannot stand inside `together`",
-                    statement.span,
-                    secondary=(Label(outer, "clamps once, at its end"),),
-                    hint="Write it before or behind the braces, or leave `together` out.",
-                )
+                self._report.add(messages.rules.EffectInTogether(statement.span, word, outer))
                 return None
 
     def _begin(self, statement: syntax.BeginStmt) -> tuple[Statement, ...]:
@@ -115,7 +89,7 @@ class Statements:
         if effect is None:
             return ()
         if effect.of_world != (self._whose == "world"):
-            self._refuse(effect, statement)
+            self._report.add(messages.effects.EffectOfOthers(statement.span, statement, effect.of_world, effect.span))
             return ()
         if statement.word == "begin":
             effects.begun.add(effect.name)
@@ -126,25 +100,9 @@ class Statements:
             found = (Guarded(effect.lasts(statement.span), ended, statement.span),) if done else ended
         effects.statements += sum(len(each.assigns) for each in found)
         if effects.statements > MOST_STATEMENTS:
-            hint = "Begin it at fewer places: its `on start` stands for its statements at each."
-            message = f"effects stand for more than {MOST_STATEMENTS:,} statements"
-            self._report.add("H086", message, statement.span, hint=hint)
+            self._report.add(messages.effects.TooManyStatements(statement.span, MOST_STATEMENTS))
             return ()
         return found
-
-    def _refuse(self, effect: Effect, statement: syntax.BeginStmt) -> None:
-        word, name = statement.word, spell_name(statement.effect)
-        if effect.of_world:
-            message = f"an agent cannot {word} `{effect.name}`, which is the world's"
-            rule = f"`rule NAME: count(used == Shop) > 0 -> {word} {name}`"
-            hint = f"A rule of the world can, by what its agents did: {rule} in `world {{ }}`."
-        else:
-            message = f"a rule of the world cannot {word} `{effect.name}`, which each agent has"
-            hint = (
-                f"Write a rule of the agents; it can read meters of the world: `rule NAME: CONDITION -> {word} {name}`."
-            )
-        label = Label(effect.span, "an effect of the world" if effect.of_world else "an effect of agents")
-        self._report.add("H171", message, statement.span, secondary=(label,), hint=hint)
 
     def _assign(self, statement: syntax.AssignStmt, *, clamped: bool) -> Assign | None:
         if statement.owner is not None:
@@ -174,22 +132,14 @@ class Statements:
         """Say why `left of poisoned = 3` cannot be. Meters of affordances have no owner any more."""
         read = syntax.OfExpr(statement.meter, owner, between(statement.meter.span, owner.span))
         if self._expressions.number(read) is not None:
-            hint = f"`begin {owner.text}` and `end {owner.text}` say when it lasts."
-            message = f"`{statement.meter.text} of {owner.text}` is no meter"
-            self._report.add("H176", message, read.span, "no statement writes it", hint=hint)
+            self._report.add(messages.effects.WrittenPartOfEffect(read.span, statement.meter.text, owner.text))
 
     def _is_meant_to_become_zero(self, statement: syntax.AssignStmt) -> None:
         """`mood = 1 when rested` reads like a condition of the statement, and writes 0 in all other ticks. A value that
         expansion has written has the place of its statement."""
         match statement:
             case syntax.AssignStmt(op="=", value=syntax.WhenExpr(span=span)) if span != statement.span:
-                self._report.add(
-                    "H084",
-                    f"`{statement.meter.text}` becomes 0 where the condition does not hold",
-                    span,
-                    "`A when C` is a value: A, or 0",
-                    hint="Write `if C then A else 0` if that is meant, or its name behind `else` where it is to stay.",
-                )
+                self._report.add(messages.rules.BecomesZero(span, statement.meter.text))
             case _:
                 pass
 
@@ -197,15 +147,10 @@ class Statements:
         """A statement that writes the velocity on an axis."""
         value = self._expressions.number(statement.value)
         if statement.unclamped is not None:
-            message, hint = "a velocity never leaves its limit", "Leave it out, or raise `momentum up to`."
-            self._report.add("H156", message, statement.unclamped, hint=hint)
+            self._report.add(messages.rules.UnclampedVelocity(statement.unclamped))
         space, axis = self._names.space, statement.axis.text
         if self._whose != "agent":
-            owner = "the world" if self._whose == "world" else "cells"
-            hint = f"Let a rule of the agents do it; it can read meters of {owner}."
-            label = "each agent has its own"
-            message = f"a rule of {owner} cannot change `velocity {axis}`"
-            self._report.add("H156", message, statement.span, label, hint=hint)
+            self._report.add(messages.rules.VelocityOfNobody(statement.span, axis, self._owner))
             return None
         if space is None or not self._names.has("space", "`velocity`", statement.span):
             return None
@@ -214,28 +159,19 @@ class Statements:
             return None
         if not isinstance(space, Continuous) or space.momentum is None:
             grid = isinstance(space, Grid)
-            hint = (
-                "Give a continuous space momentum, as in `{ step 0.1  reach 1  momentum up to 2 }`."
-                if grid
-                else "Add `momentum up to 2` to the space: then pushes add up, and positions follow from velocities."
-            )
-            label = "moves change positions, and the velocity is what they did"
-            there = (Label(space.span, "a grid has no momentum" if grid else "this space has no momentum"),)
-            message = f"`velocity {axis}` cannot be written without momentum"
-            self._report.add("H150", message, statement.span, label, secondary=there, hint=hint)
+            self._report.add(messages.rules.VelocityWithoutMomentum(statement.span, axis, space.span, grid))
             return None
         return None if value is None else Push(found, statement.op, value, statement.span)
+
+    @property
+    def _owner(self) -> Literal["the world", "cells"]:
+        """Who has rules besides the agents."""
+        return "the world" if self._whose == "world" else "cells"
 
     def _never_unclamped(self, span: Span | None, *, clamped: bool) -> bool:
         if span is None:
             return clamped
-        hint = "Leave it out, or give the meter wider bounds."
-        self._report.add(
-            "H096",
-            f"a meter of {'the world' if self._whose == 'world' else 'cells'} never leaves its bounds",
-            span,
-            hint=hint,
-        )
+        self._report.add(messages.rules.NeverUnclamped(span, self._owner))
         return True
 
 
@@ -333,10 +269,9 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findi
         source = names.find(guard.left, "meter")
         threshold = Expressions(names, report).constant(guard.right, "the threshold of a cascade")
     else:
-        hint = _other_guard(declaration, names)
-        report.add(
-            "H039", "a cascade is guarded by `meter < constant`", guard.span, "this is another condition", hint=hint
-        )
+        left = guard.left if isinstance(guard, syntax.BinaryExpr) else guard
+        of_meter = isinstance(left, syntax.Name) and names.value_kind(left) == "meter"
+        report.add(messages.rules.OtherGuard(guard.span, declaration, of_meter))
     written = guard.right.span if isinstance(guard, syntax.BinaryExpr) else guard.span
     expressions = Expressions(names, report, Threshold(threshold, written))
     body = Statements(names, report, expressions).body(declaration.body)
@@ -346,18 +281,3 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findi
     if who is None and declaration.who is not None:
         return None
     return Cascade(declaration.name.text, source, threshold, body, declaration.span, who)
-
-
-def _other_guard(declaration: syntax.CascadeDecl, names: Names) -> str:
-    """What to write for a guard that is not `meter < constant`."""
-    guard = declaration.guard
-    name = spell_name(declaration.name)
-    if (
-        isinstance(guard, syntax.BinaryExpr)
-        and guard.op == "<="
-        and isinstance(guard.left, syntax.Name)
-        and names.value_kind(guard.left) == "meter"
-    ):
-        below = spell_expression(replace(guard, op="<"))
-        return f"Write `{below}`; or `rule {name}: {spell_expression(guard)} -> ...`, which has no `deficit`."
-    return f"Write `rule {name}: guard -> ...` for other guards."

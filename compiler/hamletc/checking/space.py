@@ -19,23 +19,21 @@ from hamlet.universe import (
     Start,
 )
 from hamlet.universe.space import axes_of
+from hamletc import messages
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph, resolve_graph
 from hamletc.checking.names import Names
-from hamletc.checking.places import LONGEST_DISPLACEMENT, MOST_CELLS, one_per_axis
+from hamletc.checking.places import LONGEST_DISPLACEMENT, MOST_CELLS
 from hamletc.checking.report import (
     Findings,
     any_number,
     between,
     by_key,
-    counted,
     is_known,
     whole_number,
     word,
 )
 from hamletc.checking.surroundings import first_speed
-from hamletc.diagnostics import Label
-from hamletc.intervals import spell
 from hamletc.language import syntax
 
 PROPERTIES: dict[str, tuple[str, ...]] = {
@@ -103,9 +101,7 @@ def _grid(
 ) -> Grid | None:
     hexagonal = declaration.kind.text == "hexagons"
     if "momentum" in given:
-        hint = "Leave it out, or make the space continuous, as in `space continuous (0 .. 10) x (0 .. 10) { ... }`."
-        label = "agents are on cells, and go from cell to cell"
-        report.add("H151", "a grid has no momentum", given["momentum"].span, label, hint=hint)
+        report.add(messages.space.MomentumOfGrid(given["momentum"].span))
         return None
     places, starts = "computed", "apart"
     if "places" in given:
@@ -113,25 +109,15 @@ def _grid(
     if "starts" in given:
         starts = word(given["starts"], ("apart", "anywhere"), "no way to start", report) or ""
     if "starts" in given and ground is not None and ground.starts is not None:
-        hint = "Keep one of them; agents that start by a letter are apart."
-        there = (Label(ground.span, "the map says it by a letter"),)
-        report.add("H024", "where agents start is given twice", given["starts"].span, secondary=there, hint=hint)
+        report.add(messages.space.StartsTwice(given["starts"].span, ground.span))
     sizes = _sizes(declaration, places, ground, report)
     if sizes is None or edges is None or metric is None or not places or not starts:
         return None
     if hexagonal and min(sizes) < 2:
-        hint = "Make it longer, or write `space grid` for a line of cells."
-        message = "a grid of hexagons has sides of 2 cells or more"
-        report.add("H033", message, declaration.span, hint=hint)
+        report.add(messages.space.HexagonsTooFew(declaration.span))
         return None
     if metric == "euclidean" and sum((size - 1) ** 2 for size in sizes) >= 2**31:
-        report.add(
-            "H033",
-            "this grid is too large for euclidean distances",
-            given["distance"].span,
-            "their squares reach 2147483648",
-            hint="Use `manhattan` or `chebyshev`, or a smaller grid.",
-        )
+        report.add(messages.space.TooLargeForEuclidean(given["distance"].span))
         return None
     return Grid(
         sizes,
@@ -149,28 +135,19 @@ def _sizes(declaration: syntax.SpaceDecl, places: str, ground: Map | None, repor
     drawn = None if ground is None else (len(ground.rows[0]), len(ground.rows))
     if not numerals:
         return drawn
-    if not _fitting(len(numerals), "a grid", "`space grid 8`, `space grid 8 x 8`, ...", declaration, report):
+    if not _fitting(len(numerals), declaration, report):
         return None
     sizes = [whole_number(numeral, 1, LONGEST_SIDE, "a side of the grid", report) for numeral in numerals]
     known = tuple(size for size in sizes if size is not None)
     if len(known) < len(sizes):
         return None
     if prod(known) > MOST_CELLS and places != "stored":
-        report.add(
-            "H033",
-            f"a grid has at most {MOST_CELLS} cells, this one {prod(known)}",
-            between(numerals[0].span, numerals[-1].span),
-            hint="Make a side shorter, or add `{ places stored }`.",
-        )
+        span = between(numerals[0].span, numerals[-1].span)
+        report.add(messages.space.TooManyCells(span, prod(known), MOST_CELLS))
         return None
     if drawn is not None and ground is not None and len(known) == 2 and known != drawn:
-        report.add(
-            "H143",
-            f"the map has {drawn[0]} x {drawn[1]} cells, and the grid {known[0]} x {known[1]}",
-            between(numerals[0].span, numerals[-1].span),
-            secondary=(Label(ground.span, "the map"),),
-            hint="Write `space grid map`, whose size is that of the map.",
-        )
+        span = between(numerals[0].span, numerals[-1].span)
+        report.add(messages.space.AnotherSizeThanMap(span, drawn, known, ground.span))
         return None
     return known
 
@@ -184,18 +161,17 @@ def _continuous(
     report: Findings,
 ) -> Continuous | None:
     count = len(declaration.bounds)
-    if not _fitting(count, "a continuous space", "`space continuous (0 .. 10) x (0 .. 10)`", declaration, report):
+    if not _fitting(count, declaration, report):
         return None
     axes = [_axis(low, high, report) for low, high in declaration.bounds]
     reach: float | None = None
     if "reach" in given:
         reach = expressions.constant(given["reach"].value, "the reach")
         if reach is not None and reach < 0:
-            report.add("H033", "the reach must be 0 or more", given["reach"].value.span, hint="Write 0 or more.")
+            report.add(messages.space.NegativeReach(given["reach"].value.span))
             reach = None
     else:
-        hint = "Add `reach 1`: how far from an affordance an agent can use it."
-        report.add("H025", "a continuous space has a `reach`", declaration.span, hint=hint)
+        report.add(messages.space.NoReach(declaration.span))
     known = tuple(axis for axis in axes if axis is not None)
     if len(known) < count or reach is None or edges is None or metric is None:
         return None
@@ -215,19 +191,14 @@ def _momentum(
     longest = min(axis.size for axis in axes) * LONGEST_DISPLACEMENT
     if most is None or 0 < most <= longest:
         return most
-    report.add(
-        "H152",
-        "the limit of the velocity must be above 0" if most <= 0 else "this velocity is far too high for the space",
-        item.value.span,
-        hint="Write a number above 0." if most <= 0 else f"Write at most {longest:g}.",
-    )
+    report.add(messages.space.VelocityLimit(item.value.span, most, longest))
     return None
 
 
 def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings) -> Start | None:
     """`start velocity (0.5, -1) speed 2`: what an agent has before its first tick; a velocity of 0 unless given."""
     numerals = declaration.velocity
-    if is_graph("`start`", space, declaration.span, "Leave it out; `starts home` is said in the graph.", report):
+    if is_graph("`start`", space, declaration.span, report):
         return None
     dimensions = len(axes_of(space))
     parts: list[float | None] = [0.0] * dimensions
@@ -239,19 +210,12 @@ def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings)
     velocity = tuple(canonical32(part) for part in parts if part is not None)
     speed: float | None = None
     if isinstance(space, Continuous) and space.momentum is not None:
-        there = (Label(space.span, "a space with momentum"),)
         if declaration.speed is not None:
-            hint = "Leave it out: with momentum the speed is the length of the velocity."
-            label = "no speed of its own"
-            report.add(
-                "H153", "the speed follows from the velocity", declaration.speed.span, label, secondary=there, hint=hint
-            )
+            report.add(messages.space.SpeedOfMomentum(declaration.speed.span, space.span))
             return None
         for numeral, part in zip(numerals or (), velocity, strict=False):
             if abs(part) > space.momentum:
-                hint = f"Write {spell(-space.momentum)} .. {spell(space.momentum)}, or raise `momentum up to`."
-                message = "episodes begin with a velocity beyond its limit"
-                report.add("H153", message, numeral.span, secondary=there, hint=hint)
+                report.add(messages.space.StartBeyondLimit(numeral.span, space.momentum, space.span))
                 return None
     if declaration.speed is not None:
         found = any_number(declaration.speed, LARGEST, "a speed", report)
@@ -261,28 +225,23 @@ def resolve_start(declaration: syntax.StartDecl, space: Space, report: Findings)
     if len(velocity) < len(parts):
         return None
     if not any(velocity) and not speed:
-        hint = "Leave it out, or write other numbers."
-        report.add("H064", "an episode begins with this velocity anyway", declaration.span, hint=hint)
+        report.add(messages.space.StartOfZero(declaration.span))
         return None
     return Start(velocity, speed, declaration.span)
 
 
 def _wrong_velocity(numerals: tuple[syntax.Signed, ...], space: Space, report: Findings) -> None:
-    axes, span = axes_of(space), between(numerals[0].span, numerals[-1].span)
-    if not axes:
-        none = (Label(space.span, "no space"),)
-        hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
-        report.add("H055", "a velocity needs a space", span, secondary=none, hint=hint)
-        return
-    message = f"a velocity has {counted(len(axes), 'number')} in this space, not {len(numerals)}"
-    report.add("H042", message, span, secondary=(Label(space.span, "the space"),), hint=one_per_axis(axes))
+    span = between(numerals[0].span, numerals[-1].span)
+    if axes_of(space):
+        report.add(messages.space.VelocityOfOtherDimensions(span, space, len(numerals)))
+    else:
+        report.add(messages.space.VelocityWithoutSpace(span, space.span))
 
 
 def check_start(start: Start, report: Findings) -> None:
     """Check that the speed that follows from the velocity is a number; to be called where something reads it."""
     if start.speed is None and first_speed(start) is None:
-        hint = "Write smaller numbers, or say the speed, as in `speed 1`."
-        report.add("H051", "the length of this velocity can overflow", start.span, hint=hint)
+        report.add(messages.space.SpeedTooLarge(start.span))
 
 
 def _axis(low: syntax.Signed, high: syntax.Signed, report: Findings) -> Axis | None:
@@ -292,23 +251,16 @@ def _axis(low: syntax.Signed, high: syntax.Signed, report: Findings) -> Axis | N
     size = canonical32(last - first)
     if round32(first) < round32(last) and size > 0:
         return Axis(canonical32(first), canonical32(last), size)
-    report.add(
-        "H040",
-        "the lower bound must be less than the upper one",
-        between(low.span, high.span),
-        "these are the wrong way round" if last < first else "these are equal",
-        hint=f"Write `{high.text} .. {low.text}`." if last < first else "Leave some room between them.",
-    )
+    span = between(low.span, high.span)
+    report.add(messages.everywhere.BoundsTheWrongWayRound(span, low.text, high.text, last >= first))
     return None
 
 
-def _fitting(count: int, what: str, example: str, declaration: syntax.SpaceDecl, report: Findings) -> bool:
+def _fitting(count: int, declaration: syntax.SpaceDecl, report: Findings) -> bool:
     if 1 <= count <= DIMENSIONS:
         return True
-    report.add(
-        "H042",
-        f"{what} has 1 to {DIMENSIONS} dimensions, not {count}",
-        between(declaration.sizes[0].span, declaration.sizes[-1].span) if declaration.sizes else declaration.span,
-        hint=f"Write {example}.",
-    )
+    sizes = declaration.sizes
+    span = between(sizes[0].span, sizes[-1].span) if sizes else declaration.span
+    is_continuous = declaration.kind.text == "continuous"
+    report.add(messages.space.TooManyDimensions(span, not is_continuous, count, DIMENSIONS))
     return False

@@ -11,7 +11,6 @@ from hamletc.arrangements import arrangements, free_cells
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, whole_number
 from hamletc.checking.space import LONGEST_SIDE
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
 
 MOST_CELLS = 65_536
@@ -27,14 +26,7 @@ def resolve_spread(
         return None
     span = Span(written[0].span.line, written[0].span.column, written[-1].span.end_line, written[-1].span.end_column)
     if not isinstance(space, Grid):
-        there = (Label(space.span, "the space"),)
-        report.add(
-            "H195",
-            "where an affordance at random may stand is said on grids only",
-            span,
-            secondary=there,
-            hint="Write `at random`.",
-        )
+        report.add(messages.space.SpreadWithoutGrid(span, space.span))
         return None
     given: dict[str, syntax.SpreadItem] = {}
     for item in written:
@@ -77,20 +69,16 @@ def check_spreads(affordances: list[Affordance], space: Space | None, report: Fi
     for size in space.sizes:
         cells *= size
     if cells > MOST_CELLS:
-        message = f"affordances say where they may stand on at most {MOST_CELLS} cells, not {cells}"
-        report.add("H195", message, spread[0].span, hint="Write `at random`, or use a smaller grid.")
+        report.add(messages.space.SpreadOnTooManyCells(spread[0].span, cells, MOST_CELLS))
         return
     known = {each.name for each in affordances if each.place is not None}
     apart = [each for each in spread if each.spread is not None and each.spread.apart is not None]
     for each in affordances:
         if each.spread is not None and each.spread.near is not None and each.spread.near not in known:
-            message = f"where `{each.spread.near}` stands is not known yet"
-            hint = f"Declare `{each.spread.near}` before `{each.name}`, or say it the other way round."
-            report.add("H196", message, each.spread.span, hint=hint)
+            report.add(messages.space.NearLaterOne(each.spread.span, each.name, each.spread.near))
             return
         if [each] == apart and each.spread is not None:
-            hint = "Write `apart` behind others, too, or leave it out."
-            report.add("H064", "nothing else is `apart`, so this has no effect", each.spread.span, hint=hint)
+            report.add(messages.space.ApartAlone(each.spread.span))
         known.add(each.name)
     _check_possible(affordances, space, spread, report)
 
@@ -103,10 +91,8 @@ def _check_possible(affordances: list[Affordance], grid: Grid, spread: list[Affo
         if each.spread is None or region is None or ground is None:
             continue
         if not set(ground.cells(ground.region(region))).intersection(free):
-            message = f"no free cell is in `{region}`"
-            report.add("H197", message, each.spread.span, hint="Draw more of it, or leave walls and other things out.")
+            report.add(messages.space.RegionFull(each.spread.span, region))
             return
     if next(arrangements(grid, tuple(affordances)), None) is None:
-        message = "affordances found no cells on which all of this holds"
-        hint = "Ask for less: a shorter `apart`, a longer `within`, a larger region or a larger grid."
-        report.add("H197", message, spread[-1].spread.span if spread[-1].spread else spread[-1].span, hint=hint)
+        last = spread[-1]
+        report.add(messages.space.NoArrangement(last.spread.span if last.spread else last.span))

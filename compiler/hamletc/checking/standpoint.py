@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.universe import Expression, Span
+from hamletc import messages
 from hamletc.checking.names import Names
 from hamletc.checking.operations import Operand
 from hamletc.checking.report import Findings
@@ -72,21 +73,13 @@ class Standpoint:
             case "agent":
                 return True
             case "world":
-                hint = "Count agents, or join what they have: `count(energy < 0.2)`, `total(x)`, `highest(x)`."
-                if what == "`age`":
-                    hint = "`every 24 ticks` and `after 100 ticks` count the ticks of the world; its meters can, too."
-                self.report.add("H092", f"{what} is another for each agent", span, "a world has none", hint=hint)
+                self.report.add(messages.standpoint.OfAgentInWorld(span, what))
             case "cell" | "neighbour":
-                hint = "Join what the agents on the cell have: `count(action == EAT)`, `total(x)`, `highest(x)`."
-                self.report.add("H183", f"{what} is what an agent has", span, "a cell has none", hint=hint)
+                self.report.add(messages.standpoint.OfAgentInCell(span, what))
             case "places":
-                hint = "Write a number, params, meters of the world or `hour`; who comes first is said behind `to`."
-                message = f"{what} is another for each agent, and all share the places"
-                self.report.add("H095", message, span, hint=hint)
+                self.report.add(messages.standpoint.OfAgentInCapacity(span, what))
             case "opening":
-                hint = "Read params, meters of the world and `hour`; what an agent must have is said by `needs`."
-                message = f"{what} is another for each agent, and an affordance is open for all or none"
-                self.report.add("H175", message, span, hint=hint)
+                self.report.add(messages.standpoint.OfAgentInOpening(span, what))
         return False
 
     def of_place(self, what: str, span: Span) -> bool:
@@ -99,41 +92,28 @@ class Standpoint:
             case "agent":
                 return True
             case "nobody":
-                hint = "Ask all agents: `count(apart <= 2)`, `total(gift when wants == own(agent))`."
-                self.report.add("H200", f"{what} says nothing here", span, "no other agent is asked", hint=hint)
+                self.report.add(messages.standpoint.NobodyAsked(span, what))
             case "world":
-                hint = "Let a rule of the agents find it, and keep it in a meter that the world can count."
-                self.report.add("H201", f"{what} is about an agent that asks", span, "here a world asks", hint=hint)
+                self.report.add(messages.standpoint.WorldAsks(span, what))
             case "itself":
-                hint = "Inside `own( )` all is the asking agent's: leave it out there."
-                self.report.add("H202", f"{what} says nothing inside `own( )`", span, hint=hint)
+                self.report.add(messages.standpoint.OwnInOwn(span, what))
         return False
 
     def unseen(self, what: str, span: Span) -> None:
         """Report what has no meaning in a mask, or at the beginning of a tick."""
-        if self.scope == "mask":
-            hint = "Use the values that agents have now."
-            self.report.add(
-                "H059", f"{what} has no meaning in `allow`", span, "masks are made between ticks", hint=hint
-            )
-        elif self.scope == "history":
-            hint = "Write out what it stands for, or let a rule keep it in a state."
-            self.report.add("H165", f"{what} has no past", span, "inside what looks back", hint=hint)
-        elif self.scope in ("among", "early among"):
-            hint = "Write out what it stands for, or let a rule of the agents keep it in a meter."
-            self.report.add(
-                "H097", f"{what} is not known of all agents", span, "in what agents have together", hint=hint
-            )
-        elif self.scope == "opening":
-            label = "doors open between ticks"
-            self.report.add("H097", f"{what} says nothing here", span, label, hint=f"Leave {what} out.")
-        elif self.scope == "claim":
-            label = "claims are made at the beginning of the tick"
-            self.report.add("H097", f"{what} says nothing here", span, label, hint="Leave `previous` out.")
-        else:
-            self.report.add(
-                "H058", f"{what} has no previous value", span, "inside `previous`", hint="Take it out of `previous( )`."
-            )
+        match self.scope:
+            case "mask":
+                self.report.add(messages.standpoint.UnknownInMask(span, what))
+            case "history":
+                self.report.add(messages.standpoint.NoPast(span, what))
+            case "among" | "early among":
+                self.report.add(messages.standpoint.UnknownOfAll(span, what))
+            case "opening":
+                self.report.add(messages.standpoint.NothingInOpening(span, what))
+            case "claim":
+                self.report.add(messages.standpoint.NothingInClaim(span, what))
+            case _:
+                self.report.add(messages.standpoint.NoPrevious(span, what))
 
     def is_known(self, word: syntax.Name) -> bool:
         """Whether what happens in this tick is known where `action` or `used` stands."""
@@ -141,27 +121,15 @@ class Standpoint:
             case "mask" | "previous":
                 self.unseen(f"`{word.text}`", word.span)
             case "needs":
-                hint = "Leave it out: an affordance is used by `INTERACT` alone, and an own action by itself."
-                self.report.add("H082", f"`{word.text}` is not known in `needs`", word.span, NEEDS, hint=hint)
+                self.report.add(messages.standpoint.UnknownInNeeds(word.span, word.text))
             case "early among" if word.text == "used":
-                hint = (
-                    "Let a rule of the world keep it in a meter, which agents see in the next tick; in `dies when`, "
-                    "`reward` and `report` it is known."
-                )
-                label = "agents are counted when the tick begins"
-                self.report.add("H082", "`used` is not known of all agents yet", word.span, label, hint=hint)
+                self.report.add(messages.standpoint.UsedTooEarly(word.span, "counted"))
             case "acting" | "claim" if word.text == "used":
-                hint = (
-                    "Read it in `decay`, a rule, a cascade, `dies when`, `reward` or `report`; here, `here` may help."
-                )
-                label = "this runs before all has been used"
-                self.report.add("H082", "`used` is not known here yet", word.span, label, hint=hint)
+                self.report.add(messages.standpoint.UsedTooEarly(word.span, "acting"))
             case _:
                 return True
         return False
 
     def not_beside(self, what: str, span: Span) -> None:
         """Report what a cell cannot ask of those beside it."""
-        hint = "Let a rule of cells keep it in a meter, and sum that."
-        label = "they are read as they are"
-        self.report.add("H184", f"{what} cannot be asked of other cells", span, label, hint=hint)
+        self.report.add(messages.standpoint.NotOfNeighbours(span, what))

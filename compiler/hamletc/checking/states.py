@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet import universe
-from hamlet.universe import Expression, Span
+from hamlet.universe import Expression
+from hamletc import messages
 from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand
 from hamletc.checking.report import Findings
 from hamletc.checking.standpoint import Resolver
 from hamletc.checking.symbols import is_word
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_name
-from hamletc.suggest import closest
 
 OF_OPTIONS = ("previous", "lag", "own")
 """Functions that give of a state with options one of them: which it was, or which it is of the agent who asks."""
@@ -80,8 +78,7 @@ class Options:
         spec = left or right
         assert spec is not None, "one side has options"
         if expr.op not in ("==", "!="):
-            hint = "Write `==` or `!=`; what has an order is a number: `state NAME: int in 0 .. 3 = 0`."
-            self._report.add("H161", "options have no order", expr.op_span, hint=hint)
+            self._report.add(messages.states.OptionsWithoutOrder(expr.op_span))
             return None
         a, b = (self._side(side, spec) for side in (expr.left, expr.right))
         return None if a is None or b is None else universe.Binary(expr.op, a, b, expr.span)
@@ -90,7 +87,7 @@ class Options:
         """One side of a comparison: an option, what has options, or one or the other of them."""
         if isinstance(expr, syntax.Name | syntax.IfExpr) or self.of(expr) is not None:
             return self.number(expr, spec)
-        self.refuse(expr, spec)
+        self._report.add(messages.states.NoOption(expr.span, expr, spec.options, spec.span))
         return None
 
     def number(self, expr: syntax.Expr, spec: syntax.StateSpec) -> Expression | None:
@@ -109,9 +106,9 @@ class Options:
             case _ if (other := self.of(expr)) is not None:
                 if [option.text for option in other.options] == [option.text for option in spec.options]:
                     return self._resolver.held(expr)
-                self.refuse(expr, spec, Label(other.span, "these are others"))
+                self._report.add(messages.states.NoOption(expr.span, expr, spec.options, spec.span, other.span))
             case _:
-                self.refuse(expr, spec)
+                self._report.add(messages.states.NoOption(expr.span, expr, spec.options, spec.span))
         return None
 
     def _choice(self, expr: syntax.CallExpr, spec: syntax.StateSpec) -> Expression | None:
@@ -125,39 +122,18 @@ class Options:
             options.append(Constant(number.value, value.span) if isinstance(number, universe.Number) else number)
         return self._resolver.chosen(expr, options)
 
-    def refuse(self, expr: syntax.Expr, spec: syntax.StateSpec, *labels: Label) -> None:
-        """Report what is none of these options."""
-        names = [option.text for option in spec.options]
-        meant = closest(expr.text, names) if isinstance(expr, syntax.Name) else None
-        hint = f"Did you mean `{meant}`?" if meant else f"Write one of {', '.join(map(_spelled, spec.options))}."
-        what = f"`{expr.text}` is none of the options" if isinstance(expr, syntax.Name) else "an option is needed here"
-        self._report.add("H161", what, expr.span, secondary=(*labels, Label(spec.span, "the options")), hint=hint)
-
-
-def _spelled(option: syntax.Name) -> str:
-    return f"`{spell_name(option)}`".replace("``", "`")
-
 
 def is_written(statement: syntax.AssignStmt, spec: syntax.StateSpec | None, report: Findings) -> bool:
     """Whether a statement writes a state, or a meter, as it can be written."""
     if spec is None:
         return True
-    name, span = spell_name(statement.meter), statement.span
     if spec.kind in ("bool", "options") and statement.op != "=":
-        what = "a condition" if spec.kind == "bool" else "one of its options"
-        example = "not " + name if spec.kind == "bool" else spell_name(spec.options[-1])
-        hint = f"Write `{name} = {example}`."
-        _refuse_form(f"`{statement.op}` adds to a number, and `{name}` holds {what}", span, spec.span, hint, report)
+        report.add(messages.states.AddsToNoNumber(statement.span, statement, spec))
         return False
     if statement.unclamped is not None:
-        hint = "Leave it out, or give the state wider bounds; a meter can leave its bounds."
-        _refuse_form("a state never leaves its bounds", statement.unclamped, spec.span, hint, report)
+        report.add(messages.states.UnclampedState(statement.unclamped, spec.span))
         return False
     return True
-
-
-def _refuse_form(message: str, span: Span, declared: Span, hint: str, report: Findings) -> None:
-    report.add("H162", message, span, secondary=(Label(declared, "declared here"),), hint=hint)
 
 
 def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateType | None:
@@ -169,12 +145,10 @@ def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateTy
 
 
 def _declared(declaration: syntax.MeterDecl, spec: syntax.StateSpec, report: Findings) -> universe.StateType | None:
-    name = spell_name(declaration.name)
     match spec.kind:
         case "":
             if isinstance(declaration.start, syntax.Numeral | syntax.UnaryExpr):
-                hint = f"Write `state {name}: int in 0 .. 10 = 0`, or `real in 0 .. 1`; a meter needs no type."
-                report.add("H160", f"it is not said what the state `{name}` holds", spec.span, hint=hint)
+                report.add(messages.states.NoType(spec.span, declaration.name))
                 return None
             return universe.StateType("bool", ())
         case "int" | "real" | "bool":
@@ -183,16 +157,9 @@ def _declared(declaration: syntax.MeterDecl, spec: syntax.StateSpec, report: Fin
             first: dict[str, syntax.Name] = {}
             for option in spec.options:
                 if first.setdefault(option.text, option) is not option:
-                    label = Label(first[option.text].span, "the first one")
-                    hint = "Keep one of them."
-                    report.add(
-                        "H160", f"the option `{option.text}` occurs twice", option.span, secondary=(label,), hint=hint
-                    )
+                    report.add(messages.states.OptionTwice(option.span, option.text, first[option.text].span))
                     return None
             if len(first) < 2:
-                hint = (
-                    f"Write two or more, as in `state {name}: calm angry = calm`; types are `int`, `real` and `bool`."
-                )
-                report.add("H160", f"the state `{name}` has one option only", spec.span, hint=hint)
+                report.add(messages.states.OneOption(spec.span, declaration.name))
                 return None
             return universe.StateType("options", tuple(first))

@@ -12,9 +12,8 @@ from typing import Literal, TypeAlias
 
 from hamlet.universe import Space, Span
 from hamlet.universe.space import axes_of
+from hamletc import messages
 from hamletc.checking.report import Findings
-from hamletc.diagnostics import Label
-from hamletc.foreign import OWN_WORDS, instead
 from hamletc.language import syntax
 from hamletc.language.words import FUNCTIONS, QUANTITIES
 from hamletc.suggest import closest
@@ -38,11 +37,6 @@ NAMESPACES: tuple[tuple[Kind, ...], ...] = (
     ("rule", "cascade"),
     ("reward", "report"),
 )
-NOT_WRITTEN = (
-    "Moves change where an agent is: an own action can `move (1, 0)` or `teleport (0, 0)`; a rule writes meters."
-)
-MOST_SHOWN = 16
-"""How many names a hint lists at most."""
 MOST_COMPARISONS = 20_000
 """How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
 
@@ -92,7 +86,7 @@ class Symbols:
         """The name, where it is declared as `kind`; otherwise an error and `None`."""
         if self.means(name, kind):
             return name.text
-        self.refuse(name, article(kind), self.of_kind(kind))
+        self.refuse(name, messages.names.article(kind), self.of_kind(kind))
         return None
 
     def value_kind(self, name: syntax.Name) -> ValueKind | None:
@@ -132,63 +126,27 @@ class Symbols:
         written = {each.name.text for each in self._in_order if each.state is not None and each.state.of == "author"}
         return tuple(name for name in self.states if name in written)
 
-    def refuse(
-        self, name: syntax.Name, wanted: str, candidates: tuple[str, ...], wrong_kind_hint: str | None = None
-    ) -> str | None:
-        """Report a name that does not stand for `wanted` ("a meter"). Returns the candidate that may be meant."""
+    def refuse(self, name: syntax.Name, needed: str, candidates: tuple[str, ...]) -> str | None:
+        """Report a name that does not stand for what is `needed` ("a meter"). Returns the candidate that may be
+        meant."""
         what = builtin(name)
         if what is None and name.text in FUNCTIONS and not name.quoted and name.text not in self._symbols:
             what = "a function"
         if what is not None:
-            self._report.add(
-                "H021",
-                f"`{name.text}` is {what}, not {wanted}",
-                name.span,
-                f"{wanted} is needed here",
-                hint="The word stands for nothing that the file declares; in backticks it would.",
-            )
+            self._report.add(messages.names.WordInstead(name.span, name.text, what, needed))
             return None
         symbol = next(iter(self._symbols.get(name.text, ())), None)
         if symbol is not None:
-            self._report.add(
-                "H021",
-                f"`{name.text}` is {article(symbol.called)}, not {wanted}",
-                name.span,
-                f"{wanted} is needed here",
-                secondary=(Label(symbol.span, f"declared as {article(symbol.called)}"),),
-                hint=wrong_kind_hint or _of_another_kind(symbol.kind, wanted, name.text),
-            )
+            about = name.text, symbol.kind, symbol.called, symbol.span, needed
+            self._report.add(messages.names.OtherKind(name.span, *about, self.means(name, "affordance")))
             return None
         guess = self.guess(name.text, candidates)
-        hint = self._meaning(name, wanted, candidates)
-        if hint is not None:
-            guess = None
-        elif guess is not None:
-            hint = f"Did you mean `{guess}`?"
-        elif candidates:
-            shown = candidates if len(candidates) <= MOST_SHOWN else (*candidates[: MOST_SHOWN - 1],)
-            more = ", ..." if len(candidates) > len(shown) else "."
-            hint = f"Known here: {', '.join(f'`{candidate}`' for candidate in shown)}{more}"
-        else:
-            hint = f"Declare {wanted} of this name first."
-        self._report.add("H020", f"there is no `{name.text}`", name.span, "unknown name", hint=hint)
-        return guess
-
-    def _meaning(self, name: syntax.Name, wanted: str, candidates: tuple[str, ...]) -> str | None:
-        """What to write instead of a name that nobody declares, where it is a word from elsewhere, or one of the
-        language that is no name."""
-        if name.quoted:
-            return None
-        if wanted in ("a number", "a meter") and self.space is not None and name.text in axes_of(self.space):
-            return f"Write `position {name.text}`." if wanted == "a number" else NOT_WRITTEN
-        if wanted == "a meter" and name.text == "velocity":
-            return "Write `velocity x`, with the axis."
-        if wanted == "a meter" and name.text == "position":
-            return NOT_WRITTEN
-        if wanted in ("a number", "a meter", "a function") and name.text in OWN_WORDS:
-            return OWN_WORDS[name.text]
+        axes = () if self.space is None else axes_of(self.space)
         few = candidates if self._comparisons <= MOST_COMPARISONS else ()
-        return instead(name.text, few)
+        meaning = messages.names.meaning(name, needed, axes, few)
+        guess = guess if meaning is None else None
+        self._report.add(messages.names.Unknown(name.span, name.text, needed, candidates, meaning, guess))
+        return guess
 
     def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:
         """The candidate that may be meant by a name."""
@@ -198,38 +156,19 @@ class Symbols:
     def _declare(self, kind: Kind, name: syntax.Name, state: syntax.StateSpec | None = None) -> None:
         what = builtin(name)
         if what is not None:
-            self._report.add(
-                "H023",
-                f"{article(called(kind, state))} cannot be called `{name.text}`",
-                name.span,
-                f"`{name.text}` is {what}",
-                hint=f"Choose another name, or write it in backticks, also where it is used: `` `{name.text}` ``.",
-            )
+            self._report.add(messages.names.NameOfWord(name.span, name.text, called(kind, state), what))
             self.refused.add(name.text)
             return
         symbols = self._symbols.setdefault(name.text, [])
         shared = next(kinds for kinds in NAMESPACES if kind in kinds)
         first = next((symbol for symbol in symbols if symbol.kind in shared), None)
         if first is not None:
-            self._report.add(
-                "H022",
-                f"the name `{name.text}` is declared twice",
-                name.span,
-                f"second declaration, {article(kind)}",
-                secondary=(Label(first.span, f"first declared here, {article(first.kind)}"),),
-                hint=f"{_together(shared)} {'share' if len(shared) > 1 else 'have'} their names: rename one of them.",
-            )
+            about = name.text, kind, first.span, first.kind, shared
+            self._report.add(messages.names.DeclaredTwice(name.span, *about))
             return
         if symbols:
             other = symbols[0]
-            self._report.add(
-                "H076",
-                f"`{name.text}` is {article(other.kind)} and {article(kind)}",
-                name.span,
-                f"{article(kind)}",
-                secondary=(Label(other.span, f"{article(other.kind)} of the same name"),),
-                hint="Rename one of them, so that readers know which is meant.",
-            )
+            self._report.add(messages.names.TwoMeanings(name.span, name.text, kind, other.span, other.kind))
         symbol = Symbol(name, kind, state)
         symbols.append(symbol)
         self._in_order.append(symbol)
@@ -245,41 +184,6 @@ def builtin(name: syntax.Name) -> str | None:
     return None if name.quoted else QUANTITIES.get(name.text)
 
 
-def _of_another_kind(kind: Kind, wanted: str, name: str) -> str:
-    """What to do where a name of this kind stands and another is wanted."""
-    match kind:
-        case "param" if wanted == "a meter":
-            return f"No tick writes a param: declare `meter {name}`, or let the program change it between ticks."
-        case "input" if wanted == "a meter":
-            return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
-        case "control" if wanted == "a meter":
-            return f"No tick writes a control, the policy gives it: declare `meter {name}` for what a tick changes."
-        case "let" if wanted == "a meter":
-            return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
-        case "terrain" if wanted == "a meter":
-            return f"A terrain never changes: declare `meter {name}` for what a tick changes."
-        case "effect" if wanted == "a meter":
-            return f"Write `begin {name}` or `end {name}`."
-        case "effect":
-            return f"`{name}` is a condition, and `left of {name}` how many ticks are left of it."
-        case "region" | "node":
-            return f"`on {name}` says whether the agent is there."
-        case "let" | "meter" | "world meter" | "cell meter" | "param" | "input" | "control" | "terrain" if (
-            wanted == "a function"
-        ):
-            return f"Write `{name}` without parentheses."
-        case "affordance":
-            return f"`here == {name}` and `distance to {name}` say where the agent is."
-        case "action":
-            return f"`action == {name}` says whether the agent chose it."
-        case "reward" | "report":
-            return "What is rewarded or reported cannot be read; write its value out, or let a rule compute a meter."
-        case "rule" | "cascade":
-            return "A rule has no value; it writes meters, which have."
-        case _:
-            return f"Write the name of {wanted}, or declare one."
-
-
 def axis_of(name: syntax.Name, names: Symbols, report: Findings) -> str | None:
     """The axis of the space that is called so; nothing is known where the space has an error."""
     if names.space is None:
@@ -287,28 +191,10 @@ def axis_of(name: syntax.Name, names: Symbols, report: Findings) -> str | None:
     axes = axes_of(names.space)
     if name.text in axes:
         return name.text
-    known = ", ".join(f"`{axis}`" for axis in axes[:8])
-    report.add(
-        "H065",
-        f"the space has no axis `{name.text}`",
-        name.span,
-        secondary=(Label(names.space.span, "the space"),),
-        hint=f"Its axes are {known}." if len(axes) <= 8 else f"Its axes are {known}, ... `{axes[-1]}`.",
-    )
+    report.add(messages.names.NoAxis(name.span, name.text, axes, names.space.span))
     return None
 
 
 def is_word(expr: syntax.Expr, *words: str) -> bool:
     """Whether the expression is one of these words, not a declared name."""
     return isinstance(expr, syntax.Name) and not expr.quoted and expr.text in words
-
-
-def article(kind: str) -> str:
-    """`a meter`, `an affordance`."""
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def _together(kinds: tuple[Kind, ...]) -> str:
-    *most, final = [f"{kind}s" for kind in kinds if kind not in ("world meter", "cell meter")]  # they are meters too
-    text = f"{', '.join(most)} and {final}" if most else final
-    return text.capitalize()

@@ -24,8 +24,7 @@ from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, all_of, counted, only
-from hamletc.diagnostics import Label
+from hamletc.checking.report import Findings, all_of, only
 from hamletc.language import syntax
 
 PLAIN = ". "
@@ -51,8 +50,7 @@ def resolve_map(file: syntax.File, names: Names, expressions: Expressions, repor
         said = next(
             item for item in written.items if isinstance(item, syntax.MapLetters) and item.kind.text == "starts"
         )
-        hint = "Choose a letter of its own for where agents start."
-        report.add("H146", f"agents cannot start on `{both[0]}`, which is a wall", said.letters.span, hint=hint)
+        report.add(messages.maps.StartOnWall(said.letters.span, both[0]))
         return None
     regions = tuple(
         Region(item.name.text, distinct(item.letters.text), item.span)
@@ -68,22 +66,15 @@ def _is_rectangle(written: syntax.MapDecl, report: Findings) -> bool:
     rows = written.rows
     if not rows or not rows[0].text:
         span = written.span if not rows else rows[0].span
-        hint = 'Write a row of letters, as in `"#..#"`, for each y.'
-        report.add("H142", "this map has no cells", span, hint=hint)
+        report.add(messages.maps.NoCells(span))
         return False
     width = len(rows[0].text)
     for number, row in enumerate(rows):
         if len(row.text) != width:
-            first = Label(rows[0].span, counted(width, "letter"))
-            message = f"row {number} of the map has {counted(len(row.text), 'letter')}, not {width}"
-            hint = "All rows have the same length; `.` and spaces are open ground."
-            report.add("H142", message, row.span, secondary=(first,), hint=hint)
+            report.add(messages.maps.RowOfOtherLength(row.span, number, len(row.text), width, rows[0].span))
             return False
     if width * len(rows) > MOST_CELLS:
-        hint = "Draw a smaller map."
-        report.add(
-            "H033", f"a map has at most {MOST_CELLS} cells, this one {width * len(rows)}", written.span, hint=hint
-        )
+        report.add(messages.maps.MapTooLarge(written.span, width * len(rows), MOST_CELLS))
         return False
     return True
 
@@ -112,12 +103,11 @@ def _starting(written: syntax.MapDecl, walls: str, letters: str, names: Names) -
 def _are_known(letters: syntax.Quoted, known: str, report: Findings) -> bool:
     """Whether these are letters of the map."""
     if not letters.text:
-        report.add("H145", "there is no letter between these quotes", letters.span, hint='Write some, as in `"#"`.')
+        report.add(messages.maps.NoLetters(letters.span))
         return False
     for letter in letters.text:
         if letter not in known:
-            hint = "Draw it on the map, or leave it out."
-            report.add("H145", f"no cell of the map has the letter `{letter}`", letters.span, hint=hint)
+            report.add(messages.maps.LetterNotDrawn(letters.span, letter))
             return False
     return True
 
@@ -147,11 +137,7 @@ def _all_known(written: syntax.MapDecl, letters: str, placed: str, report: Findi
             if letter in meant or letter in said:
                 continue
             said.add(letter)
-            shown = letter if letter.isprintable() else f"U+{ord(letter):04X}"
-            hint = f'Say what it is, as in `region forest "{letter}"`, or draw `.` there.'
-            if not letter.isprintable():
-                hint = "Draw `.` there, or another letter."
-            report.add("H144", f"the letter `{shown}` of the map means nothing", _place_of(row, index), hint=hint)
+            report.add(messages.maps.LetterWithoutMeaning(_place_of(row, index), letter))
     return not said
 
 
@@ -181,14 +167,7 @@ def _terrain(
         shared = next((letter for letter in of_region if letter in letters), None)
         if shared is not None:
             other = letters[shared]
-            report.add(
-                "H148",
-                f"`{region}` and `{other.region.text}` share the letter `{shared}`",
-                each.span,
-                "a cell has one number",
-                secondary=(Label(other.span, "the cells of this letter have this one"),),
-                hint="Leave one of them out, or give the letter to one region only.",
-            )
+            report.add(messages.maps.LetterShared(each.span, shared, region, other.region.text, other.span))
         letters.update(dict.fromkeys(of_region, each))
     if default is None or not names.owns(item.name):
         return None
@@ -201,9 +180,7 @@ def fits(found: Map | None, space: Space | None, report: Findings) -> None:
     """Check that there is a grid for a map."""
     if found is None or space is None or (isinstance(space, Grid) and space.map is not None):
         return
-    message = "a map needs a grid of two dimensions"
-    hint = "Write `space grid map`, whose size is that of the map."
-    report.add("H143", message, found.span, secondary=(Label(space.span, "the space"),), hint=hint)
+    report.add(messages.maps.MapWithoutGrid(found.span, space.span))
 
 
 # --- who gets where --------------------------------------------------------------------------------------------------
@@ -224,12 +201,7 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     reached = ways.from_cells(starts)
     for affordance, cell in fixed.items():
         if cell not in reached:
-            report.add(
-                "H147",
-                f"no agent can reach `{affordance.name}`",
-                names.span("affordance", affordance.name),
-                hint="Open a way in the walls, or put it elsewhere.",
-            )
+            report.add(messages.maps.OutOfReach(names.span("affordance", affordance.name), affordance.name))
     at_random = [each for each in draft.affordances if each.place is None]
     dealt = [
         cell
@@ -243,14 +215,8 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     if cut is None:
         return
     width = grid.sizes[0]
-    what = "agents start" if apart is not None else f"`{at_random[0].name}` can stand"
-    report.add(
-        "H149",
-        "walls cut off a part of the map",
-        grid.map.span,
-        f"{what} on ({cut % width}, {cut // width}), from where and to where no way leads",
-        hint="Open a way, fill the part with walls, or say by a letter where agents start.",
-    )
+    stands = None if apart is not None else at_random[0].name
+    report.add(messages.maps.MapFallsApart(grid.map.span, (cut % width, cut // width), stands))
 
 
 def letter_of(found: Map, cell: int) -> str:
@@ -288,13 +254,10 @@ def check_walks(draft: Draft, report: Findings) -> None:
             if not isinstance(node, WalkingDistance):
                 continue
             if cells(grid) > MOST_CELLS:
-                message = f"a walking distance needs a grid of at most {MOST_CELLS} cells, this one has {cells(grid)}"
-                report.add("H190", message, node.span, hint="Write `distance to`, or use a smaller grid.")
+                report.add(messages.maps.WalkOnTooManyCells(node.span, cells(grid), MOST_CELLS))
             elif node.affordance in somewhere and cells(grid) - walls > MOST_WALKED:
-                message = f"there are ways between {cells(grid) - walls} cells; {MOST_WALKED} is the most"
-                hint = f"Put `{node.affordance}` at a fixed place that is not stored, or use a smaller grid."
-                there = f"`{node.affordance}` can stand on any of them"
-                report.add("H190", message, node.span, there, hint=hint)
+                count = cells(grid) - walls
+                report.add(messages.maps.TooManyWays(node.span, node.affordance, count, MOST_WALKED))
 
 
 class _Ways:

@@ -8,7 +8,6 @@ from hamletc.checking.meters import resolve_state, resolve_world_numbers
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression, spell_name
 
 
 def check_blocks(declarations: tuple[syntax.Decl, ...], report: Findings) -> None:
@@ -36,14 +35,7 @@ def resolve_world_meter(declaration: syntax.MeterDecl, names: Names, report: Fin
             return None
         return WorldMeter(declaration.name.text, *held[:3], declaration.span, held[3], kept=declaration.kept)
     for item in declaration.properties:
-        meter = spell_name(declaration.name)
-        value = spell_expression(item.value)
-        hint = f"Leave it out; a rule of the world can change it: `rule {meter}_falls: {meter} -= {value}`."
-        if item.key.text == "only":
-            hint = "Leave it out."
-        report.add(
-            "H099", f"a meter of the world has no `{item.key.text}`", item.span, "what agents' meters have", hint=hint
-        )
+        report.add(messages.world.PropertyOfWorldMeter(item.span, declaration.name, item))
     values = resolve_world_numbers(declaration, names, report)
     if values is None:
         return None

@@ -11,18 +11,31 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hamletc.messages import actions as actions
     from hamletc.messages import affordances as affordances
+    from hamletc.messages import agents as agents
+    from hamletc.messages import draws as draws
+    from hamletc.messages import effects as effects
     from hamletc.messages import everywhere as everywhere
+    from hamletc.messages import inert as inert
+    from hamletc.messages import maps as maps
     from hamletc.messages import meters as meters
+    from hamletc.messages import names as names
+    from hamletc.messages import past as past
     from hamletc.messages import ranges as ranges
     from hamletc.messages import rewards as rewards
+    from hamletc.messages import rules as rules
+    from hamletc.messages import space as space
+    from hamletc.messages import standpoint as standpoint
+    from hamletc.messages import states as states
+    from hamletc.messages import world as world
+else:
 
-
-def __getattr__(chapter: str) -> ModuleType:
-    name = f"{__name__}.{chapter}"
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise AttributeError(f"there is no chapter {chapter!r} of messages") from None
+    def __getattr__(chapter: str) -> ModuleType:
+        name = f"{__name__}.{chapter}"
+        try:
+            return import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name != name:
+                raise
+            raise AttributeError(f"there is no chapter {chapter!r} of messages") from None

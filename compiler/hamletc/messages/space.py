@@ -1,0 +1,477 @@
+"""Spaces: their properties, places and displacements in them, graphs, where affordances stand at random."""
+
+from __future__ import annotations
+
+from hamlet.universe import Grid, Space, Span
+from hamlet.universe.space import axes_of
+from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.intervals import spell
+from hamletc.messages.everywhere import counted
+from hamletc.suggest import closest
+
+MOST_WRITTEN_OUT = 8
+"""The most axes whose names a hint lists."""
+INSTEAD = {
+    "`start`": "Leave it out; `starts home` is said in the graph.",
+    "`moves`": "Leave it out: there is a move to each node.",
+    "a place with coordinates": "Write a node, as in `at home`.",
+    "a displacement": "Write `teleport` to a node, or draw an edge.",
+    "a speed": "Ask for `action`, as in `action == WAIT`.",
+    "a straight distance": "Write `distance to`: fewest edges.",
+    "a velocity": "Write `position x != previous(position x)`.",
+}
+"""What a graph has for what has no meaning on it."""
+
+
+def _there(space: Space) -> tuple[Label, ...]:
+    return (Label(space.span, "the grid" if isinstance(space, Grid) else "the space"),)
+
+
+def _one_per_axis(axes: tuple[str, ...]) -> str:
+    """How to write a number for each axis."""
+    if len(axes) <= MOST_WRITTEN_OUT:
+        return f"Write `({', '.join(axes)})` with numbers."
+    return f"Write {len(axes)} numbers in parentheses."
+
+
+@finding("H151")
+class MomentumOfGrid(Finding):
+    def told(self) -> Told:
+        hint = "Leave it out, or make the space continuous, as in `space continuous (0 .. 10) x (0 .. 10) { ... }`."
+        return Told("a grid has no momentum", hint, "agents are on cells, and go from cell to cell")
+
+
+@finding("H024")
+class StartsTwice(Finding):
+    map: Span
+
+    def told(self) -> Told:
+        hint = "Keep one of them; agents that start by a letter are apart."
+        return Told("where agents start is given twice", hint, "", (Label(self.map, "the map says it by a letter"),))
+
+
+@finding("H033")
+class HexagonsTooFew(Finding):
+    def told(self) -> Told:
+        hint = "Make it longer, or write `space grid` for a line of cells."
+        return Told("a grid of hexagons has sides of 2 cells or more", hint)
+
+
+@finding("H033")
+class TooLargeForEuclidean(Finding):
+    def told(self) -> Told:
+        hint = "Use `manhattan` or `chebyshev`, or a smaller grid."
+        return Told("this grid is too large for euclidean distances", hint, "their squares reach 2147483648")
+
+
+@finding("H033")
+class TooManyCells(Finding):
+    cells: int
+    most: int
+
+    def told(self) -> Told:
+        message = f"a grid has at most {self.most} cells, this one {self.cells}"
+        return Told(message, "Make a side shorter, or add `{ places stored }`.")
+
+
+@finding("H143")
+class AnotherSizeThanMap(Finding):
+    drawn: tuple[int, int]
+    sizes: tuple[int, ...]
+    map: Span
+
+    def told(self) -> Told:
+        (across, down), (width, height) = self.drawn, self.sizes
+        hint = "Write `space grid map`, whose size is that of the map."
+        message = f"the map has {across} x {down} cells, and the grid {width} x {height}"
+        return Told(message, hint, "", (Label(self.map, "the map"),))
+
+
+@finding("H033")
+class NegativeReach(Finding):
+    def told(self) -> Told:
+        return Told("the reach must be 0 or more", "Write 0 or more.")
+
+
+@finding("H025")
+class NoReach(Finding):
+    def told(self) -> Told:
+        hint = "Add `reach 1`: how far from an affordance an agent can use it."
+        return Told("a continuous space has a `reach`", hint)
+
+
+@finding("H152")
+class VelocityLimit(Finding):
+    """A limit of the velocity that is 0 or less, or more than the space allows."""
+
+    limit: float
+    longest: float
+
+    def told(self) -> Told:
+        if self.limit <= 0:
+            return Told("the limit of the velocity must be above 0", "Write a number above 0.")
+        return Told("this velocity is far too high for the space", f"Write at most {self.longest:g}.")
+
+
+@finding("H153")
+class SpeedOfMomentum(Finding):
+    space: Span
+
+    def told(self) -> Told:
+        hint = "Leave it out: with momentum the speed is the length of the velocity."
+        secondary = (Label(self.space, "a space with momentum"),)
+        return Told("the speed follows from the velocity", hint, "no speed of its own", secondary)
+
+
+@finding("H153")
+class StartBeyondLimit(Finding):
+    limit: float
+    space: Span
+
+    def told(self) -> Told:
+        hint = f"Write {spell(-self.limit)} .. {spell(self.limit)}, or raise `momentum up to`."
+        secondary = (Label(self.space, "a space with momentum"),)
+        return Told("episodes begin with a velocity beyond its limit", hint, "", secondary)
+
+
+@finding("H064")
+class StartOfZero(Finding):
+    def told(self) -> Told:
+        return Told("an episode begins with this velocity anyway", "Leave it out, or write other numbers.")
+
+
+@finding("H055")
+class VelocityWithoutSpace(Finding):
+    space: Span
+
+    def told(self) -> Told:
+        hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
+        return Told("a velocity needs a space", hint, "", (Label(self.space, "no space"),))
+
+
+@finding("H042")
+class VelocityOfOtherDimensions(Finding):
+    space: Space
+    count: int
+
+    def told(self) -> Told:
+        axes = axes_of(self.space)
+        message = f"a velocity has {counted(len(axes), 'number')} in this space, not {self.count}"
+        return Told(message, _one_per_axis(axes), "", (Label(self.space.span, "the space"),))
+
+
+@finding("H051")
+class SpeedTooLarge(Finding):
+    def told(self) -> Told:
+        hint = "Write smaller numbers, or say the speed, as in `speed 1`."
+        return Told("the length of this velocity can overflow", hint)
+
+
+@finding("H042")
+class TooManyDimensions(Finding):
+    """A grid, or a continuous space, of no dimension or too many."""
+
+    grid: bool
+    count: int
+    most: int
+
+    def told(self) -> Told:
+        space = "a grid" if self.grid else "a continuous space"
+        example = "`space grid 8`, `space grid 8 x 8`, ..." if self.grid else "`space continuous (0 .. 10) x (0 .. 10)`"
+        return Told(f"{space} has 1 to {self.most} dimensions, not {self.count}", f"Write {example}.")
+
+
+# --- places ----------------------------------------------------------------------------------------------------------
+
+
+@finding("H055")
+class NoSpaceFor(Finding):
+    thing: str
+    space: Span
+
+    def told(self) -> Told:
+        hint = "Leave it out, or declare a space, as in `space grid 8 x 8`."
+        secondary = (Label(self.space, "no space"),)
+        return Told(f"{self.thing} needs a space", hint, "this universe has none", secondary)
+
+
+@finding("H146")
+class PlaceIsWall(Finding):
+    x: float
+    y: float
+    map: Span
+
+    def told(self) -> Told:
+        hint = "Choose a cell that can be entered."
+        return Told(f"({spell(self.x)}, {spell(self.y)}) is a wall", hint, "", (Label(self.map, "the map"),))
+
+
+@finding("H141")
+class LetterWithoutMap(Finding):
+    space: Span
+
+    def told(self) -> Told:
+        hint = "Draw a map with this letter, or write coordinates, as in `(2, 3)`."
+        return Told("a letter needs a map", hint, "", (Label(self.space, "the space"),))
+
+
+@finding("H145")
+class SeveralLetters(Finding):
+    def told(self) -> Told:
+        return Told("a place is one letter of the map", 'Write one, as in `"B"`.')
+
+
+@finding("H145")
+class LetterOfSeveralCells(Finding):
+    letter: str
+    cells: int
+    map: Span
+
+    def told(self) -> Told:
+        hint = "Draw it once, or write coordinates, as in `(2, 3)`."
+        message = f"{self.cells} cells of the map have the letter `{self.letter}`"
+        return Told(message, hint, "", (Label(self.map, "the map"),))
+
+
+@finding("H145")
+class LetterOfNoCell(Finding):
+    letter: str
+    map: Span
+
+    def told(self) -> Told:
+        secondary = (Label(self.map, "the map"),)
+        return Told(f"no cell of the map has the letter `{self.letter}`", "Draw it on the map.", "", secondary)
+
+
+@finding("H043")
+class OutsideSpace(Finding):
+    space: Space
+    low: float
+    high: float
+
+    def told(self) -> Told:
+        allowed = f"{spell(self.low)} .. {spell(self.high)}"
+        label, secondary = f"not in {allowed}", _there(self.space)
+        if isinstance(self.space, Grid):
+            return Told("this place is off the grid", f"Cells count from 0: write {allowed}.", label, secondary)
+        return Told("this place is outside the space", f"Write {allowed}.", label, secondary)
+
+
+@finding("H033")
+class DisplacementTooLong(Finding):
+    space: Space
+    most: float
+
+    def told(self) -> Told:
+        grid, most = isinstance(self.space, Grid), spell(self.most)
+        hint = f"Write {spell(-self.most)} .. {most}." if self.most > 0 else "Write 0."
+        message = f"a displacement {'must be shorter than the grid' if grid else 'is far too long for the space'}"
+        return Told(message, hint, f"at most {most} along this axis", _there(self.space))
+
+
+@finding("H042")
+class OtherDimensions(Finding):
+    thing: str
+    space: Space
+    count: int
+
+    def told(self) -> Told:
+        axes, where = axes_of(self.space), "on this grid" if isinstance(self.space, Grid) else "in this space"
+        message = f"{self.thing} {where} has {counted(len(axes), 'coordinate')}, not {self.count}"
+        return Told(message, _one_per_axis(axes), "", _there(self.space))
+
+
+@finding("H044")
+class SamePlace(Finding):
+    affordance: str
+    other: str
+    there: Span
+
+    def told(self) -> Told:
+        hint = "Put one of them elsewhere, or `at random`, or give the space `places stored`."
+        secondary = (Label(self.there, f"`{self.other}` is here"),)
+        return Told(f"`{self.affordance}` and `{self.other}` are at the same place", hint, "", secondary)
+
+
+@finding("H067")
+class TooManyStored(Finding):
+    count: int
+    most: int
+
+    def told(self) -> Told:
+        message = f"a space with stored places holds at most {self.most} affordances, not {self.count}"
+        return Told(message, "Use a grid that computes its places, or fewer affordances.", "one too many")
+
+
+@finding("H045")
+class TooFewCells(Finding):
+    """Fewer cells than agents and affordances; `needed` is how many would do."""
+
+    cells: int
+    affordances: int
+    agents: int
+    needed: int
+
+    def told(self) -> Told:
+        things = [counted(self.affordances, "affordance")] if self.affordances else []
+        message = f"{counted(self.cells, 'cell')} cannot hold {' and '.join(things + _some(self.agents))}"
+        return Told(message, f"Make the grid larger: at least {self.needed} cells.")
+
+
+@finding("H045")
+class TooFewStarts(Finding):
+    """Fewer cells or nodes on which agents start than agents."""
+
+    starts: int
+    agents: int
+    graph: bool
+
+    def told(self) -> Told:
+        cell = "node" if self.graph else "cell"
+        hint = f"Let agents start on more {cell}s, or let a world have fewer of them."
+        message = f"{counted(self.starts, cell)} where agents start cannot hold {counted(self.agents, 'agent')}"
+        return Told(message, hint)
+
+
+@finding("H045")
+class TooFewFreeCells(Finding):
+    """Fewer cells of a map, or nodes of a graph, that nothing takes than agents and affordances at random."""
+
+    free: int
+    at_random: int
+    agents: int
+    graph: bool
+
+    def told(self) -> Told:
+        things = [f"{counted(self.at_random, 'affordance')} at random"] if self.at_random else []
+        things += _some(self.agents) or ([] if things else ["an agent"])
+        room = counted(self.free, "free node" if self.graph else "free cell") + ("" if self.graph else " of the map")
+        on_map = "Draw more open ground, or a larger map."
+        hint = "Add nodes, or start in a smaller region." if self.graph else on_map
+        return Told(f"{room} cannot hold {' and '.join(things)}", hint)
+
+
+def _some(agents: int) -> list[str]:
+    return [counted(agents, "agent") if agents > 1 else "an agent"] if agents else []
+
+
+# --- graphs ----------------------------------------------------------------------------------------------------------
+
+
+@finding("H192")
+class EdgeToItself(Finding):
+    node: str
+
+    def told(self) -> Told:
+        return Told(f"an edge leads from `{self.node}` to itself", "Leave it out; who waits stays.")
+
+
+@finding("H192")
+class TooFewNodes(Finding):
+    nodes: int
+
+    def told(self) -> Told:
+        message = f"this graph has {counted(self.nodes, 'node')}"
+        return Told(message, "Write some, as in `space graph { home - road - shop }`.")
+
+
+@finding("H033")
+class TooManyNodes(Finding):
+    nodes: int
+    most: int
+
+    def told(self) -> Told:
+        return Told(f"a graph has at most {self.most} nodes, this one {self.nodes}", "Draw less.")
+
+
+@finding("H024")
+class NodeTwice(Finding):
+    node: str
+
+    def told(self) -> Told:
+        return Told(f"`{self.node}` is in this region already", "Write each node once.")
+
+
+@finding("H193")
+class NodesApart(Finding):
+    first: str
+    node: str
+
+    def told(self) -> Told:
+        hint = "Write an edge between the parts, or leave one of them out."
+        return Told(f"nothing leads from `{self.first}` to `{self.node}`, nor back", hint)
+
+
+@finding("H194")
+class NotOnGraph(Finding):
+    thing: str
+    graph: Span
+
+    def told(self) -> Told:
+        hint = INSTEAD.get(self.thing, "Observe `position node`, or `grid`: which nodes are taken.")
+        return Told(f"{self.thing} has no meaning on a graph", hint, "", (Label(self.graph, "the graph"),))
+
+
+@finding("H194")
+class NodeWithoutGraph(Finding):
+    node: str
+    space: Span
+
+    def told(self) -> Told:
+        meant = closest(self.node, ("random",))
+        hint = f"Did you mean `{meant}`?" if meant else "Write `at random`, or a place, as in `at (2, 3)`."
+        return Told("a node needs a graph", hint, "", (Label(self.space, "the space"),))
+
+
+# --- where affordances stand at random -------------------------------------------------------------------------------
+
+
+@finding("H195")
+class SpreadWithoutGrid(Finding):
+    space: Span
+
+    def told(self) -> Told:
+        message = "where an affordance at random may stand is said on grids only"
+        return Told(message, "Write `at random`.", "", (Label(self.space, "the space"),))
+
+
+@finding("H195")
+class SpreadOnTooManyCells(Finding):
+    cells: int
+    most: int
+
+    def told(self) -> Told:
+        message = f"affordances say where they may stand on at most {self.most} cells, not {self.cells}"
+        return Told(message, "Write `at random`, or use a smaller grid.")
+
+
+@finding("H196")
+class NearLaterOne(Finding):
+    affordance: str
+    near: str
+
+    def told(self) -> Told:
+        hint = f"Declare `{self.near}` before `{self.affordance}`, or say it the other way round."
+        return Told(f"where `{self.near}` stands is not known yet", hint)
+
+
+@finding("H064")
+class ApartAlone(Finding):
+    def told(self) -> Told:
+        hint = "Write `apart` behind others, too, or leave it out."
+        return Told("nothing else is `apart`, so this has no effect", hint)
+
+
+@finding("H197")
+class RegionFull(Finding):
+    region: str
+
+    def told(self) -> Told:
+        return Told(f"no free cell is in `{self.region}`", "Draw more of it, or leave walls and other things out.")
+
+
+@finding("H197")
+class NoArrangement(Finding):
+    def told(self) -> Told:
+        hint = "Ask for less: a shorter `apart`, a longer `within`, a larger region or a larger grid."
+        return Told("affordances found no cells on which all of this holds", hint)
