@@ -172,13 +172,23 @@ class _Body:
             )
             op = printed.op(line.value)
             if isinstance(op, Fold):
-                initial = [self.expressions.node(printed, each) for each in op.initial]
-                tables = [self.expressions.named(table_name(each)) for each in op.tables]
-                yield from self._given(
-                    list(map(Name, line.name.split(", "))), f"_{op.function}_rows", initial + tables, indent
-                )
+                given = self._initial(printed, op)
+                given += [self.expressions.named(name) for name in map(table_name, op.tables) if self._is_passed(name)]
+                yield from self._given(list(map(Name, line.name.split(", "))), f"_{op.function}_rows", given, indent)
             else:
                 yield from self._set(Name(line.name), self.expressions.operation(printed, line.value), indent)
+
+    def _initial(self, printed: Body, op: Fold) -> list[Spelt]:
+        """What a loop over rows begins with. It needs its types from the beginning: numbers become vectors where others
+        are."""
+        initial = [self.expressions.node(printed, each) for each in op.initial]
+        if not any(each.type.shape == "vector" for each in initial):
+            return initial
+        return [self.expressions.taken_as(each, CType("vector", each.type.element)) for each in initial]
+
+    def _is_passed(self, table: str) -> bool:
+        """Whether functions are given a table: they know those that registers hold."""
+        return self.printer.tables[table][1] is None
 
     def _made(self, name: str, maker: str, made: Call, indent: str) -> Iterator[str]:
         """Memory of the thread, which is set to zeros unless it is written first."""

@@ -16,8 +16,11 @@ from hamlet.errors import EnvError, ModuleError
 from hamlet.native import compilers
 from hamlet.native.compilers import CHOICE
 from hamlet.package.module import Module, in_memory
-from hamletc.compile import Options, build
+from hamletc.compilation import Compilation
+from hamletc.compile import Options, build, emit_texts, optimise
 from hamletc.frontend import Stopwatch
+from hamletc.lowering.plan import Limits
+from hamletc.passes.pipeline import CELL_CACHE
 from samples import sample
 
 TICKS = 25
@@ -36,6 +39,13 @@ def fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def module(name: str, targets: tuple[str, ...] = ("c",)) -> Module:
     return in_memory(Path(name), build(sample(name), Options(targets), Stopwatch()))
+
+
+def by_tables(name: str) -> Module:
+    """A sample whose affordances and cascades are rows of tables, as those of large universes are."""
+    compilation = Compilation.begin(sample(name), Limits(affordances=1, cascades=1, window_rows=0))
+    texts = emit_texts(optimise(replace(compilation, disabled=frozenset({CELL_CACHE}))), ("c",))
+    return in_memory(Path(name), {file: text.encode() for file, text in texts.items()})
 
 
 def bits(values: object) -> bytes:
@@ -82,6 +92,14 @@ def test_they_give_the_bits_of_the_interpreter(name: str, monkeypatch: pytest.Mo
     ]
     compare((envs[0], envs[1]))
     assert str(envs[0].choice) == "c on cpu: as asked for"
+
+
+def test_rows_of_tables() -> None:
+    """... some of which registers hold, and loops that begin with a number and go on with vectors."""
+    made = by_tables("town")
+    assert "_rows" in made.sources["c_kernels.c"].decode()
+    ours, theirs = (hamlet.make(made, worlds=41, backend=name, quiet=True) for name in ("c", "interpreter"))
+    compare((ours, theirs))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "bfloat16", None])
