@@ -1,165 +1,201 @@
 """How fast kernels for CPUs are as C, beside numba's:
 
-    python benchmarks/c_kernels.py [--universes town:1 gallery/queue:64] [-- 'gcc -O3' 'python -m ziglang cc -O2']
+    python benchmarks/c_kernels.py [--only 'town 64' 'queue steps'] [-- 'gcc -O3' 'python -m ziglang cc']
 
-Each command compiles what `hamletc.targets.c` prints, with the vectors of this machine. Rollouts of both kinds of
-kernels take turns in one process and one thread, on the same arguments; the CPU time of the thread counts, which other
-work on the machine changes less than the time on a clock. What they write is compared to the bit. Prints agent-ticks
-per second and ratios to numba, and writes JSON to benchmarks/results/c_kernels.json; docs/design.md shows it.
+Each command is taken for `HAMLET_CC`. Worlds of both kinds of kernels take turns in one process and one thread, with
+the same seeds and actions; the CPU time of the thread counts, which other work on the machine changes less than the
+time on a clock. Rollouts act at random and count; steps have actions that were drawn before, and observe. State,
+outcomes, observations and masks are compared to the bit at the end. Prints agent-ticks per second and ratios to numba,
+and writes JSON to benchmarks/results/c_kernels.json; docs/design.md shows it.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
-import platform
 import resource
-import shlex
 import statistics
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 os.environ["NUMBA_NUM_THREADS"] = "1"
 
-import numpy as np
+import torch
+from facts import facts
+from sizes import meters
 
 import hamlet
-from hamlet import native
-from hamlet.launch.cpu.entry import Entry, entry, shares_of
-from hamlet.launch.cpu.launch import CpuBackend
-from hamletc.compile import compile_file, lower, optimise, specialise
-from hamletc.targets.c.emit import ENTRY, emit
+from hamlet.env.environment import Env
+from hamlet.native.compilers import CHOICE
+from hamlet.package.module import Module
+from hamletc.compile import compile_file
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = Path(__file__).parent / "results" / "c_kernels.json"
-COMPILERS = ("gcc -O2 -ftree-vectorize", "gcc -O3")
-FLAGS = ("-std=c99", "-march=native", "-w", "-fPIC", "-shared")
-TICKS = (64, 1000)
-LANES = 8192
-
-
-def compiled(text: str, command: str, folder: Path) -> tuple[ctypes.CDLL, float]:
-    """The library that a compiler makes, and its CPU time."""
-    source, target = folder / "kernels.c", folder / f"{abs(hash(command))}.so"
-    source.write_text(text, encoding="utf-8")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    include = f"-I{Path(native.__file__).parent}"
-    subprocess.run([*shlex.split(command), *FLAGS, include, str(source), "-o", str(target)], check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return ctypes.CDLL(str(target)), seconds
+COMPILERS = ("gcc", "gcc -O3")
+LANES = 65536
+SAMPLE, MANY = 1 << 19, 1024
+"""Lane-ticks of a sample of steps: some milliseconds. A step counts as one of so many lanes at least."""
+AGES, DRAWN = 100, 16
+"""Ticks before the first that is measured, and ticks whose actions are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
-    """The arguments of a kernel, and numba's for them."""
+class Case:
+    """What is measured.
 
-    values: dict[str, Any]
-    entry: Entry
+    Attributes:
+        universe: below universes/, or `meters N`: one of as many meters.
+        ticks: of a rollout; 0: steps are measured.
+        observed: the type of observations, or `None`: nothing is observed.
+    """
+
+    universe: str
+    agents: int = 1
+    lanes: int = LANES
+    ticks: int = 64
+    observed: str | None = None
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        what = f"{self.ticks} ticks" if self.ticks else f"steps of {self.lanes} lanes"
+        observed = f", {self.observed} observations" if self.observed and self.ticks else ""
+        return f"{self.universe.rpartition('/')[2]} {what}{observed}"
 
 
-def launch(path: Path, agents: int, ticks: int) -> Launch:
-    """That of a rollout of so many ticks with random actions and statistics."""
-    env = hamlet.make(compile_file(path), worlds=LANES // agents, agents=agents, backend="numba", obs_dtype=None)
-    env.reset(seed=7)
-    env.rollout(ticks)
-    noted: list[Launch] = []
+CASES = (
+    Case("town"),
+    Case("town", lanes=8192, ticks=1000),
+    Case("town", observed="float32"),
+    Case("town", observed="uint8"),
+    Case("town", observed="bfloat16"),
+    *(Case("town", lanes=lanes, ticks=0, observed="float32") for lanes in (1, 64, 4096, 65536)),
+    Case("shifts"),
+    Case("gallery/queue", 64),
+    Case("gallery/queue", 64, 8192, 1000),
+    Case("gallery/queue", 64, 4096, 0, "float32"),
+    Case("gallery/market", 64),
+    Case("gallery/epidemic", 64),
+    Case("gallery/moss", lanes=256),
+    Case("gallery/commute"),
+    Case("gallery/momentum"),
+    Case("meters 150"),
+    Case("meters 150", lanes=4096, ticks=0, observed="float32"),
+)
 
-    def run(self: CpuBackend, buffers: Any, arrays: Any, scalars: Any, every_tick: bool = False) -> None:
-        values = self._values(buffers, arrays, scalars, every_tick)
-        noted.append(Launch(values, self._kernels.entry(list(values.values()))))
 
-    with patch.object(CpuBackend, "_run", run):
-        env.rollout(ticks)
-    return noted[-1]
+@contextmanager
+def compiled_by(command: str | None) -> Iterator[str]:
+    """The backend of kernels that this compiler makes, or of numba's: what is compiled meanwhile is compiled so."""
+    if command is None:
+        yield "numba"
+    else:
+        with patch.dict(os.environ, {CHOICE: command}):
+            yield "c"
 
 
-def measured(
-    path: Path, agents: int, ticks: int, libraries: dict[str, ctypes.CDLL], rounds: int
-) -> list[dict[str, Any]]:
-    """A row for each kind of kernel."""
-    rollout = launch(path, agents, ticks)
-    tables = [name for name in rollout.values if name.startswith("table ")]
-    addresses = {name: ctypes.cast(getattr(each, ENTRY), ctypes.c_void_p).value for name, each in libraries.items()}
+def module_of(name: str, folder: Path) -> Module:
+    """The universe of a case."""
+    kind, _, count = name.partition(" ")
+    if not count:
+        return compile_file(ROOT / "universes" / f"{kind}.hamlet")
+    source = folder / "sized.hamlet"
+    source.write_text(meters(int(count)), encoding="utf-8")
+    return compile_file(source)
 
-    def given() -> dict[str, Any]:
-        values = {name: each.copy() if isinstance(each, np.ndarray) else each for name, each in rollout.values.items()}
-        return values | {"shares": shares_of([(0, LANES // agents)])}
 
-    def of_c(name: str) -> Callable[[dict[str, Any]], None]:
-        def run(values: dict[str, Any]) -> None:
-            others = [each for key, each in values.items() if key not in tables]
-            entry(addresses[name] or 0, others).run(others)
+def sample_of(env: Env, case: Case) -> tuple[int, Callable[[], object]]:
+    """The lane-ticks of a sample, and what runs it."""
+    if case.ticks:
+        return case.lanes * case.ticks, lambda: env.rollout(case.ticks, observe=case.observed is not None)
+    draws = torch.Generator().manual_seed(1)
+    drawn = torch.randint(env.num_actions, (DRAWN, case.lanes), generator=draws, dtype=torch.int32)
+    actions, calls = cycle(drawn), max(SAMPLE // max(case.lanes, MANY), 1)
 
-        return run
+    def run() -> None:
+        for _ in range(calls):
+            env.step(next(actions))
 
-    kinds = {"numba": lambda values: rollout.entry.run(values.values()), **{name: of_c(name) for name in libraries}}
-    seconds: dict[str, list[float]] = {name: [] for name in kinds}
-    written: dict[str, bytes] = {}
-    for _ in range(rounds):
-        for name, run in kinds.items():
-            values = given()
+    return case.lanes * calls, run
+
+
+def written(env: Env) -> bytes:
+    """State, outcomes, observations and masks."""
+    buffers = env._buffers
+    tensors = [*buffers.state.values(), *buffers.outcome.values(), buffers.mask, buffers.observation]
+    return b"".join(each.contiguous().view(torch.uint8).numpy().tobytes() for each in tensors if each is not None)
+
+
+def made(case: Case, module: Module, command: str | None) -> tuple[Env, float]:
+    """Worlds that have run for a while, and the CPU time of compilers for them."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with compiled_by(command) as backend:
+        shape = {"worlds": case.lanes // case.agents, "agents": case.agents}
+        env = hamlet.make(module, **shape, backend=backend, obs_dtype=case.observed, quiet=True)
+        env.reset(seed=7)
+        env.rollout(AGES)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return env, round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2)
+
+
+def measured(case: Case, module: Module, compilers: Sequence[str], rounds: int) -> list[dict[str, Any]]:
+    """A row for numba and one for each compiler."""
+    begun = {command or "numba": made(case, module, command) for command in (None, *compilers)}
+    envs = {name: env for name, (env, _) in begun.items()}
+    samples = {name: sample_of(env, case) for name, env in envs.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in envs}
+    for turn in range(rounds + 1):
+        for name, (_, run) in samples.items():
             begin = time.thread_time()
-            run(values)
-            seconds[name].append(time.thread_time() - begin)
-            written[name] = b"".join(
-                v.tobytes() for k, v in values.items() if isinstance(v, np.ndarray) and k != "shares"
-            )
+            run()
+            if turn:
+                seconds[name].append(time.thread_time() - begin)
     rows = []
     for name, times in seconds.items():
-        assert written[name] == written["numba"], f"{name} gives other bits"
-        ratios = [numba / own for numba, own in zip(seconds["numba"], times, strict=True)]
+        assert written(envs[name]) == written(envs["numba"]), f"{name} gives other bits"
+        ratios = sorted(numba / own for numba, own in zip(seconds["numba"], times, strict=True))
+        tenth = len(ratios) // 10
         rows.append(
             {
                 "kernels": name,
-                "ticks": ticks,
-                "millions": round(LANES * ticks / statistics.median(times) / 1e6, 1),
+                "millions": round(samples[name][0] / statistics.median(times) / 1e6, 3),
                 "ratio": round(statistics.median(ratios), 3),
-                "spread": [round(min(ratios), 3), round(max(ratios), 3)],
+                "spread": [round(ratios[tenth], 3), round(ratios[-1 - tenth], 3)],
+                "compiling": begun[name][1],
             }
         )
     return rows
-
-
-def machine() -> str:
-    """The name of the CPU."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
-    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
 
 
 def main() -> None:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("compilers", nargs="*", default=COMPILERS, help="commands of compilers")
-    parser.add_argument("--universes", nargs="+", default=["town:1"], help="below universes/, each with its agents")
+    parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of cases")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", type=Path, default=RESULTS)
     options = parser.parse_args()
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=ROOT)
-    result: dict[str, Any] = {"commit": commit.stdout.strip(), "machine": machine()}
-    result |= {"load": round(os.getloadavg()[0], 1), "lanes": LANES, "universes": {}}
-    for named in options.universes:
-        name, _, agents = named.partition(":")
-        path = ROOT / "universes" / f"{name}.hamlet"
-        universe = compile_file(path).universe
-        text = emit(specialise(optimise(lower(universe)), "numba").program, universe)
-        with tempfile.TemporaryDirectory() as folder:
-            made = {command: compiled(text, command, Path(folder)) for command in options.compilers}
-            libraries = {command: library for command, (library, _) in made.items()}
-            rows = [row for t in TICKS for row in measured(path, int(agents or 1), t, libraries, options.rounds)]
-        compiling = {command: round(seconds, 2) for command, (_, seconds) in made.items()}
-        result["universes"][named] = {"compiling": compiling, "rows": rows}
-        for row in rows:
-            print(named, row, flush=True)
-        print(named, "compiling", compiling, flush=True)
-    RESULTS.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    result: dict[str, Any] = facts("benchmarks/c_kernels.py", "numba")
+    result["cases"] = {}
+    cases = [case for case in CASES if any(part in case.name for part in options.only)]
+    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {"XDG_CACHE_HOME": folder}):
+        modules = {name: module_of(name, Path(folder)) for name in dict.fromkeys(case.universe for case in cases)}
+        for case in cases:
+            rows = measured(case, modules[case.universe], options.compilers, options.rounds)
+            load = round(os.getloadavg()[0], 1)
+            result["cases"][case.name] = {"load": load, "rows": rows}
+            print(f"{case.name:42} load {load:4} numba {rows[0]['millions']:8.2f} M/s", end="")
+            print(*(f"  {row['ratio']:.3f} {row['spread']} ({row['compiling']} s)" for row in rows[1:]), flush=True)
+    options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells) {
     for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
       first = first_next;
       lane = first;
-      store_vu8(cells, ((index * LANES) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
+      store_vu8(cells, ((index * ROW) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
     }
   }
 }
@@ -151,7 +151,7 @@ HAMLET_HELPER bool do_load_cells(u32 *layout, u32 *stored_layout, bool8 *flags, 
   if (unchanged) {
     for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
       row = row_next;
-      load_lanes_u8((cells + (row * LANES)), (cells_array.data + row * cells_array.columns + start), count);
+      load_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
     }
   } else {
     do_fill_cells(layout, cells);
@@ -258,19 +258,19 @@ HAMLET_INLINE vi32 do_situation(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi32 y_
   t128 = where_vi32(less_vu32(t124, alike_vu32(1u)), to_i32_vu32(t124), alike_vi32((-1)));
   /* policy */
   t136 = multiply_vf32(satiation_0, alike_vf32(scale_0_0));
-  t139 = where_vf32(less_vf32(t136, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t136);
-  t141 = where_vf32(less_vf32(alike_vf32(top_0_0), t139), alike_vf32(top_0_0), t139);
+  t139 = greater_vf32(alike_vf32(0x0.0p+0f), t136);
+  t141 = lesser_vf32(alike_vf32(top_0_0), t139);
   t143 = add_vf32(t141, alike_vf32(0x1.8000000000000p+23f));
   t150 = to_i32_vu32(subtract_vu32(to_bits_vf32(t143), alike_vu32(1262485504u)));
-  t151 = subtract_vi32(t150, where_vi32(less_vf32(t141, subtract_vf32(t143, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t151 = subtract_vi32(t150, where_or_zero_vi32(less_vf32(t141, subtract_vf32(t143, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t153 = multiply_vi32(t151, alike_vi32(stride_4_0));
   t154 = add_vi32(add_vi32(t17, multiply_vi32(add_vi32(t128, alike_vi32(1)), alike_vi32(stride_3_0))), t153);
   t156 = multiply_vf32(mood_0, alike_vf32(scale_1_0));
-  t159 = where_vf32(less_vf32(t156, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t156);
-  t161 = where_vf32(less_vf32(alike_vf32(top_1_0), t159), alike_vf32(top_1_0), t159);
+  t159 = greater_vf32(alike_vf32(0x0.0p+0f), t156);
+  t161 = lesser_vf32(alike_vf32(top_1_0), t159);
   t162 = add_vf32(t161, alike_vf32(0x1.8000000000000p+23f));
   t168 = to_i32_vu32(subtract_vu32(to_bits_vf32(t162), alike_vu32(1262485504u)));
-  t169 = subtract_vi32(t168, where_vi32(less_vf32(t161, subtract_vf32(t162, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t169 = subtract_vi32(t168, where_or_zero_vi32(less_vf32(t161, subtract_vf32(t162, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   situation_0 = add_vi32(t154, multiply_vi32(t169, alike_vi32(stride_5_0)));
   return situation_0;
 }
@@ -411,12 +411,12 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
             fourth_word = given_3;
           }
           store_vu32(ahead, lane, first_word);
-          store_vu32(ahead, ((1 * LANES) + lane), second_word);
-          store_vu32(ahead, ((2 * LANES) + lane), third_word);
-          store_vu32(ahead, ((3 * LANES) + lane), fourth_word);
+          store_vu32(ahead, ((1 * ROW) + lane), second_word);
+          store_vu32(ahead, ((2 * ROW) + lane), third_word);
+          store_vu32(ahead, ((3 * ROW) + lane), fourth_word);
         }
       }
-      drawn = ((now & 3) * LANES);
+      drawn = ((now & 3) * ROW);
       for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
         first = first_next;
         word = fetch_vu32(ahead, (drawn + first));
@@ -442,11 +442,11 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi
   /* act: space grid, first_meal.hamlet:5 */
   t4 = take_short_vi32(table_case_0, 6, action_0);
   t5 = add_vi32(x_0, t4);
-  t8 = where_vi32(less_vi32(t5, alike_vi32(0)), alike_vi32(0), t5);
+  t8 = zero_or_vi32(less_vi32(t5, alike_vi32(0)), t5);
   moved_x_0 = where_vi32(less_vi32(alike_vi32(4), t8), alike_vi32(4), t8);
   t11 = take_short_vi32(table_case_1, 6, action_0);
   t12 = add_vi32(y_0, t11);
-  t14 = where_vi32(less_vi32(t12, alike_vi32(0)), alike_vi32(0), t12);
+  t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(4), t14), alike_vi32(4), t14);
   *result_0 = moved_x_0;
   *result_1 = moved_y_0;
@@ -581,20 +581,20 @@ HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 actio
   t13 = equal_vi32(t12, alike_vi32(0));
   /* interact: affordance Kitchen, first_meal.hamlet:14 */
   satiation_1 = add_vf32(satiation_0, where_vf32(t13, alike_vf32(0x1.99999a0000000p-2f), alike_vf32((-0x0.0p+0f))));
-  satiation_2 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), satiation_1), alike_vf32(0x1.0000000000000p+0f), satiation_1);
+  satiation_2 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), satiation_1);
   mood_1 = add_vf32(mood_0, where_vf32(t13, alike_vf32(0x1.99999a0000000p-5f), alike_vf32((-0x0.0p+0f))));
-  mood_2 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), mood_1), alike_vf32(0x1.0000000000000p+0f), mood_1);
+  mood_2 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), mood_1);
   /* interact: affordance Kitchen, first_meal.hamlet:13 */
-  used_0 = where_vi32(t13, alike_vi32(0), alike_vi32((-1)));
+  used_0 = zero_or_vi32(t13, alike_vi32((-1)));
   /* decay: meter satiation, first_meal.hamlet:8 */
   satiation_3 = subtract_vf32(satiation_2, alike_vf32(0x1.47ae140000000p-6f));
-  satiation_4 = where_vf32(less_vf32(satiation_3, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), satiation_3);
+  satiation_4 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_3);
   /* decay: meter mood, first_meal.hamlet:9 */
   mood_3 = subtract_vf32(mood_2, alike_vf32(0x1.0624de0000000p-8f));
   /* rules: cascade hunger_saddens, first_meal.hamlet:11 */
-  t38 = divide_vf32(where_vf32(less_vf32(satiation_4, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_4), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t38 = divide_vf32(where_or_zero_vf32(less_vf32(satiation_4, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_4)), alike_vf32(0x1.3333340000000p-2f));
   mood_4 = subtract_vf32(mood_3, multiply_vf32(alike_vf32(0x1.47ae140000000p-6f), t38));
-  mood_5 = where_vf32(less_vf32(mood_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), mood_4);
+  mood_5 = greater_vf32(alike_vf32(0x0.0p+0f), mood_4);
   /* deaths: dies when, first_meal.hamlet:17 */
   terminated_0 = less_equal_vf32(satiation_4, alike_vf32(0x0.0p+0f));
   /* deaths: age */
@@ -603,11 +603,11 @@ HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 actio
   truncated_0 = bit_and_vbool(less_equal_vi32(alike_vi32(200), age_1), not_vbool(terminated_0));
   t49 = where_vi32(truncated_0, alike_vi32(1), alike_vi32((-1)));
   /* deaths: dies when, first_meal.hamlet:17 */
-  cause_0 = where_vi32(terminated_0, alike_vi32(0), t49);
+  cause_0 = zero_or_vi32(terminated_0, t49);
   /* reward: lifespan, first_meal.hamlet:6 */
   t52 = where_vf32(truncated_0, add_vf32(mood_5, alike_vf32(0x1.0000000000000p+0f)), mood_5);
   /* reward, first_meal.hamlet:18 */
-  reward_0 = where_vf32(terminated_0, alike_vf32(0x0.0p+0f), t52);
+  reward_0 = zero_or_vf32(terminated_0, t52);
   *result_0 = satiation_4;
   *result_1 = mood_5;
   *result_2 = age_1;
@@ -687,7 +687,7 @@ HAMLET_INLINE void do_advance(f32 *meter_satiation, f32 *meter_mood, i32 *positi
       store_vi32(age, lane, where_vi32(fetch_vbool(flags, lane), fetch_vi32(before_age, lane), fetch_vi32(age, lane)));
       store_vf32(episode_return, lane, where_vf32(fetch_vbool(flags, lane), fetch_vf32(before_episode_return, lane), fetch_vf32(episode_return, lane)));
       store_vbool(alive, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(alive, lane)));
-      store_vf32(reward, lane, where_vf32(fetch_vbool(flags, lane), alike_vf32(0x0.0p+0f), fetch_vf32(reward, lane)));
+      store_vf32(reward, lane, zero_or_vf32(fetch_vbool(flags, lane), fetch_vf32(reward, lane)));
       store_vbool(terminated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(terminated, lane)));
       store_vbool(truncated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(truncated, lane)));
       store_vi8(used, lane, where_vi32(fetch_vbool(flags, lane), alike_vi32((-1)), fetch_vi8(used, lane)));
@@ -770,7 +770,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
       if ((waits > 0)) {
         for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
-          flags[lane] = ((flags[lane] != 0) && (((i32)cause[lane]) < 0));
+          flags[lane] = ((flags[lane] != 0) & (((i32)cause[lane]) < 0));
         }
       }
     } else {
@@ -779,7 +779,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
         living = 0;
         for (ix lane_next = first, lane_end = (first + agents); lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
-          living = (living + (ix)((alive[lane] != 0) || ((waits > 0) && (((i32)cause[lane]) >= 0))));
+          living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
         }
         for (ix lane_next = first, lane_end = (first + agents); lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
@@ -856,7 +856,7 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
       f32 given_2;
       u32 given_3;
       i32 given_4;
-      do_observe_lane(meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], ((u32)cells[((0 * LANES) + (ix)lane)]), &given_0, &given_1, &given_2, &given_3, &given_4);
+      do_observe_lane(meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], ((u32)cells[((0 * ROW) + (ix)lane)]), &given_0, &given_1, &given_2, &given_3, &given_4);
       observed_meter_satiation = given_0;
       observed_meter_mood = given_1;
       observed_lifetime = given_2;
@@ -1118,14 +1118,14 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, bool caching, f32 *
         scatter_vu32(do_place_2(layout[lane], numbers), cells, lane, first, 2);
       }
     } else {
-      cells[((1 * LANES) + (ix)lane)] = do_place_3(layout[lane], own);
+      cells[((1 * ROW) + (ix)lane)] = do_place_3(layout[lane], own);
     }
     {
       f32 given_0;
       f32 given_1;
       i32 given_2;
       i32 given_3;
-      do_reset(((u32)((u32)cells[((1 * LANES) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3);
+      do_reset(((u32)((u32)cells[((1 * ROW) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3);
       meter_satiation[lane] = given_0;
       meter_mood[lane] = given_1;
       position_x[lane] = given_2;
@@ -1189,7 +1189,7 @@ HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 t9, vi32 t13) {
   vf32 grid_0;
   /* observe: observe grid, first_meal.hamlet:19 */
   t18 = equal_vu32(bit_and_vu32(t9, alike_vu32(shift_left_u32(1u, to_u32_i32(element_0)))), alike_vu32(0u));
-  grid_0 = add_vf32(where_vf32(t18, alike_vf32(0x0.0p+0f), alike_vf32(0x1.0000000000000p+0f)), where_vf32(equal_vi32(alike_vi32(element_0), t13), alike_vf32(0x1.0000000000000p+0f), alike_vf32(0x0.0p+0f)));
+  grid_0 = add_vf32(zero_or_vf32(t18, alike_vf32(0x1.0000000000000p+0f)), where_or_zero_vf32(equal_vi32(alike_vi32(element_0), t13), alike_vf32(0x1.0000000000000p+0f)));
   return grid_0;
 }
 
@@ -1217,7 +1217,7 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
       vf32 given_2;
       vu32 given_3;
       vi32 given_4;
-      do_observe_lane_2(fetch_vf32(meter_satiation, lane), fetch_vf32(meter_mood, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vu8(cells, ((0 * LANES) + lane)), &given_0, &given_1, &given_2, &given_3, &given_4);
+      do_observe_lane_2(fetch_vf32(meter_satiation, lane), fetch_vf32(meter_mood, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vu8(cells, ((0 * ROW) + lane)), &given_0, &given_1, &given_2, &given_3, &given_4);
       observed_meter_satiation = given_0;
       observed_meter_mood = given_1;
       observed_lifetime = given_2;
@@ -1233,11 +1233,27 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
     element = element_next;
     row = (rows + ((element * pitch) + start));
     past = (element >= streamed);
-    for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-      first = first_next;
-      lane = first;
-      value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t9, lane), fetch_vi32(shared_t13, lane));
-      put_observed(row, lane, value, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+    if (whole && past) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t9, lane), fetch_vi32(shared_t13, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, true, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+      }
+    } else if (whole) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t9, lane), fetch_vi32(shared_t13, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, false, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+      }
+    } else {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t9, lane), fetch_vi32(shared_t13, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), false, false, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+      }
     }
   }
 }
@@ -1342,7 +1358,7 @@ HAMLET_HELPER void do_store_cells(u8 *cells, u32 *layout, array_u8 cells_array, 
   store_lanes_u32(layout, (layouts_array.data + 0 * layouts_array.columns + start), count);
   for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
     row = row_next;
-    store_lanes_u8((cells + (row * LANES)), (cells_array.data + row * cells_array.columns + start), count);
+    store_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
   }
 }
 
@@ -1380,7 +1396,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   u32 layout[LANES] HAMLET_ALIGNED;
   i8 found[LANES] HAMLET_ALIGNED;
   u8 standing[LANES] HAMLET_ALIGNED;
-  u8 cells[2 * LANES] HAMLET_ALIGNED;
+  u8 cells[2 * ROW] HAMLET_ALIGNED;
   f32 before_meter_satiation[LANES] HAMLET_ALIGNED;
   f32 before_meter_mood[LANES] HAMLET_ALIGNED;
   i32 before_position_x[LANES] HAMLET_ALIGNED;
@@ -1419,7 +1435,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   memset(situation, 0, sizeof situation);
   observing = (observation_array.rows > 0);
   stored = (layouts_array.rows > 0);
-  caching = ((agents <= LANES) && ((stored || observing) || (ticks >= CACHE_TICKS)));
+  caching = ((agents <= LANES) & ((stored | observing) | (ticks >= CACHE_TICKS)));
   unchanged = false;
   memset(stored_layout, 0, sizeof stored_layout);
   memset(reward, 0, sizeof reward);
@@ -1442,7 +1458,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
     start = (world * agents);
     finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
     /* One tick reads and writes the state of a lane once: copies of it would take longer than they save. */
-    direct = ((ticks <= 1) && (chunk_lanes == LANES));
+    direct = ((ticks <= 1) & (chunk_lanes == LANES));
     if (direct) {
       meter_satiation = (meters_array.data + 0 * meters_array.columns + start);
       meter_mood = (meters_array.data + 1 * meters_array.columns + start);
@@ -1479,7 +1495,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         start = ((world * agents) + agent);
         count = min_ix(LANES, (chunk_lanes - agent));
         /* Few lanes are one vector; but what counts what lanes did looks at all of them. */
-        busy = (((count <= WIDE) && (!counting)) ? WIDE : LANES);
+        busy = (((count <= WIDE) & (!counting)) ? WIDE : LANES);
         if (tiled) {
           do_load(meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, agent, direct);
           finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
@@ -1495,7 +1511,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         if (tiled) {
           for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
             lane = lane_next;
-            living = (living + (ix)((alive[lane] != 0) || ((waits > 0) && (((i32)cause[lane]) >= 0))));
+            living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
           }
           do_store(meters_array, position_array, age_array, alive_array, episode_return_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, start, count, direct);
         }
@@ -1508,7 +1524,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
           do_load(meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, meter_satiation, meter_mood, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, agent, direct);
         }
         begun = do_conclude(flags, count, fresh, begins_array, world, agent, agents, passed, alive, cause, living, waits, tiled, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, caching, final_observation_array, meter_satiation, meter_mood, age, lanes, episode_return, causes_array, lengths_array, finished_return, counting, ended_meters_array, episode, seed_low, seed_high, first_world);
-        unchanged = (unchanged && (!begun));
+        unchanged = (unchanged & (!begun));
         if ((final || every_tick)) {
           busy = ((count <= WIDE) ? WIDE : LANES);
           do_survey(flags, observing, streamed, observation_array, meter_satiation, meter_mood, position_x, position_y, age, cells, start, count, busy, layout, standing, found, caching, alive, mask_array);

@@ -242,58 +242,58 @@ HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 ce
   t7 = shift_right_vu32(cell_0_0, alike_vu32(5u));
   t16 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_1_0, alike_vu32(31u)));
   t17 = shift_right_vu32(cell_1_0, alike_vu32(5u));
-  t19 = where_vu32(equal_vu32(t17, alike_vu32(0u)), t16, alike_vu32(0u));
-  t20 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t7, alike_vu32(0u)), t5, alike_vu32(0u))), t19);
-  t22 = where_vu32(equal_vu32(t17, alike_vu32(1u)), t16, alike_vu32(0u));
-  t23 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t7, alike_vu32(1u)), t5, alike_vu32(0u))), t22);
+  t19 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(0u)), t16);
+  t20 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(0u)), t5)), t19);
+  t22 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(1u)), t16);
+  t23 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(1u)), t5)), t22);
   t26 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_2_0, alike_vu32(31u)));
   t27 = shift_right_vu32(cell_2_0, alike_vu32(5u));
   t36 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_3_0, alike_vu32(31u)));
   t37 = shift_right_vu32(cell_3_0, alike_vu32(5u));
-  t39 = where_vu32(equal_vu32(t37, alike_vu32(0u)), t36, alike_vu32(0u));
-  t40 = bit_or_vu32(bit_or_vu32(t20, where_vu32(equal_vu32(t27, alike_vu32(0u)), t26, alike_vu32(0u))), t39);
-  t42 = where_vu32(equal_vu32(t37, alike_vu32(1u)), t36, alike_vu32(0u));
-  t43 = bit_or_vu32(bit_or_vu32(t23, where_vu32(equal_vu32(t27, alike_vu32(1u)), t26, alike_vu32(0u))), t42);
+  t39 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(0u)), t36);
+  t40 = bit_or_vu32(bit_or_vu32(t20, where_or_zero_vu32(equal_vu32(t27, alike_vu32(0u)), t26)), t39);
+  t42 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(1u)), t36);
+  t43 = bit_or_vu32(bit_or_vu32(t23, where_or_zero_vu32(equal_vu32(t27, alike_vu32(1u)), t26)), t42);
   t46 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_4_0, alike_vu32(31u)));
   t47 = shift_right_vu32(cell_4_0, alike_vu32(5u));
   t56 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_5_0, alike_vu32(31u)));
   t57 = shift_right_vu32(cell_5_0, alike_vu32(5u));
-  t59 = where_vu32(equal_vu32(t57, alike_vu32(0u)), t56, alike_vu32(0u));
-  t60 = bit_or_vu32(bit_or_vu32(t40, where_vu32(equal_vu32(t47, alike_vu32(0u)), t46, alike_vu32(0u))), t59);
-  t62 = where_vu32(equal_vu32(t57, alike_vu32(1u)), t56, alike_vu32(0u));
-  t63 = bit_or_vu32(bit_or_vu32(t43, where_vu32(equal_vu32(t47, alike_vu32(1u)), t46, alike_vu32(0u))), t62);
+  t59 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(0u)), t56);
+  t60 = bit_or_vu32(bit_or_vu32(t40, where_or_zero_vu32(equal_vu32(t47, alike_vu32(0u)), t46)), t59);
+  t62 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(1u)), t56);
+  t63 = bit_or_vu32(bit_or_vu32(t43, where_or_zero_vu32(equal_vu32(t47, alike_vu32(1u)), t46)), t62);
   t66 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_6_0, alike_vu32(31u)));
   t67 = shift_right_vu32(cell_6_0, alike_vu32(5u));
   t76 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_7_0, alike_vu32(31u)));
   t77 = shift_right_vu32(cell_7_0, alike_vu32(5u));
-  t79 = where_vu32(equal_vu32(t77, alike_vu32(0u)), t76, alike_vu32(0u));
-  t80 = bit_or_vu32(bit_or_vu32(t60, where_vu32(equal_vu32(t67, alike_vu32(0u)), t66, alike_vu32(0u))), t79);
-  t82 = where_vu32(equal_vu32(t77, alike_vu32(1u)), t76, alike_vu32(0u));
-  t83 = bit_or_vu32(bit_or_vu32(t63, where_vu32(equal_vu32(t67, alike_vu32(1u)), t66, alike_vu32(0u))), t82);
+  t79 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(0u)), t76);
+  t80 = bit_or_vu32(bit_or_vu32(t60, where_or_zero_vu32(equal_vu32(t67, alike_vu32(0u)), t66)), t79);
+  t82 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(1u)), t76);
+  t83 = bit_or_vu32(bit_or_vu32(t63, where_or_zero_vu32(equal_vu32(t67, alike_vu32(1u)), t66)), t82);
   t86 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_8_0, alike_vu32(31u)));
   t87 = shift_right_vu32(cell_8_0, alike_vu32(5u));
   t96 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_9_0, alike_vu32(31u)));
   t97 = shift_right_vu32(cell_9_0, alike_vu32(5u));
-  t99 = where_vu32(equal_vu32(t97, alike_vu32(0u)), t96, alike_vu32(0u));
-  t100 = bit_or_vu32(bit_or_vu32(t80, where_vu32(equal_vu32(t87, alike_vu32(0u)), t86, alike_vu32(0u))), t99);
-  t102 = where_vu32(equal_vu32(t97, alike_vu32(1u)), t96, alike_vu32(0u));
-  t103 = bit_or_vu32(bit_or_vu32(t83, where_vu32(equal_vu32(t87, alike_vu32(1u)), t86, alike_vu32(0u))), t102);
+  t99 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(0u)), t96);
+  t100 = bit_or_vu32(bit_or_vu32(t80, where_or_zero_vu32(equal_vu32(t87, alike_vu32(0u)), t86)), t99);
+  t102 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(1u)), t96);
+  t103 = bit_or_vu32(bit_or_vu32(t83, where_or_zero_vu32(equal_vu32(t87, alike_vu32(1u)), t86)), t102);
   t106 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_10_0, alike_vu32(31u)));
   t107 = shift_right_vu32(cell_10_0, alike_vu32(5u));
   t116 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_11_0, alike_vu32(31u)));
   t117 = shift_right_vu32(cell_11_0, alike_vu32(5u));
-  t119 = where_vu32(equal_vu32(t117, alike_vu32(0u)), t116, alike_vu32(0u));
-  t120 = bit_or_vu32(bit_or_vu32(t100, where_vu32(equal_vu32(t107, alike_vu32(0u)), t106, alike_vu32(0u))), t119);
-  t122 = where_vu32(equal_vu32(t117, alike_vu32(1u)), t116, alike_vu32(0u));
-  t123 = bit_or_vu32(bit_or_vu32(t103, where_vu32(equal_vu32(t107, alike_vu32(1u)), t106, alike_vu32(0u))), t122);
+  t119 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(0u)), t116);
+  t120 = bit_or_vu32(bit_or_vu32(t100, where_or_zero_vu32(equal_vu32(t107, alike_vu32(0u)), t106)), t119);
+  t122 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(1u)), t116);
+  t123 = bit_or_vu32(bit_or_vu32(t103, where_or_zero_vu32(equal_vu32(t107, alike_vu32(1u)), t106)), t122);
   t126 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_12_0, alike_vu32(31u)));
   t127 = shift_right_vu32(cell_12_0, alike_vu32(5u));
   t136 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_13_0, alike_vu32(31u)));
   t137 = shift_right_vu32(cell_13_0, alike_vu32(5u));
-  t139 = where_vu32(equal_vu32(t137, alike_vu32(0u)), t136, alike_vu32(0u));
-  scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_vu32(equal_vu32(t127, alike_vu32(0u)), t126, alike_vu32(0u))), t139);
-  t142 = where_vu32(equal_vu32(t137, alike_vu32(1u)), t136, alike_vu32(0u));
-  scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_vu32(equal_vu32(t127, alike_vu32(1u)), t126, alike_vu32(0u))), t142);
+  t139 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(0u)), t136);
+  scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_or_zero_vu32(equal_vu32(t127, alike_vu32(0u)), t126)), t139);
+  t142 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(1u)), t136);
+  scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_or_zero_vu32(equal_vu32(t127, alike_vu32(1u)), t126)), t142);
   *result_0 = scene_0_0;
   *result_1 = scene_1_0;
 }
@@ -308,7 +308,7 @@ HAMLET_INLINE void do_see(u8 *cells, u32 *scene_0, u32 *scene_1, ix begin, ix en
     {
       vu32 given_0;
       vu32 given_1;
-      do_scene(fetch_vu8(cells, ((0 * LANES) + lane)), fetch_vu8(cells, ((1 * LANES) + lane)), fetch_vu8(cells, ((2 * LANES) + lane)), fetch_vu8(cells, ((3 * LANES) + lane)), fetch_vu8(cells, ((4 * LANES) + lane)), fetch_vu8(cells, ((5 * LANES) + lane)), fetch_vu8(cells, ((6 * LANES) + lane)), fetch_vu8(cells, ((7 * LANES) + lane)), fetch_vu8(cells, ((8 * LANES) + lane)), fetch_vu8(cells, ((9 * LANES) + lane)), fetch_vu8(cells, ((10 * LANES) + lane)), fetch_vu8(cells, ((11 * LANES) + lane)), fetch_vu8(cells, ((12 * LANES) + lane)), fetch_vu8(cells, ((13 * LANES) + lane)), &given_0, &given_1);
+      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0, &given_1);
       store_vu32(scene_0, lane, given_0);
       store_vu32(scene_1, lane, given_1);
     }
@@ -381,7 +381,7 @@ HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scen
     for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
       first = first_next;
       lane = first;
-      store_vu8(cells, ((index * LANES) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
+      store_vu8(cells, ((index * ROW) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
     }
   }
   do_see(cells, scene_0, scene_1, 0, LANES);
@@ -406,7 +406,7 @@ HAMLET_HELPER bool do_load_cells(u32 *layout, u32 *stored_layout, bool8 *flags, 
   if (unchanged) {
     for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
       row = row_next;
-      load_lanes_u8((cells + (row * LANES)), (cells_array.data + row * cells_array.columns + start), count);
+      load_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
     }
     if (observing) {
       do_see(cells, scene_0, scene_1, 0, LANES);
@@ -537,58 +537,58 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
   t124 = where_vi32(less_vu32(t120, alike_vu32(14u)), to_i32_vu32(t120), alike_vi32((-1)));
   /* policy */
   t132 = multiply_vf32(energy_0, alike_vf32(scale_0_0));
-  t135 = where_vf32(less_vf32(t132, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t132);
-  t137 = where_vf32(less_vf32(alike_vf32(top_0_0), t135), alike_vf32(top_0_0), t135);
+  t135 = greater_vf32(alike_vf32(0x0.0p+0f), t132);
+  t137 = lesser_vf32(alike_vf32(top_0_0), t135);
   t139 = add_vf32(t137, alike_vf32(0x1.8000000000000p+23f));
   t146 = to_i32_vu32(subtract_vu32(to_bits_vf32(t139), alike_vu32(1262485504u)));
-  t147 = subtract_vi32(t146, where_vi32(less_vf32(t137, subtract_vf32(t139, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t147 = subtract_vi32(t146, where_or_zero_vi32(less_vf32(t137, subtract_vf32(t139, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t149 = multiply_vi32(t147, alike_vi32(stride_5_0));
   t150 = add_vi32(add_vi32(t27, multiply_vi32(add_vi32(t124, alike_vi32(1)), alike_vi32(stride_4_0))), t149);
   t152 = multiply_vf32(hygiene_0, alike_vf32(scale_1_0));
-  t155 = where_vf32(less_vf32(t152, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t152);
-  t157 = where_vf32(less_vf32(alike_vf32(top_1_0), t155), alike_vf32(top_1_0), t155);
+  t155 = greater_vf32(alike_vf32(0x0.0p+0f), t152);
+  t157 = lesser_vf32(alike_vf32(top_1_0), t155);
   t158 = add_vf32(t157, alike_vf32(0x1.8000000000000p+23f));
   t164 = to_i32_vu32(subtract_vu32(to_bits_vf32(t158), alike_vu32(1262485504u)));
-  t165 = subtract_vi32(t164, where_vi32(less_vf32(t157, subtract_vf32(t158, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t165 = subtract_vi32(t164, where_or_zero_vi32(less_vf32(t157, subtract_vf32(t158, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t170 = multiply_vf32(satiation_0, alike_vf32(scale_2_0));
-  t173 = where_vf32(less_vf32(t170, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t170);
-  t175 = where_vf32(less_vf32(alike_vf32(top_2_0), t173), alike_vf32(top_2_0), t173);
+  t173 = greater_vf32(alike_vf32(0x0.0p+0f), t170);
+  t175 = lesser_vf32(alike_vf32(top_2_0), t173);
   t176 = add_vf32(t175, alike_vf32(0x1.8000000000000p+23f));
   t182 = to_i32_vu32(subtract_vu32(to_bits_vf32(t176), alike_vu32(1262485504u)));
-  t183 = subtract_vi32(t182, where_vi32(less_vf32(t175, subtract_vf32(t176, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t183 = subtract_vi32(t182, where_or_zero_vi32(less_vf32(t175, subtract_vf32(t176, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t186 = add_vi32(add_vi32(t150, multiply_vi32(t165, alike_vi32(stride_6_0))), multiply_vi32(t183, alike_vi32(stride_7_0)));
   t188 = multiply_vf32(money_0, alike_vf32(scale_3_0));
-  t191 = where_vf32(less_vf32(t188, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t188);
-  t193 = where_vf32(less_vf32(alike_vf32(top_3_0), t191), alike_vf32(top_3_0), t191);
+  t191 = greater_vf32(alike_vf32(0x0.0p+0f), t188);
+  t193 = lesser_vf32(alike_vf32(top_3_0), t191);
   t194 = add_vf32(t193, alike_vf32(0x1.8000000000000p+23f));
   t200 = to_i32_vu32(subtract_vu32(to_bits_vf32(t194), alike_vu32(1262485504u)));
-  t201 = subtract_vi32(t200, where_vi32(less_vf32(t193, subtract_vf32(t194, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t201 = subtract_vi32(t200, where_or_zero_vi32(less_vf32(t193, subtract_vf32(t194, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t206 = multiply_vf32(mood_0, alike_vf32(scale_4_0));
-  t209 = where_vf32(less_vf32(t206, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t206);
-  t211 = where_vf32(less_vf32(alike_vf32(top_4_0), t209), alike_vf32(top_4_0), t209);
+  t209 = greater_vf32(alike_vf32(0x0.0p+0f), t206);
+  t211 = lesser_vf32(alike_vf32(top_4_0), t209);
   t212 = add_vf32(t211, alike_vf32(0x1.8000000000000p+23f));
   t218 = to_i32_vu32(subtract_vu32(to_bits_vf32(t212), alike_vu32(1262485504u)));
-  t219 = subtract_vi32(t218, where_vi32(less_vf32(t211, subtract_vf32(t212, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t219 = subtract_vi32(t218, where_or_zero_vi32(less_vf32(t211, subtract_vf32(t212, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t222 = add_vi32(add_vi32(t186, multiply_vi32(t201, alike_vi32(stride_8_0))), multiply_vi32(t219, alike_vi32(stride_9_0)));
   t224 = multiply_vf32(social_0, alike_vf32(scale_5_0));
-  t227 = where_vf32(less_vf32(t224, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t224);
-  t229 = where_vf32(less_vf32(alike_vf32(top_5_0), t227), alike_vf32(top_5_0), t227);
+  t227 = greater_vf32(alike_vf32(0x0.0p+0f), t224);
+  t229 = lesser_vf32(alike_vf32(top_5_0), t227);
   t230 = add_vf32(t229, alike_vf32(0x1.8000000000000p+23f));
   t236 = to_i32_vu32(subtract_vu32(to_bits_vf32(t230), alike_vu32(1262485504u)));
-  t237 = subtract_vi32(t236, where_vi32(less_vf32(t229, subtract_vf32(t230, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t237 = subtract_vi32(t236, where_or_zero_vi32(less_vf32(t229, subtract_vf32(t230, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t242 = multiply_vf32(health_0, alike_vf32(scale_6_0));
-  t245 = where_vf32(less_vf32(t242, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t242);
-  t247 = where_vf32(less_vf32(alike_vf32(top_6_0), t245), alike_vf32(top_6_0), t245);
+  t245 = greater_vf32(alike_vf32(0x0.0p+0f), t242);
+  t247 = lesser_vf32(alike_vf32(top_6_0), t245);
   t248 = add_vf32(t247, alike_vf32(0x1.8000000000000p+23f));
   t254 = to_i32_vu32(subtract_vu32(to_bits_vf32(t248), alike_vu32(1262485504u)));
-  t255 = subtract_vi32(t254, where_vi32(less_vf32(t247, subtract_vf32(t248, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t255 = subtract_vi32(t254, where_or_zero_vi32(less_vf32(t247, subtract_vf32(t248, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t258 = add_vi32(add_vi32(t222, multiply_vi32(t237, alike_vi32(stride_10_0))), multiply_vi32(t255, alike_vi32(stride_11_0)));
   t260 = multiply_vf32(fitness_0, alike_vf32(scale_7_0));
-  t263 = where_vf32(less_vf32(t260, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t260);
-  t265 = where_vf32(less_vf32(alike_vf32(top_7_0), t263), alike_vf32(top_7_0), t263);
+  t263 = greater_vf32(alike_vf32(0x0.0p+0f), t260);
+  t265 = lesser_vf32(alike_vf32(top_7_0), t263);
   t266 = add_vf32(t265, alike_vf32(0x1.8000000000000p+23f));
   t272 = to_i32_vu32(subtract_vu32(to_bits_vf32(t266), alike_vu32(1262485504u)));
-  t273 = subtract_vi32(t272, where_vi32(less_vf32(t265, subtract_vf32(t266, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t273 = subtract_vi32(t272, where_or_zero_vi32(less_vf32(t265, subtract_vf32(t266, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   situation_0 = add_vi32(t258, multiply_vi32(t273, alike_vi32(stride_12_0)));
   return situation_0;
 }
@@ -729,12 +729,12 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
             fourth_word = given_3;
           }
           store_vu32(ahead, lane, first_word);
-          store_vu32(ahead, ((1 * LANES) + lane), second_word);
-          store_vu32(ahead, ((2 * LANES) + lane), third_word);
-          store_vu32(ahead, ((3 * LANES) + lane), fourth_word);
+          store_vu32(ahead, ((1 * ROW) + lane), second_word);
+          store_vu32(ahead, ((2 * ROW) + lane), third_word);
+          store_vu32(ahead, ((3 * ROW) + lane), fourth_word);
         }
       }
-      drawn = ((now & 3) * LANES);
+      drawn = ((now & 3) * ROW);
       for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
         first = first_next;
         word = fetch_vu32(ahead, (drawn + first));
@@ -760,11 +760,11 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi
   /* act: space grid, shifts.hamlet:6 */
   t5 = take_short_vi32(table_case_0, 8, action_0);
   t6 = add_vi32(x_0, t5);
-  t8 = where_vi32(less_vi32(t6, alike_vi32(0)), alike_vi32(0), t6);
+  t8 = zero_or_vi32(less_vi32(t6, alike_vi32(0)), t6);
   moved_x_0 = where_vi32(less_vi32(alike_vi32(7), t8), alike_vi32(7), t8);
   t11 = take_short_vi32(table_case_1, 8, action_0);
   t12 = add_vi32(y_0, t11);
-  t14 = where_vi32(less_vi32(t12, alike_vi32(0)), alike_vi32(0), t12);
+  t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(7), t14), alike_vi32(7), t14);
   *result_0 = moved_x_0;
   *result_1 = moved_y_0;
@@ -1015,21 +1015,21 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   /* act: space grid, shifts.hamlet:6 */
   t29 = take_short_vi32(table_case_0, 8, action_0);
   t30 = add_vi32(x_0, t29);
-  t33 = where_vi32(less_vi32(t30, alike_vi32(0)), alike_vi32(0), t30);
+  t33 = zero_or_vi32(less_vi32(t30, alike_vi32(0)), t30);
   t35 = where_vi32(less_vi32(alike_vi32(7), t33), alike_vi32(7), t33);
   t36 = take_short_vi32(table_case_1, 8, action_0);
   t37 = add_vi32(y_0, t36);
-  t39 = where_vi32(less_vi32(t37, alike_vi32(0)), alike_vi32(0), t37);
+  t39 = zero_or_vi32(less_vi32(t37, alike_vi32(0)), t37);
   t41 = where_vi32(less_vi32(alike_vi32(7), t39), alike_vi32(7), t39);
   /* act: leave */
   t44 = bit_and_vbool(equal_vi32(t35, x_0), equal_vi32(t41, y_0));
   engaged_1 = where_vi32(t44, engaged_0, alike_vi32((-1)));
-  progress_1 = where_vi32(t44, progress_0, alike_vi32(0));
+  progress_1 = where_or_zero_vi32(t44, progress_0);
   /* interact: meter energy, shifts.hamlet:10 */
   t53 = take_short_vf32(table_case_4, 8, action_0);
   energy_1 = add_vf32(energy_0, t53);
-  energy_2 = where_vf32(less_vf32(energy_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), energy_1);
-  energy_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), energy_2), alike_vf32(0x1.0000000000000p+0f), energy_2);
+  energy_2 = greater_vf32(alike_vf32(0x0.0p+0f), energy_1);
+  energy_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), energy_2);
   /* interact */
   t59 = where_vi32(equal_vi32(action_0, alike_vi32(4)), found_0, alike_vi32((-1)));
   /* interact: affordance Doctor, shifts.hamlet:60 */
@@ -1108,12 +1108,12 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   /* interact: affordance Bar, shifts.hamlet:86 */
   t162 = take_short_vf32(table_case_13, 16, t151);
   satiation_2 = add_vf32(satiation_1, t162);
-  satiation_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), satiation_2), alike_vf32(0x1.0000000000000p+0f), satiation_2);
+  satiation_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), satiation_2);
   /* interact: affordance Bar, shifts.hamlet:88 */
   hygiene_1 = add_vf32(hygiene_0, where_vf32(t158, alike_vf32((-0x1.3333340000000p-3f)), t144));
-  hygiene_2 = where_vf32(less_vf32(hygiene_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), hygiene_1);
+  hygiene_2 = greater_vf32(alike_vf32(0x0.0p+0f), hygiene_1);
   hygiene_3 = add_vf32(hygiene_2, t145);
-  hygiene_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), hygiene_3), alike_vf32(0x1.0000000000000p+0f), hygiene_3);
+  hygiene_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), hygiene_3);
   /* interact: affordance Job, shifts.hamlet:92 */
   t174 = equal_vi32(t133, alike_vi32(10));
   /* interact: affordance Job, shifts.hamlet:94 */
@@ -1126,21 +1126,21 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   t183 = take_short_vf32(table_case_16, 16, t151);
   t184 = where_vf32(equal_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(3584u), t179), alike_vu32(1u)), alike_vu32(1u)), t183, t154);
   health_1 = add_vf32(health_0, t184);
-  health_2 = where_vf32(less_vf32(health_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), health_1);
+  health_2 = greater_vf32(alike_vf32(0x0.0p+0f), health_1);
   health_3 = add_vf32(health_2, t155);
-  health_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), health_3), alike_vf32(0x1.0000000000000p+0f), health_3);
+  health_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), health_3);
   t191 = where_vf32(t176, alike_vf32(0x1.47ae140000000p-7f), t175);
   /* interact: affordance Gym, shifts.hamlet:102 */
   t192 = take_short_vf32(table_case_17, 16, t130);
   money_1 = add_vf32(money_0, t192);
-  money_2 = where_vf32(less_vf32(money_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), money_1);
+  money_2 = greater_vf32(alike_vf32(0x0.0p+0f), money_1);
   money_3 = add_vf32(money_2, t177);
-  money_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), money_3), alike_vf32(0x1.0000000000000p+0f), money_3);
+  money_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), money_3);
   t199 = take_short_vf32(table_case_18, 16, t151);
   t200 = where_vf32(t123, alike_vf32(0x1.3333340000000p-4f), t199);
   /* interact: affordance Park, shifts.hamlet:106 */
   fitness_1 = add_vf32(fitness_0, where_vf32(t124, alike_vf32(0x1.99999a0000000p-5f), t200));
-  fitness_2 = where_vf32(less_vf32(fitness_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), fitness_1);
+  fitness_2 = greater_vf32(alike_vf32(0x0.0p+0f), fitness_1);
   social_1 = add_vf32(social_0, where_vf32(t124, alike_vf32(0x1.3333340000000p-5f), t191));
   t207 = take_short_vf32(table_case_20, 16, t130);
   t212 = where_vf32(equal_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(9088u), t135), alike_vu32(1u)), alike_vu32(1u)), t207, t24);
@@ -1148,74 +1148,74 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   /* interact: affordance Park, shifts.hamlet:107 */
   t214 = take_short_vf32(table_case_21, 16, t151);
   fitness_3 = add_vf32(fitness_2, t214);
-  fitness_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_3), alike_vf32(0x1.0000000000000p+0f), fitness_3);
+  fitness_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_3);
   t218 = take_short_vf32(table_case_22, 16, t151);
   social_2 = add_vf32(social_1, t218);
-  social_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), social_2), alike_vf32(0x1.0000000000000p+0f), social_2);
+  social_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), social_2);
   t222 = take_short_vf32(table_case_23, 16, t151);
   mood_2 = add_vf32(mood_1, t222);
-  mood_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), mood_2), alike_vf32(0x1.0000000000000p+0f), mood_2);
+  mood_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), mood_2);
   t226 = take_short_vf32(table_case_24, 16, t151);
   t231 = where_vf32(equal_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(15872u), t179), alike_vu32(1u)), alike_vu32(1u)), t226, t156);
   energy_4 = add_vf32(energy_3, t231);
-  energy_5 = where_vf32(less_vf32(energy_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), energy_4);
+  energy_5 = greater_vf32(alike_vf32(0x0.0p+0f), energy_4);
   energy_6 = add_vf32(energy_5, t157);
-  energy_7 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), energy_6), alike_vf32(0x1.0000000000000p+0f), energy_6);
+  energy_7 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), energy_6);
   /* interact: progress */
-  progress_4 = where_vi32(t132, alike_vi32(0), progress_3);
+  progress_4 = zero_or_vi32(t132, progress_3);
   engaged_2 = where_vi32(t139, where_vi32(t132, alike_vi32((-1)), used_0), engaged_1);
   progress_5 = where_vi32(t139, progress_4, progress_1);
   /* decay: meter energy, shifts.hamlet:10 */
   energy_8 = subtract_vf32(energy_7, alike_vf32(0x1.47ae140000000p-8f));
   /* decay: meter hygiene, shifts.hamlet:11 */
   hygiene_5 = subtract_vf32(hygiene_4, alike_vf32(0x1.89374c0000000p-9f));
-  hygiene_6 = where_vf32(less_vf32(hygiene_5, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), hygiene_5);
+  hygiene_6 = greater_vf32(alike_vf32(0x0.0p+0f), hygiene_5);
   /* decay: meter satiation, shifts.hamlet:12 */
   satiation_4 = subtract_vf32(satiation_3, alike_vf32(0x1.0624de0000000p-8f));
-  satiation_5 = where_vf32(less_vf32(satiation_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), satiation_4);
+  satiation_5 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_4);
   /* decay: meter mood, shifts.hamlet:14 */
   mood_4 = subtract_vf32(mood_3, alike_vf32(0x1.0624de0000000p-10f));
-  mood_5 = where_vf32(less_vf32(mood_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), mood_4);
+  mood_5 = greater_vf32(alike_vf32(0x0.0p+0f), mood_4);
   /* decay: meter social, shifts.hamlet:15 */
   social_4 = subtract_vf32(social_3, alike_vf32(0x1.89374c0000000p-8f));
-  social_5 = where_vf32(less_vf32(social_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), social_4);
+  social_5 = greater_vf32(alike_vf32(0x0.0p+0f), social_4);
   /* decay: meter fitness, shifts.hamlet:17 */
   fitness_5 = subtract_vf32(fitness_4, alike_vf32(0x1.0624de0000000p-9f));
-  fitness_6 = where_vf32(less_vf32(fitness_5, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), fitness_5);
+  fitness_6 = greater_vf32(alike_vf32(0x0.0p+0f), fitness_5);
   /* rules: rule unfit_bodies_sicken, shifts.hamlet:19 */
   t266 = multiply_vf32(alike_vf32(0x1.0624de0000000p-10f), add_vf32(alike_vf32(0x1.0000000000000p-1f), multiply_vf32(alike_vf32(0x1.4000000000000p+1f), subtract_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_6))));
   health_5 = subtract_vf32(health_4, t266);
   /* rules: cascade hunger_exhausts, shifts.hamlet:21 */
-  t272 = divide_vf32(where_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t272 = divide_vf32(where_or_zero_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5)), alike_vf32(0x1.3333340000000p-2f));
   energy_9 = subtract_vf32(energy_8, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t272));
   /* rules: cascade gloom_exhausts, shifts.hamlet:22 */
-  t278 = divide_vf32(where_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t278 = divide_vf32(where_or_zero_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5)), alike_vf32(0x1.3333340000000p-2f));
   energy_10 = subtract_vf32(energy_9, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t278));
   /* rules: cascade hunger_sickens, shifts.hamlet:23 */
   health_6 = subtract_vf32(health_5, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t272));
   /* rules: cascade grime_spoils_meals, shifts.hamlet:25 */
-  t286 = divide_vf32(where_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t286 = divide_vf32(where_or_zero_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6)), alike_vf32(0x1.3333340000000p-2f));
   t287 = multiply_vf32(alike_vf32(0x1.0624de0000000p-9f), t286);
   satiation_6 = subtract_vf32(satiation_5, t287);
-  satiation_7 = where_vf32(less_vf32(satiation_6, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), satiation_6);
+  satiation_7 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_6);
   /* rules: cascade grime_saddens, shifts.hamlet:26 */
   mood_6 = subtract_vf32(mood_5, multiply_vf32(alike_vf32(0x1.89374c0000000p-9f), t286));
   /* rules: cascade loneliness_saddens, shifts.hamlet:27 */
-  t296 = divide_vf32(where_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t296 = divide_vf32(where_or_zero_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5)), alike_vf32(0x1.3333340000000p-2f));
   mood_7 = subtract_vf32(mood_6, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t296));
-  mood_8 = where_vf32(less_vf32(mood_7, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), mood_7);
+  mood_8 = greater_vf32(alike_vf32(0x0.0p+0f), mood_7);
   /* rules: cascade grime_weakens, shifts.hamlet:28 */
   fitness_7 = subtract_vf32(fitness_6, t287);
-  fitness_8 = where_vf32(less_vf32(fitness_7, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), fitness_7);
+  fitness_8 = greater_vf32(alike_vf32(0x0.0p+0f), fitness_7);
   /* rules: cascade grime_tires, shifts.hamlet:30 */
   t305 = multiply_vf32(alike_vf32(0x1.0624de0000000p-11f), t286);
   energy_11 = subtract_vf32(energy_10, t305);
   /* rules: cascade loneliness_tires, shifts.hamlet:31 */
   energy_12 = subtract_vf32(energy_11, multiply_vf32(alike_vf32(0x1.a36e2e0000000p-11f), t296));
-  energy_13 = where_vf32(less_vf32(energy_12, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), energy_12);
+  energy_13 = greater_vf32(alike_vf32(0x0.0p+0f), energy_12);
   /* rules: cascade grime_sickens, shifts.hamlet:32 */
   health_7 = subtract_vf32(health_6, t305);
-  health_8 = where_vf32(less_vf32(health_7, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), health_7);
+  health_8 = greater_vf32(alike_vf32(0x0.0p+0f), health_7);
   /* deaths: dies when, shifts.hamlet:113 */
   t315 = less_equal_vf32(health_8, alike_vf32(0x0.0p+0f));
   t316 = less_equal_vf32(energy_13, alike_vf32(0x0.0p+0f));
@@ -1227,13 +1227,13 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   truncated_0 = bit_and_vbool(less_equal_vi32(alike_vi32(500), age_1), not_vbool(terminated_0));
   t323 = where_vi32(truncated_0, alike_vi32(2), alike_vi32((-1)));
   /* deaths: dies when, shifts.hamlet:113 */
-  cause_0 = where_vi32(t315, alike_vi32(0), where_vi32(t316, alike_vi32(1), t323));
+  cause_0 = zero_or_vi32(t315, where_vi32(t316, alike_vi32(1), t323));
   /* reward, shifts.hamlet:114 */
   t326 = multiply_vf32(energy_13, health_8);
   /* reward: lifespan, shifts.hamlet:8 */
   t328 = where_vf32(truncated_0, add_vf32(t326, alike_vf32(0x1.0000000000000p+0f)), t326);
   /* reward, shifts.hamlet:114 */
-  reward_0 = where_vf32(terminated_0, alike_vf32(0x0.0p+0f), t328);
+  reward_0 = zero_or_vf32(terminated_0, t328);
   *result_0 = energy_13;
   *result_1 = hygiene_6;
   *result_2 = satiation_7;
@@ -1359,7 +1359,7 @@ HAMLET_INLINE void do_advance(f32 *meter_energy, f32 *meter_hygiene, f32 *meter_
       store_vi32(progress, lane, where_vi32(fetch_vbool(flags, lane), fetch_vi32(before_progress, lane), fetch_vi32(progress, lane)));
       store_vf32(episode_return, lane, where_vf32(fetch_vbool(flags, lane), fetch_vf32(before_episode_return, lane), fetch_vf32(episode_return, lane)));
       store_vbool(alive, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(alive, lane)));
-      store_vf32(reward, lane, where_vf32(fetch_vbool(flags, lane), alike_vf32(0x0.0p+0f), fetch_vf32(reward, lane)));
+      store_vf32(reward, lane, zero_or_vf32(fetch_vbool(flags, lane), fetch_vf32(reward, lane)));
       store_vbool(terminated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(terminated, lane)));
       store_vbool(truncated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(truncated, lane)));
       store_vi8(used, lane, where_vi32(fetch_vbool(flags, lane), alike_vi32((-1)), fetch_vi8(used, lane)));
@@ -1444,7 +1444,7 @@ HAMLET_INLINE vi32 do_clock(vi32 hour_0) {
   vi32 hour_2;
   /* clock, shifts.hamlet:7 */
   hour_1 = add_vi32(hour_0, alike_vi32(1));
-  hour_2 = where_vi32(equal_vi32(hour_1, alike_vi32(24)), alike_vi32(0), hour_1);
+  hour_2 = zero_or_vi32(equal_vi32(hour_1, alike_vi32(24)), hour_1);
   return hour_2;
 }
 
@@ -1466,7 +1466,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
       if ((waits > 0)) {
         for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
-          flags[lane] = ((flags[lane] != 0) && (((i32)cause[lane]) < 0));
+          flags[lane] = ((flags[lane] != 0) & (((i32)cause[lane]) < 0));
         }
       }
     } else {
@@ -1475,7 +1475,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
         living = 0;
         for (ix lane_next = first, lane_end = (first + agents); lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
-          living = (living + (ix)((alive[lane] != 0) || ((waits > 0) && (((i32)cause[lane]) >= 0))));
+          living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
         }
         for (ix lane_next = first, lane_end = (first + agents); lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
@@ -1863,7 +1863,7 @@ HAMLET_INLINE void do_see_2(u8 *cells, u32 *scene_0, u32 *scene_1, u32 begin, ix
     {
       vu32 given_0;
       vu32 given_1;
-      do_scene(fetch_vu8(cells, ((0 * LANES) + lane)), fetch_vu8(cells, ((1 * LANES) + lane)), fetch_vu8(cells, ((2 * LANES) + lane)), fetch_vu8(cells, ((3 * LANES) + lane)), fetch_vu8(cells, ((4 * LANES) + lane)), fetch_vu8(cells, ((5 * LANES) + lane)), fetch_vu8(cells, ((6 * LANES) + lane)), fetch_vu8(cells, ((7 * LANES) + lane)), fetch_vu8(cells, ((8 * LANES) + lane)), fetch_vu8(cells, ((9 * LANES) + lane)), fetch_vu8(cells, ((10 * LANES) + lane)), fetch_vu8(cells, ((11 * LANES) + lane)), fetch_vu8(cells, ((12 * LANES) + lane)), fetch_vu8(cells, ((13 * LANES) + lane)), &given_0, &given_1);
+      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0, &given_1);
       store_vu32(scene_0, lane, given_0);
       store_vu32(scene_1, lane, given_1);
     }
@@ -1898,7 +1898,7 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *
         scatter_vu32(do_place_2(layout[lane], numbers), cells, lane, first, 15);
       }
     } else {
-      cells[((14 * LANES) + (ix)lane)] = do_place_3(layout[lane], own);
+      cells[((14 * ROW) + (ix)lane)] = do_place_3(layout[lane], own);
     }
     {
       f32 given_0;
@@ -1911,7 +1911,7 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *
       f32 given_7;
       i32 given_8;
       i32 given_9;
-      do_reset(((u32)((u32)cells[((14 * LANES) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9);
+      do_reset(((u32)((u32)cells[((14 * ROW) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9);
       meter_energy[lane] = given_0;
       meter_hygiene[lane] = given_1;
       meter_satiation[lane] = given_2;
@@ -2003,18 +2003,18 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   /* observe: observe window, shifts.hamlet:115 */
   t165 = add_vu32(to_u32_vi32(add_vi32(multiply_vi32(y_0, alike_vi32(8)), x_0)), alike_vu32(14u));
   t168 = equal_vu32(bit_and_vu32(t165, alike_vu32(64u)), alike_vu32(0u));
-  t170 = where_vu32(t168, scene_0_0, alike_vu32(0u));
+  t170 = where_or_zero_vu32(t168, scene_0_0);
   t173 = equal_vu32(bit_and_vu32(t165, alike_vu32(32u)), alike_vu32(0u));
-  t175 = where_vu32(t168, scene_1_0, alike_vu32(0u));
+  t175 = where_or_zero_vu32(t168, scene_1_0);
   t176 = where_vu32(t173, t170, t175);
   t177 = bit_and_vu32(t165, alike_vu32(31u));
   t179 = bit_xor_vu32(t177, alike_vu32(31u));
   t181 = shift_left_vu32(shift_left_vu32(t176, alike_vu32(1u)), t179);
-  t182 = bit_or_vu32(shift_right_vu32(where_vu32(t173, where_vu32(t168, alike_vu32(0u), scene_1_0), t170), t177), t181);
+  t182 = bit_or_vu32(shift_right_vu32(where_vu32(t173, zero_or_vu32(t168, scene_1_0), t170), t177), t181);
   t188 = bit_or_vu32(bit_and_vu32(shift_right_vu32(t182, alike_vu32(3u)), alike_vu32(992u)), bit_and_vu32(t182, alike_vu32(31u)));
   t197 = bit_and_vu32(shift_right_vu32(t182, alike_vu32(9u)), alike_vu32(1015808u));
   t198 = bit_or_vu32(t197, bit_or_vu32(bit_and_vu32(shift_right_vu32(t182, alike_vu32(6u)), alike_vu32(31744u)), t188));
-  t202 = shift_left_vu32(shift_left_vu32(where_vu32(t173, t175, alike_vu32(0u)), alike_vu32(1u)), t179);
+  t202 = shift_left_vu32(shift_left_vu32(where_or_zero_vu32(t173, t175), alike_vu32(1u)), t179);
   t207 = bit_and_vu32(shift_left_vu32(bit_or_vu32(shift_right_vu32(t176, t177), t202), alike_vu32(20u)), alike_vu32(32505856u));
   t214 = multiply_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(1020u), to_u32_vi32(x_0)), alike_vu32(31u)), alike_vu32(1082401u));
   t215 = bit_and_vu32(bit_or_vu32(t207, t198), t214);
@@ -2026,8 +2026,8 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   time_cos_0 = take_short_vf32(table_time_cos, 24, hour_0);
   /* observe: observe progress, shifts.hamlet:115 */
   t231 = less_vi32(engaged_0, alike_vi32(0));
-  t233 = take_short_vi32(table_affordance_duration, 14, where_vi32(t231, alike_vi32(0), engaged_0));
-  progress_1 = where_vf32(t231, alike_vf32(0x0.0p+0f), divide_vf32(to_f32_vi32(progress_0), to_f32_vi32(t233)));
+  t233 = take_short_vi32(table_affordance_duration, 14, zero_or_vi32(t231, engaged_0));
+  progress_1 = zero_or_vf32(t231, divide_vf32(to_f32_vi32(progress_0), to_f32_vi32(t233)));
   /* observe: observe lifetime, shifts.hamlet:115 */
   lifetime_0 = divide_vf32(to_f32_vi32(age_0), alike_vf32(0x1.f400000000000p+8f));
   *result_0 = x_1;
@@ -2053,7 +2053,7 @@ HAMLET_INLINE vf32 do_observe_window_2(i32 element_0, vu32 t215) {
   vf32 window_0;
   /* observe: observe window, shifts.hamlet:115 */
   t218 = equal_vu32(bit_and_vu32(t215, alike_vu32(shift_left_u32(1u, to_u32_i32(element_0)))), alike_vu32(0u));
-  window_0 = where_vf32(t218, alike_vf32(0x0.0p+0f), alike_vf32(0x1.0000000000000p+0f));
+  window_0 = zero_or_vf32(t218, alike_vf32(0x1.0000000000000p+0f));
   return window_0;
 }
 
@@ -2137,11 +2137,27 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
     element = element_next;
     row = (rows + ((element * pitch) + start));
     past = (element >= streamed);
-    for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-      first = first_next;
-      lane = first;
-      value = do_observe_window_2(((i32)element), fetch_vu32(shared_t215, lane));
-      put_observed(row, lane, value, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+    if (whole && past) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_window_2(((i32)element), fetch_vu32(shared_t215, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, true, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+      }
+    } else if (whole) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_window_2(((i32)element), fetch_vu32(shared_t215, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, false, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+      }
+    } else {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_window_2(((i32)element), fetch_vu32(shared_t215, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), false, false, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+      }
     }
   }
 }
@@ -2292,7 +2308,7 @@ HAMLET_HELPER void do_store_cells(u8 *cells, u32 *layout, array_u8 cells_array, 
   store_lanes_u32(layout, (layouts_array.data + 0 * layouts_array.columns + start), count);
   for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
     row = row_next;
-    store_lanes_u8((cells + (row * LANES)), (cells_array.data + row * cells_array.columns + start), count);
+    store_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
   }
 }
 
@@ -2341,7 +2357,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   i32 moved_position_y[LANES] HAMLET_ALIGNED;
   i8 found[LANES] HAMLET_ALIGNED;
   u8 standing[LANES] HAMLET_ALIGNED;
-  u8 cells[15 * LANES] HAMLET_ALIGNED;
+  u8 cells[15 * ROW] HAMLET_ALIGNED;
   u32 scene_0[LANES] HAMLET_ALIGNED;
   u32 scene_1[LANES] HAMLET_ALIGNED;
   f32 before_meter_energy[LANES] HAMLET_ALIGNED;
@@ -2398,7 +2414,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   memset(situation, 0, sizeof situation);
   observing = (observation_array.rows > 0);
   stored = (layouts_array.rows > 0);
-  caching = ((agents <= LANES) && ((stored || observing) || (ticks >= CACHE_TICKS)));
+  caching = ((agents <= LANES) & ((stored | observing) | (ticks >= CACHE_TICKS)));
   unchanged = false;
   memset(stored_layout, 0, sizeof stored_layout);
   memset(reward, 0, sizeof reward);
@@ -2426,7 +2442,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
     start = (world * agents);
     finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
     /* One tick reads and writes the state of a lane once: copies of it would take longer than they save. */
-    direct = ((ticks <= 1) && (chunk_lanes == LANES));
+    direct = ((ticks <= 1) & (chunk_lanes == LANES));
     if (direct) {
       meter_energy = (meters_array.data + 0 * meters_array.columns + start);
       meter_hygiene = (meters_array.data + 1 * meters_array.columns + start);
@@ -2479,7 +2495,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         start = ((world * agents) + agent);
         count = min_ix(LANES, (chunk_lanes - agent));
         /* Few lanes are one vector; but what counts what lanes did looks at all of them. */
-        busy = (((count <= WIDE) && (!counting)) ? WIDE : LANES);
+        busy = (((count <= WIDE) & (!counting)) ? WIDE : LANES);
         if (tiled) {
           do_load(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world, agents, agent, direct);
           finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
@@ -2495,7 +2511,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         if (tiled) {
           for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
             lane = lane_next;
-            living = (living + (ix)((alive[lane] != 0) || ((waits > 0) && (((i32)cause[lane]) >= 0))));
+            living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
           }
           do_store(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, start, count, direct);
         }
@@ -2508,7 +2524,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
           do_load(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world, agents, agent, direct);
         }
         begun = do_conclude(flags, count, fresh, begins_array, world, agent, agents, hour, passed, alive, cause, living, waits, tiled, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, lanes, episode_return, causes_array, lengths_array, finished_return, counting, ended_meters_array, episode, seed_low, seed_high, first_world);
-        unchanged = (unchanged && (!begun));
+        unchanged = (unchanged & (!begun));
         if ((final || every_tick)) {
           busy = ((count <= WIDE) ? WIDE : LANES);
           do_survey(flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1, start, count, busy, layout, standing, found, cells, caching, alive, mask_array);

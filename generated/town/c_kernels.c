@@ -215,58 +215,58 @@ HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 ce
   t7 = shift_right_vu32(cell_0_0, alike_vu32(5u));
   t16 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_1_0, alike_vu32(31u)));
   t17 = shift_right_vu32(cell_1_0, alike_vu32(5u));
-  t19 = where_vu32(equal_vu32(t17, alike_vu32(0u)), t16, alike_vu32(0u));
-  t20 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t7, alike_vu32(0u)), t5, alike_vu32(0u))), t19);
-  t22 = where_vu32(equal_vu32(t17, alike_vu32(1u)), t16, alike_vu32(0u));
-  t23 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t7, alike_vu32(1u)), t5, alike_vu32(0u))), t22);
+  t19 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(0u)), t16);
+  t20 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(0u)), t5)), t19);
+  t22 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(1u)), t16);
+  t23 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(1u)), t5)), t22);
   t26 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_2_0, alike_vu32(31u)));
   t27 = shift_right_vu32(cell_2_0, alike_vu32(5u));
   t36 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_3_0, alike_vu32(31u)));
   t37 = shift_right_vu32(cell_3_0, alike_vu32(5u));
-  t39 = where_vu32(equal_vu32(t37, alike_vu32(0u)), t36, alike_vu32(0u));
-  t40 = bit_or_vu32(bit_or_vu32(t20, where_vu32(equal_vu32(t27, alike_vu32(0u)), t26, alike_vu32(0u))), t39);
-  t42 = where_vu32(equal_vu32(t37, alike_vu32(1u)), t36, alike_vu32(0u));
-  t43 = bit_or_vu32(bit_or_vu32(t23, where_vu32(equal_vu32(t27, alike_vu32(1u)), t26, alike_vu32(0u))), t42);
+  t39 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(0u)), t36);
+  t40 = bit_or_vu32(bit_or_vu32(t20, where_or_zero_vu32(equal_vu32(t27, alike_vu32(0u)), t26)), t39);
+  t42 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(1u)), t36);
+  t43 = bit_or_vu32(bit_or_vu32(t23, where_or_zero_vu32(equal_vu32(t27, alike_vu32(1u)), t26)), t42);
   t46 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_4_0, alike_vu32(31u)));
   t47 = shift_right_vu32(cell_4_0, alike_vu32(5u));
   t56 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_5_0, alike_vu32(31u)));
   t57 = shift_right_vu32(cell_5_0, alike_vu32(5u));
-  t59 = where_vu32(equal_vu32(t57, alike_vu32(0u)), t56, alike_vu32(0u));
-  t60 = bit_or_vu32(bit_or_vu32(t40, where_vu32(equal_vu32(t47, alike_vu32(0u)), t46, alike_vu32(0u))), t59);
-  t62 = where_vu32(equal_vu32(t57, alike_vu32(1u)), t56, alike_vu32(0u));
-  t63 = bit_or_vu32(bit_or_vu32(t43, where_vu32(equal_vu32(t47, alike_vu32(1u)), t46, alike_vu32(0u))), t62);
+  t59 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(0u)), t56);
+  t60 = bit_or_vu32(bit_or_vu32(t40, where_or_zero_vu32(equal_vu32(t47, alike_vu32(0u)), t46)), t59);
+  t62 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(1u)), t56);
+  t63 = bit_or_vu32(bit_or_vu32(t43, where_or_zero_vu32(equal_vu32(t47, alike_vu32(1u)), t46)), t62);
   t66 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_6_0, alike_vu32(31u)));
   t67 = shift_right_vu32(cell_6_0, alike_vu32(5u));
   t76 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_7_0, alike_vu32(31u)));
   t77 = shift_right_vu32(cell_7_0, alike_vu32(5u));
-  t79 = where_vu32(equal_vu32(t77, alike_vu32(0u)), t76, alike_vu32(0u));
-  t80 = bit_or_vu32(bit_or_vu32(t60, where_vu32(equal_vu32(t67, alike_vu32(0u)), t66, alike_vu32(0u))), t79);
-  t82 = where_vu32(equal_vu32(t77, alike_vu32(1u)), t76, alike_vu32(0u));
-  t83 = bit_or_vu32(bit_or_vu32(t63, where_vu32(equal_vu32(t67, alike_vu32(1u)), t66, alike_vu32(0u))), t82);
+  t79 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(0u)), t76);
+  t80 = bit_or_vu32(bit_or_vu32(t60, where_or_zero_vu32(equal_vu32(t67, alike_vu32(0u)), t66)), t79);
+  t82 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(1u)), t76);
+  t83 = bit_or_vu32(bit_or_vu32(t63, where_or_zero_vu32(equal_vu32(t67, alike_vu32(1u)), t66)), t82);
   t86 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_8_0, alike_vu32(31u)));
   t87 = shift_right_vu32(cell_8_0, alike_vu32(5u));
   t96 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_9_0, alike_vu32(31u)));
   t97 = shift_right_vu32(cell_9_0, alike_vu32(5u));
-  t99 = where_vu32(equal_vu32(t97, alike_vu32(0u)), t96, alike_vu32(0u));
-  t100 = bit_or_vu32(bit_or_vu32(t80, where_vu32(equal_vu32(t87, alike_vu32(0u)), t86, alike_vu32(0u))), t99);
-  t102 = where_vu32(equal_vu32(t97, alike_vu32(1u)), t96, alike_vu32(0u));
-  t103 = bit_or_vu32(bit_or_vu32(t83, where_vu32(equal_vu32(t87, alike_vu32(1u)), t86, alike_vu32(0u))), t102);
+  t99 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(0u)), t96);
+  t100 = bit_or_vu32(bit_or_vu32(t80, where_or_zero_vu32(equal_vu32(t87, alike_vu32(0u)), t86)), t99);
+  t102 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(1u)), t96);
+  t103 = bit_or_vu32(bit_or_vu32(t83, where_or_zero_vu32(equal_vu32(t87, alike_vu32(1u)), t86)), t102);
   t106 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_10_0, alike_vu32(31u)));
   t107 = shift_right_vu32(cell_10_0, alike_vu32(5u));
   t116 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_11_0, alike_vu32(31u)));
   t117 = shift_right_vu32(cell_11_0, alike_vu32(5u));
-  t119 = where_vu32(equal_vu32(t117, alike_vu32(0u)), t116, alike_vu32(0u));
-  t120 = bit_or_vu32(bit_or_vu32(t100, where_vu32(equal_vu32(t107, alike_vu32(0u)), t106, alike_vu32(0u))), t119);
-  t122 = where_vu32(equal_vu32(t117, alike_vu32(1u)), t116, alike_vu32(0u));
-  t123 = bit_or_vu32(bit_or_vu32(t103, where_vu32(equal_vu32(t107, alike_vu32(1u)), t106, alike_vu32(0u))), t122);
+  t119 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(0u)), t116);
+  t120 = bit_or_vu32(bit_or_vu32(t100, where_or_zero_vu32(equal_vu32(t107, alike_vu32(0u)), t106)), t119);
+  t122 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(1u)), t116);
+  t123 = bit_or_vu32(bit_or_vu32(t103, where_or_zero_vu32(equal_vu32(t107, alike_vu32(1u)), t106)), t122);
   t126 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_12_0, alike_vu32(31u)));
   t127 = shift_right_vu32(cell_12_0, alike_vu32(5u));
   t136 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_13_0, alike_vu32(31u)));
   t137 = shift_right_vu32(cell_13_0, alike_vu32(5u));
-  t139 = where_vu32(equal_vu32(t137, alike_vu32(0u)), t136, alike_vu32(0u));
-  scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_vu32(equal_vu32(t127, alike_vu32(0u)), t126, alike_vu32(0u))), t139);
-  t142 = where_vu32(equal_vu32(t137, alike_vu32(1u)), t136, alike_vu32(0u));
-  scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_vu32(equal_vu32(t127, alike_vu32(1u)), t126, alike_vu32(0u))), t142);
+  t139 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(0u)), t136);
+  scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_or_zero_vu32(equal_vu32(t127, alike_vu32(0u)), t126)), t139);
+  t142 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(1u)), t136);
+  scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_or_zero_vu32(equal_vu32(t127, alike_vu32(1u)), t126)), t142);
   *result_0 = scene_0_0;
   *result_1 = scene_1_0;
 }
@@ -281,7 +281,7 @@ HAMLET_INLINE void do_see(u8 *cells, u32 *scene_0, u32 *scene_1, ix begin, ix en
     {
       vu32 given_0;
       vu32 given_1;
-      do_scene(fetch_vu8(cells, ((0 * LANES) + lane)), fetch_vu8(cells, ((1 * LANES) + lane)), fetch_vu8(cells, ((2 * LANES) + lane)), fetch_vu8(cells, ((3 * LANES) + lane)), fetch_vu8(cells, ((4 * LANES) + lane)), fetch_vu8(cells, ((5 * LANES) + lane)), fetch_vu8(cells, ((6 * LANES) + lane)), fetch_vu8(cells, ((7 * LANES) + lane)), fetch_vu8(cells, ((8 * LANES) + lane)), fetch_vu8(cells, ((9 * LANES) + lane)), fetch_vu8(cells, ((10 * LANES) + lane)), fetch_vu8(cells, ((11 * LANES) + lane)), fetch_vu8(cells, ((12 * LANES) + lane)), fetch_vu8(cells, ((13 * LANES) + lane)), &given_0, &given_1);
+      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0, &given_1);
       store_vu32(scene_0, lane, given_0);
       store_vu32(scene_1, lane, given_1);
     }
@@ -354,7 +354,7 @@ HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scen
     for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
       first = first_next;
       lane = first;
-      store_vu8(cells, ((index * LANES) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
+      store_vu8(cells, ((index * ROW) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
     }
   }
   do_see(cells, scene_0, scene_1, 0, LANES);
@@ -379,7 +379,7 @@ HAMLET_HELPER bool do_load_cells(u32 *layout, u32 *stored_layout, bool8 *flags, 
   if (unchanged) {
     for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
       row = row_next;
-      load_lanes_u8((cells + (row * LANES)), (cells_array.data + row * cells_array.columns + start), count);
+      load_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
     }
     if (observing) {
       do_see(cells, scene_0, scene_1, 0, LANES);
@@ -508,58 +508,58 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
   t120 = where_vi32(less_vu32(t116, alike_vu32(14u)), to_i32_vu32(t116), alike_vi32((-1)));
   /* policy */
   t128 = multiply_vf32(energy_0, alike_vf32(scale_0_0));
-  t131 = where_vf32(less_vf32(t128, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t128);
-  t133 = where_vf32(less_vf32(alike_vf32(top_0_0), t131), alike_vf32(top_0_0), t131);
+  t131 = greater_vf32(alike_vf32(0x0.0p+0f), t128);
+  t133 = lesser_vf32(alike_vf32(top_0_0), t131);
   t135 = add_vf32(t133, alike_vf32(0x1.8000000000000p+23f));
   t142 = to_i32_vu32(subtract_vu32(to_bits_vf32(t135), alike_vu32(1262485504u)));
-  t143 = subtract_vi32(t142, where_vi32(less_vf32(t133, subtract_vf32(t135, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t143 = subtract_vi32(t142, where_or_zero_vi32(less_vf32(t133, subtract_vf32(t135, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t145 = multiply_vi32(t143, alike_vi32(stride_4_0));
   t146 = add_vi32(add_vi32(t23, multiply_vi32(add_vi32(t120, alike_vi32(1)), alike_vi32(stride_3_0))), t145);
   t148 = multiply_vf32(hygiene_0, alike_vf32(scale_1_0));
-  t151 = where_vf32(less_vf32(t148, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t148);
-  t153 = where_vf32(less_vf32(alike_vf32(top_1_0), t151), alike_vf32(top_1_0), t151);
+  t151 = greater_vf32(alike_vf32(0x0.0p+0f), t148);
+  t153 = lesser_vf32(alike_vf32(top_1_0), t151);
   t154 = add_vf32(t153, alike_vf32(0x1.8000000000000p+23f));
   t160 = to_i32_vu32(subtract_vu32(to_bits_vf32(t154), alike_vu32(1262485504u)));
-  t161 = subtract_vi32(t160, where_vi32(less_vf32(t153, subtract_vf32(t154, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t161 = subtract_vi32(t160, where_or_zero_vi32(less_vf32(t153, subtract_vf32(t154, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t166 = multiply_vf32(satiation_0, alike_vf32(scale_2_0));
-  t169 = where_vf32(less_vf32(t166, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t166);
-  t171 = where_vf32(less_vf32(alike_vf32(top_2_0), t169), alike_vf32(top_2_0), t169);
+  t169 = greater_vf32(alike_vf32(0x0.0p+0f), t166);
+  t171 = lesser_vf32(alike_vf32(top_2_0), t169);
   t172 = add_vf32(t171, alike_vf32(0x1.8000000000000p+23f));
   t178 = to_i32_vu32(subtract_vu32(to_bits_vf32(t172), alike_vu32(1262485504u)));
-  t179 = subtract_vi32(t178, where_vi32(less_vf32(t171, subtract_vf32(t172, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t179 = subtract_vi32(t178, where_or_zero_vi32(less_vf32(t171, subtract_vf32(t172, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t182 = add_vi32(add_vi32(t146, multiply_vi32(t161, alike_vi32(stride_5_0))), multiply_vi32(t179, alike_vi32(stride_6_0)));
   t184 = multiply_vf32(money_0, alike_vf32(scale_3_0));
-  t187 = where_vf32(less_vf32(t184, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t184);
-  t189 = where_vf32(less_vf32(alike_vf32(top_3_0), t187), alike_vf32(top_3_0), t187);
+  t187 = greater_vf32(alike_vf32(0x0.0p+0f), t184);
+  t189 = lesser_vf32(alike_vf32(top_3_0), t187);
   t190 = add_vf32(t189, alike_vf32(0x1.8000000000000p+23f));
   t196 = to_i32_vu32(subtract_vu32(to_bits_vf32(t190), alike_vu32(1262485504u)));
-  t197 = subtract_vi32(t196, where_vi32(less_vf32(t189, subtract_vf32(t190, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t197 = subtract_vi32(t196, where_or_zero_vi32(less_vf32(t189, subtract_vf32(t190, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t202 = multiply_vf32(mood_0, alike_vf32(scale_4_0));
-  t205 = where_vf32(less_vf32(t202, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t202);
-  t207 = where_vf32(less_vf32(alike_vf32(top_4_0), t205), alike_vf32(top_4_0), t205);
+  t205 = greater_vf32(alike_vf32(0x0.0p+0f), t202);
+  t207 = lesser_vf32(alike_vf32(top_4_0), t205);
   t208 = add_vf32(t207, alike_vf32(0x1.8000000000000p+23f));
   t214 = to_i32_vu32(subtract_vu32(to_bits_vf32(t208), alike_vu32(1262485504u)));
-  t215 = subtract_vi32(t214, where_vi32(less_vf32(t207, subtract_vf32(t208, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t215 = subtract_vi32(t214, where_or_zero_vi32(less_vf32(t207, subtract_vf32(t208, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t218 = add_vi32(add_vi32(t182, multiply_vi32(t197, alike_vi32(stride_7_0))), multiply_vi32(t215, alike_vi32(stride_8_0)));
   t220 = multiply_vf32(social_0, alike_vf32(scale_5_0));
-  t223 = where_vf32(less_vf32(t220, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t220);
-  t225 = where_vf32(less_vf32(alike_vf32(top_5_0), t223), alike_vf32(top_5_0), t223);
+  t223 = greater_vf32(alike_vf32(0x0.0p+0f), t220);
+  t225 = lesser_vf32(alike_vf32(top_5_0), t223);
   t226 = add_vf32(t225, alike_vf32(0x1.8000000000000p+23f));
   t232 = to_i32_vu32(subtract_vu32(to_bits_vf32(t226), alike_vu32(1262485504u)));
-  t233 = subtract_vi32(t232, where_vi32(less_vf32(t225, subtract_vf32(t226, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t233 = subtract_vi32(t232, where_or_zero_vi32(less_vf32(t225, subtract_vf32(t226, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t238 = multiply_vf32(health_0, alike_vf32(scale_6_0));
-  t241 = where_vf32(less_vf32(t238, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t238);
-  t243 = where_vf32(less_vf32(alike_vf32(top_6_0), t241), alike_vf32(top_6_0), t241);
+  t241 = greater_vf32(alike_vf32(0x0.0p+0f), t238);
+  t243 = lesser_vf32(alike_vf32(top_6_0), t241);
   t244 = add_vf32(t243, alike_vf32(0x1.8000000000000p+23f));
   t250 = to_i32_vu32(subtract_vu32(to_bits_vf32(t244), alike_vu32(1262485504u)));
-  t251 = subtract_vi32(t250, where_vi32(less_vf32(t243, subtract_vf32(t244, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t251 = subtract_vi32(t250, where_or_zero_vi32(less_vf32(t243, subtract_vf32(t244, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   t254 = add_vi32(add_vi32(t218, multiply_vi32(t233, alike_vi32(stride_9_0))), multiply_vi32(t251, alike_vi32(stride_10_0)));
   t256 = multiply_vf32(fitness_0, alike_vf32(scale_7_0));
-  t259 = where_vf32(less_vf32(t256, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), t256);
-  t261 = where_vf32(less_vf32(alike_vf32(top_7_0), t259), alike_vf32(top_7_0), t259);
+  t259 = greater_vf32(alike_vf32(0x0.0p+0f), t256);
+  t261 = lesser_vf32(alike_vf32(top_7_0), t259);
   t262 = add_vf32(t261, alike_vf32(0x1.8000000000000p+23f));
   t268 = to_i32_vu32(subtract_vu32(to_bits_vf32(t262), alike_vu32(1262485504u)));
-  t269 = subtract_vi32(t268, where_vi32(less_vf32(t261, subtract_vf32(t262, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
+  t269 = subtract_vi32(t268, where_or_zero_vi32(less_vf32(t261, subtract_vf32(t262, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
   situation_0 = add_vi32(t254, multiply_vi32(t269, alike_vi32(stride_11_0)));
   return situation_0;
 }
@@ -700,12 +700,12 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
             fourth_word = given_3;
           }
           store_vu32(ahead, lane, first_word);
-          store_vu32(ahead, ((1 * LANES) + lane), second_word);
-          store_vu32(ahead, ((2 * LANES) + lane), third_word);
-          store_vu32(ahead, ((3 * LANES) + lane), fourth_word);
+          store_vu32(ahead, ((1 * ROW) + lane), second_word);
+          store_vu32(ahead, ((2 * ROW) + lane), third_word);
+          store_vu32(ahead, ((3 * ROW) + lane), fourth_word);
         }
       }
-      drawn = ((now & 3) * LANES);
+      drawn = ((now & 3) * ROW);
       for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
         first = first_next;
         word = fetch_vu32(ahead, (drawn + first));
@@ -731,11 +731,11 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi
   /* act: space grid, town.hamlet:6 */
   t5 = take_short_vi32(table_case_0, 8, action_0);
   t6 = add_vi32(x_0, t5);
-  t8 = where_vi32(less_vi32(t6, alike_vi32(0)), alike_vi32(0), t6);
+  t8 = zero_or_vi32(less_vi32(t6, alike_vi32(0)), t6);
   moved_x_0 = where_vi32(less_vi32(alike_vi32(7), t8), alike_vi32(7), t8);
   t11 = take_short_vi32(table_case_1, 8, action_0);
   t12 = add_vi32(y_0, t11);
-  t14 = where_vi32(less_vi32(t12, alike_vi32(0)), alike_vi32(0), t12);
+  t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(7), t14), alike_vi32(7), t14);
   *result_0 = moved_x_0;
   *result_1 = moved_y_0;
@@ -930,8 +930,8 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   /* interact: meter energy, town.hamlet:9 */
   t26 = take_short_vf32(table_case_4, 8, action_0);
   energy_1 = add_vf32(energy_0, t26);
-  energy_2 = where_vf32(less_vf32(energy_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), energy_1);
-  energy_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), energy_2), alike_vf32(0x1.0000000000000p+0f), energy_2);
+  energy_2 = greater_vf32(alike_vf32(0x0.0p+0f), energy_1);
+  energy_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), energy_2);
   /* interact */
   t32 = where_vi32(equal_vi32(action_0, alike_vi32(4)), found_0, alike_vi32((-1)));
   /* interact: affordance Bed, town.hamlet:36 */
@@ -953,103 +953,103 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   t52 = take_short_vf32(table_case_9, 16, t46);
   satiation_1 = add_vf32(satiation_0, t51);
   satiation_2 = add_vf32(satiation_1, t52);
-  satiation_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), satiation_2), alike_vf32(0x1.0000000000000p+0f), satiation_2);
+  satiation_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), satiation_2);
   /* interact: affordance Bar, town.hamlet:91 */
   t57 = take_short_vf32(table_case_10, 16, t46);
   hygiene_1 = add_vf32(hygiene_0, t57);
-  hygiene_2 = where_vf32(less_vf32(hygiene_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), hygiene_1);
+  hygiene_2 = greater_vf32(alike_vf32(0x0.0p+0f), hygiene_1);
   hygiene_3 = add_vf32(hygiene_2, t43);
-  hygiene_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), hygiene_3), alike_vf32(0x1.0000000000000p+0f), hygiene_3);
+  hygiene_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), hygiene_3);
   /* interact: affordance Labor, town.hamlet:100 */
   t64 = take_short_vf32(table_case_11, 16, t46);
   t65 = take_short_vf32(table_case_12, 16, t46);
   health_1 = add_vf32(health_0, t65);
-  health_2 = where_vf32(less_vf32(health_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), health_1);
+  health_2 = greater_vf32(alike_vf32(0x0.0p+0f), health_1);
   health_3 = add_vf32(health_2, t47);
-  health_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), health_3), alike_vf32(0x1.0000000000000p+0f), health_3);
+  health_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), health_3);
   /* interact: affordance Gym, town.hamlet:104 */
   t72 = take_short_vf32(table_case_13, 16, t46);
   money_1 = add_vf32(money_0, t72);
-  money_2 = where_vf32(less_vf32(money_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), money_1);
+  money_2 = greater_vf32(alike_vf32(0x0.0p+0f), money_1);
   money_3 = add_vf32(money_2, t64);
-  money_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), money_3), alike_vf32(0x1.0000000000000p+0f), money_3);
+  money_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), money_3);
   /* interact: affordance Park, town.hamlet:111 */
   t79 = take_short_vf32(table_case_14, 16, t46);
   t80 = take_short_vf32(table_case_15, 16, t46);
   fitness_1 = add_vf32(fitness_0, t79);
-  fitness_2 = where_vf32(less_vf32(fitness_1, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), fitness_1);
+  fitness_2 = greater_vf32(alike_vf32(0x0.0p+0f), fitness_1);
   fitness_3 = add_vf32(fitness_2, t80);
-  fitness_4 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_3), alike_vf32(0x1.0000000000000p+0f), fitness_3);
+  fitness_4 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_3);
   /* interact: affordance Park, town.hamlet:112 */
   t87 = take_short_vf32(table_case_16, 16, t46);
   t88 = take_short_vf32(table_case_17, 16, t46);
   social_1 = add_vf32(social_0, t87);
   social_2 = add_vf32(social_1, t88);
-  social_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), social_2), alike_vf32(0x1.0000000000000p+0f), social_2);
+  social_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), social_2);
   /* interact: affordance Park, town.hamlet:113 */
   t93 = take_short_vf32(table_case_18, 16, t46);
   t98 = where_vf32(equal_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(9088u), t49), alike_vu32(1u)), alike_vu32(1u)), t93, t15);
   t99 = take_short_vf32(table_case_19, 16, t46);
   mood_1 = add_vf32(mood_0, t98);
   mood_2 = add_vf32(mood_1, t99);
-  mood_3 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), mood_2), alike_vf32(0x1.0000000000000p+0f), mood_2);
+  mood_3 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), mood_2);
   /* interact: affordance Park, town.hamlet:114 */
   t104 = take_short_vf32(table_case_20, 16, t46);
   energy_4 = add_vf32(energy_3, t104);
-  energy_5 = where_vf32(less_vf32(energy_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), energy_4);
+  energy_5 = greater_vf32(alike_vf32(0x0.0p+0f), energy_4);
   energy_6 = add_vf32(energy_5, t48);
-  energy_7 = where_vf32(less_vf32(alike_vf32(0x1.0000000000000p+0f), energy_6), alike_vf32(0x1.0000000000000p+0f), energy_6);
+  energy_7 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), energy_6);
   /* decay: meter energy, town.hamlet:9 */
   energy_8 = subtract_vf32(energy_7, alike_vf32(0x1.47ae140000000p-8f));
   /* decay: meter hygiene, town.hamlet:10 */
   hygiene_5 = subtract_vf32(hygiene_4, alike_vf32(0x1.89374c0000000p-9f));
-  hygiene_6 = where_vf32(less_vf32(hygiene_5, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), hygiene_5);
+  hygiene_6 = greater_vf32(alike_vf32(0x0.0p+0f), hygiene_5);
   /* decay: meter satiation, town.hamlet:11 */
   satiation_4 = subtract_vf32(satiation_3, alike_vf32(0x1.0624de0000000p-8f));
-  satiation_5 = where_vf32(less_vf32(satiation_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), satiation_4);
+  satiation_5 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_4);
   /* decay: meter mood, town.hamlet:13 */
   mood_4 = subtract_vf32(mood_3, alike_vf32(0x1.0624de0000000p-10f));
-  mood_5 = where_vf32(less_vf32(mood_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), mood_4);
+  mood_5 = greater_vf32(alike_vf32(0x0.0p+0f), mood_4);
   /* decay: meter social, town.hamlet:14 */
   social_4 = subtract_vf32(social_3, alike_vf32(0x1.89374c0000000p-8f));
-  social_5 = where_vf32(less_vf32(social_4, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), social_4);
+  social_5 = greater_vf32(alike_vf32(0x0.0p+0f), social_4);
   /* decay: meter fitness, town.hamlet:16 */
   fitness_5 = subtract_vf32(fitness_4, alike_vf32(0x1.0624de0000000p-9f));
-  fitness_6 = where_vf32(less_vf32(fitness_5, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), fitness_5);
+  fitness_6 = greater_vf32(alike_vf32(0x0.0p+0f), fitness_5);
   /* rules: rule unfit_bodies_sicken, town.hamlet:19 */
   t135 = multiply_vf32(alike_vf32(0x1.0624de0000000p-10f), add_vf32(alike_vf32(0x1.0000000000000p-1f), multiply_vf32(alike_vf32(0x1.4000000000000p+1f), subtract_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_6))));
   health_5 = subtract_vf32(health_4, t135);
   /* rules: cascade hunger_exhausts, town.hamlet:22 */
-  t140 = divide_vf32(where_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t140 = divide_vf32(where_or_zero_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5)), alike_vf32(0x1.3333340000000p-2f));
   energy_9 = subtract_vf32(energy_8, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t140));
   /* rules: cascade gloom_exhausts, town.hamlet:23 */
-  t146 = divide_vf32(where_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t146 = divide_vf32(where_or_zero_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5)), alike_vf32(0x1.3333340000000p-2f));
   energy_10 = subtract_vf32(energy_9, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t146));
   /* rules: cascade hunger_sickens, town.hamlet:24 */
   health_6 = subtract_vf32(health_5, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t140));
   /* rules: cascade grime_spoils_meals, town.hamlet:26 */
-  t154 = divide_vf32(where_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t154 = divide_vf32(where_or_zero_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6)), alike_vf32(0x1.3333340000000p-2f));
   t155 = multiply_vf32(alike_vf32(0x1.0624de0000000p-9f), t154);
   satiation_6 = subtract_vf32(satiation_5, t155);
-  satiation_7 = where_vf32(less_vf32(satiation_6, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), satiation_6);
+  satiation_7 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_6);
   /* rules: cascade grime_saddens, town.hamlet:27 */
   mood_6 = subtract_vf32(mood_5, multiply_vf32(alike_vf32(0x1.89374c0000000p-9f), t154));
   /* rules: cascade loneliness_saddens, town.hamlet:28 */
-  t164 = divide_vf32(where_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
+  t164 = divide_vf32(where_or_zero_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5)), alike_vf32(0x1.3333340000000p-2f));
   mood_7 = subtract_vf32(mood_6, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t164));
-  mood_8 = where_vf32(less_vf32(mood_7, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), mood_7);
+  mood_8 = greater_vf32(alike_vf32(0x0.0p+0f), mood_7);
   /* rules: cascade grime_weakens, town.hamlet:29 */
   fitness_7 = subtract_vf32(fitness_6, t155);
-  fitness_8 = where_vf32(less_vf32(fitness_7, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), fitness_7);
+  fitness_8 = greater_vf32(alike_vf32(0x0.0p+0f), fitness_7);
   /* rules: cascade grime_tires, town.hamlet:31 */
   t173 = multiply_vf32(alike_vf32(0x1.0624de0000000p-11f), t154);
   energy_11 = subtract_vf32(energy_10, t173);
   /* rules: cascade loneliness_tires, town.hamlet:32 */
   energy_12 = subtract_vf32(energy_11, multiply_vf32(alike_vf32(0x1.a36e2e0000000p-11f), t164));
-  energy_13 = where_vf32(less_vf32(energy_12, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), energy_12);
+  energy_13 = greater_vf32(alike_vf32(0x0.0p+0f), energy_12);
   /* rules: cascade grime_sickens, town.hamlet:33 */
   health_7 = subtract_vf32(health_6, t173);
-  health_8 = where_vf32(less_vf32(health_7, alike_vf32(0x0.0p+0f)), alike_vf32(0x0.0p+0f), health_7);
+  health_8 = greater_vf32(alike_vf32(0x0.0p+0f), health_7);
   /* deaths: dies when, town.hamlet:121 */
   t183 = less_equal_vf32(health_8, alike_vf32(0x0.0p+0f));
   t184 = less_equal_vf32(energy_13, alike_vf32(0x0.0p+0f));
@@ -1061,13 +1061,13 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   truncated_0 = bit_and_vbool(less_equal_vi32(alike_vi32(500), age_1), not_vbool(terminated_0));
   t191 = where_vi32(truncated_0, alike_vi32(2), alike_vi32((-1)));
   /* deaths: dies when, town.hamlet:121 */
-  cause_0 = where_vi32(t183, alike_vi32(0), where_vi32(t184, alike_vi32(1), t191));
+  cause_0 = zero_or_vi32(t183, where_vi32(t184, alike_vi32(1), t191));
   /* reward, town.hamlet:122 */
   t194 = multiply_vf32(energy_13, health_8);
   /* reward: lifespan, town.hamlet:7 */
   t196 = where_vf32(truncated_0, add_vf32(t194, alike_vf32(0x1.0000000000000p+0f)), t194);
   /* reward, town.hamlet:122 */
-  reward_0 = where_vf32(terminated_0, alike_vf32(0x0.0p+0f), t196);
+  reward_0 = zero_or_vf32(terminated_0, t196);
   *result_0 = energy_13;
   *result_1 = hygiene_6;
   *result_2 = satiation_7;
@@ -1177,7 +1177,7 @@ HAMLET_INLINE void do_advance(f32 *meter_energy, f32 *meter_hygiene, f32 *meter_
       store_vi32(age, lane, where_vi32(fetch_vbool(flags, lane), fetch_vi32(before_age, lane), fetch_vi32(age, lane)));
       store_vf32(episode_return, lane, where_vf32(fetch_vbool(flags, lane), fetch_vf32(before_episode_return, lane), fetch_vf32(episode_return, lane)));
       store_vbool(alive, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(alive, lane)));
-      store_vf32(reward, lane, where_vf32(fetch_vbool(flags, lane), alike_vf32(0x0.0p+0f), fetch_vf32(reward, lane)));
+      store_vf32(reward, lane, zero_or_vf32(fetch_vbool(flags, lane), fetch_vf32(reward, lane)));
       store_vbool(terminated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(terminated, lane)));
       store_vbool(truncated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(truncated, lane)));
       store_vi8(used, lane, where_vi32(fetch_vbool(flags, lane), alike_vi32((-1)), fetch_vi8(used, lane)));
@@ -1272,7 +1272,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
       if ((waits > 0)) {
         for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
-          flags[lane] = ((flags[lane] != 0) && (((i32)cause[lane]) < 0));
+          flags[lane] = ((flags[lane] != 0) & (((i32)cause[lane]) < 0));
         }
       }
     } else {
@@ -1281,7 +1281,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
         living = 0;
         for (ix lane_next = first, lane_end = (first + agents); lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
-          living = (living + (ix)((alive[lane] != 0) || ((waits > 0) && (((i32)cause[lane]) >= 0))));
+          living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
         }
         for (ix lane_next = first, lane_end = (first + agents); lane_next < lane_end; lane_next += 1) {
           lane = lane_next;
@@ -1637,7 +1637,7 @@ HAMLET_INLINE void do_see_2(u8 *cells, u32 *scene_0, u32 *scene_1, u32 begin, ix
     {
       vu32 given_0;
       vu32 given_1;
-      do_scene(fetch_vu8(cells, ((0 * LANES) + lane)), fetch_vu8(cells, ((1 * LANES) + lane)), fetch_vu8(cells, ((2 * LANES) + lane)), fetch_vu8(cells, ((3 * LANES) + lane)), fetch_vu8(cells, ((4 * LANES) + lane)), fetch_vu8(cells, ((5 * LANES) + lane)), fetch_vu8(cells, ((6 * LANES) + lane)), fetch_vu8(cells, ((7 * LANES) + lane)), fetch_vu8(cells, ((8 * LANES) + lane)), fetch_vu8(cells, ((9 * LANES) + lane)), fetch_vu8(cells, ((10 * LANES) + lane)), fetch_vu8(cells, ((11 * LANES) + lane)), fetch_vu8(cells, ((12 * LANES) + lane)), fetch_vu8(cells, ((13 * LANES) + lane)), &given_0, &given_1);
+      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0, &given_1);
       store_vu32(scene_0, lane, given_0);
       store_vu32(scene_1, lane, given_1);
     }
@@ -1672,7 +1672,7 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *
         scatter_vu32(do_place_2(layout[lane], numbers), cells, lane, first, 15);
       }
     } else {
-      cells[((14 * LANES) + (ix)lane)] = do_place_3(layout[lane], own);
+      cells[((14 * ROW) + (ix)lane)] = do_place_3(layout[lane], own);
     }
     {
       f32 given_0;
@@ -1685,7 +1685,7 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *
       f32 given_7;
       i32 given_8;
       i32 given_9;
-      do_reset(((u32)((u32)cells[((14 * LANES) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9);
+      do_reset(((u32)((u32)cells[((14 * ROW) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9);
       meter_energy[lane] = given_0;
       meter_hygiene[lane] = given_1;
       meter_satiation[lane] = given_2;
@@ -1781,8 +1781,8 @@ HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 scene_0_0, vu32 scene_1
   t161 = to_u32_i32(element_0);
   t166 = shift_left_u32(1u, bit_and_u32(t161, 31u));
   t167 = bit_and_vu32(((shift_right_u32(t161, 5u) == 1u) ? scene_1_0 : scene_0_0), alike_vu32(t166));
-  t172 = where_vf32(equal_vi32(alike_vi32(element_0), t159), alike_vf32(0x1.0000000000000p+0f), alike_vf32(0x0.0p+0f));
-  grid_0 = add_vf32(where_vf32(equal_vu32(t167, alike_vu32(0u)), alike_vf32(0x0.0p+0f), alike_vf32(0x1.0000000000000p+0f)), t172);
+  t172 = where_or_zero_vf32(equal_vi32(alike_vi32(element_0), t159), alike_vf32(0x1.0000000000000p+0f));
+  grid_0 = add_vf32(zero_or_vf32(equal_vu32(t167, alike_vu32(0u)), alike_vf32(0x1.0000000000000p+0f)), t172);
   return grid_0;
 }
 
@@ -1790,7 +1790,7 @@ HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 scene_0_0, vu32 scene_1
 HAMLET_INLINE vf32 do_observe_here_2(i32 element_1, vi32 t182) {
   vf32 here_0;
   /* observe: observe here, town.hamlet:123 */
-  here_0 = where_vf32(equal_vi32(alike_vi32(element_1), t182), alike_vf32(0x1.0000000000000p+0f), alike_vf32(0x0.0p+0f));
+  here_0 = where_or_zero_vf32(equal_vi32(alike_vi32(element_1), t182), alike_vf32(0x1.0000000000000p+0f));
   return here_0;
 }
 
@@ -1866,22 +1866,54 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
     element = element_next;
     row = (rows + ((element * pitch) + start));
     past = (element >= streamed);
-    for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-      first = first_next;
-      lane = first;
-      value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
-      put_observed(row, lane, value, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+    if (whole && past) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, true, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+      }
+    } else if (whole) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, false, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+      }
+    } else {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), false, false, 0x0.0p+0f, 0x1.fe00000000000p+6f);
+      }
     }
   }
   for (ix element_next = 0, element_end = 15; element_next < element_end; element_next += 1) {
     element = element_next;
     row = (rows + (((74 + element) * pitch) + start));
     past = ((74 + element) >= streamed);
-    for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-      first = first_next;
-      lane = first;
-      value = do_observe_here_2(((i32)element), fetch_vi32(shared_t182, lane));
-      put_observed(row, lane, value, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+    if (whole && past) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_here_2(((i32)element), fetch_vi32(shared_t182, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, true, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+      }
+    } else if (whole) {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_here_2(((i32)element), fetch_vi32(shared_t182, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), true, false, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+      }
+    } else {
+      for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
+        first = first_next;
+        lane = first;
+        value = do_observe_here_2(((i32)element), fetch_vi32(shared_t182, lane));
+        put_observed(row, lane, value, fetch_vbool(written, lane), false, false, 0x0.0p+0f, 0x1.fe00000000000p+7f);
+      }
     }
   }
 }
@@ -1999,7 +2031,7 @@ HAMLET_HELPER void do_store_cells(u8 *cells, u32 *layout, array_u8 cells_array, 
   store_lanes_u32(layout, (layouts_array.data + 0 * layouts_array.columns + start), count);
   for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
     row = row_next;
-    store_lanes_u8((cells + (row * LANES)), (cells_array.data + row * cells_array.columns + start), count);
+    store_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
   }
 }
 
@@ -2043,7 +2075,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   u32 layout[LANES] HAMLET_ALIGNED;
   i8 found[LANES] HAMLET_ALIGNED;
   u8 standing[LANES] HAMLET_ALIGNED;
-  u8 cells[15 * LANES] HAMLET_ALIGNED;
+  u8 cells[15 * ROW] HAMLET_ALIGNED;
   u32 scene_0[LANES] HAMLET_ALIGNED;
   u32 scene_1[LANES] HAMLET_ALIGNED;
   f32 before_meter_energy[LANES] HAMLET_ALIGNED;
@@ -2096,7 +2128,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   memset(situation, 0, sizeof situation);
   observing = (observation_array.rows > 0);
   stored = (layouts_array.rows > 0);
-  caching = ((agents <= LANES) && ((stored || observing) || (ticks >= CACHE_TICKS)));
+  caching = ((agents <= LANES) & ((stored | observing) | (ticks >= CACHE_TICKS)));
   unchanged = false;
   memset(stored_layout, 0, sizeof stored_layout);
   memset(reward, 0, sizeof reward);
@@ -2121,7 +2153,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
     start = (world * agents);
     finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
     /* One tick reads and writes the state of a lane once: copies of it would take longer than they save. */
-    direct = ((ticks <= 1) && (chunk_lanes == LANES));
+    direct = ((ticks <= 1) & (chunk_lanes == LANES));
     if (direct) {
       meter_energy = (meters_array.data + 0 * meters_array.columns + start);
       meter_hygiene = (meters_array.data + 1 * meters_array.columns + start);
@@ -2170,7 +2202,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         start = ((world * agents) + agent);
         count = min_ix(LANES, (chunk_lanes - agent));
         /* Few lanes are one vector; but what counts what lanes did looks at all of them. */
-        busy = (((count <= WIDE) && (!counting)) ? WIDE : LANES);
+        busy = (((count <= WIDE) & (!counting)) ? WIDE : LANES);
         if (tiled) {
           do_load(meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, agent, direct);
           finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
@@ -2186,7 +2218,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         if (tiled) {
           for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
             lane = lane_next;
-            living = (living + (ix)((alive[lane] != 0) || ((waits > 0) && (((i32)cause[lane]) >= 0))));
+            living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
           }
           do_store(meters_array, position_array, age_array, alive_array, episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return, start, count, direct);
         }
@@ -2199,7 +2231,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
           do_load(meters_array, position_array, age_array, alive_array, episode_return_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return, episode, layout, start, count, world, agents, agent, direct);
         }
         begun = do_conclude(flags, count, fresh, begins_array, world, agent, agents, passed, alive, cause, living, waits, tiled, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, lanes, episode_return, causes_array, lengths_array, finished_return, counting, ended_meters_array, episode, seed_low, seed_high, first_world);
-        unchanged = (unchanged && (!begun));
+        unchanged = (unchanged & (!begun));
         if ((final || every_tick)) {
           busy = ((count <= WIDE) ? WIDE : LANES);
           do_survey(flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1, start, count, busy, layout, standing, cells, caching, alive, mask_array);

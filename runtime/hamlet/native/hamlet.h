@@ -52,8 +52,9 @@ Every operation on f32 is rounded once, to nearest even, to f32. What no text ca
 /* Vectors of two registers are parameters of functions that are always inlined: no call passes them. */
 #pragma clang diagnostic ignored "-Wpsabi"
 #elif defined(__GNUC__)
-/* GCC knows no standard pragma. Square roots set no `errno`, or they would call the library. */
-#pragma GCC optimize("fp-contract=off", "no-math-errno")
+/* GCC knows no standard pragma. Square roots set no `errno`, or they would call the library. Chains of operations, as
+those of random words, take turns: left one behind the other, each waits for itself, since a CPU looks ahead too little. */
+#pragma GCC optimize("fp-contract=off", "no-math-errno", "schedule-insns", "sched-pressure")
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -152,8 +153,15 @@ typedef bool vbool;
 
 /* Lanes in a chunk. Their state fits into the level-1 cache. */
 #define LANES 256
+/* From a row of numbers of a chunk to the next. A kernel with many rows reads one vector of each: rows that begin a
+multiple of a kilobyte apart would have the same few places of the caches, so such a kernel says `#define SCATTERED`. */
+#ifdef SCATTERED
+#define ROW (LANES + (WIDE > 16 ? WIDE : 16))
+#else
+#define ROW LANES
+#endif
 /* Random words that a chunk draws at once, for four ticks. */
-#define AHEAD (4 * LANES)
+#define AHEAD (4 * ROW)
 /* The ticks of a rollout in which a cell cache pays for itself, also where it is not stored. */
 #define CACHE_TICKS 4
 /* Lanes that are looked at together: a bit each. */
@@ -343,13 +351,40 @@ HAMLET_INLINE vbool not_vbool(vbool a) { return ~a; }
 HAMLET_INLINE vu32 shift_left_vu32(vu32 a, vu32 by) { return a << by; }
 HAMLET_INLINE vu32 shift_right_vu32(vu32 a, vu32 by) { return a >> by; }
 
-/* Masks: GCC makes of `?:` in C nothing of vectors, and both make of masks the instruction that selects. */
+/* GCC makes of `?:` in C nothing of vectors, and three instructions of masks; Clang makes of masks the one that selects.
+`where_or_zero`, `zero_or` are `where` with a zero in the one place or in the other: one instruction for both. */
+#if HAMLET_AVX2 && WIDE == 8
+HAMLET_INLINE vi32 where_vi32(vbool condition, vi32 then, vi32 otherwise) {
+    return (vi32)_mm256_blendv_ps((__m256)otherwise, (__m256)then, (__m256)condition);
+}
+#else
 HAMLET_INLINE vi32 where_vi32(vbool condition, vi32 then, vi32 otherwise) {
     return (then & condition) | (otherwise & ~condition);
 }
+#endif
+#define HAMLET_WHERE(T)                                                                                         \
+    HAMLET_INLINE T where_or_zero_##T(vbool condition, T then) { return (T)((vi32)then & condition); }          \
+    HAMLET_INLINE T zero_or_##T(vbool condition, T otherwise) { return (T)((vi32)otherwise & ~condition); }
+HAMLET_WHERE(vf32)
+HAMLET_WHERE(vi32)
+HAMLET_WHERE(vu32)
 HAMLET_INLINE vf32 where_vf32(vbool condition, vf32 then, vf32 otherwise) {
     return (vf32)where_vi32(condition, (vi32)then, (vi32)otherwise);
 }
+/* `a < b ? a : b` and `b < a ? a : b`. */
+#if HAMLET_AVX512 && WIDE == 16
+HAMLET_INLINE vf32 lesser_vf32(vf32 a, vf32 b) { return (vf32)_mm512_min_ps((__m512)a, (__m512)b); }
+HAMLET_INLINE vf32 greater_vf32(vf32 a, vf32 b) { return (vf32)_mm512_max_ps((__m512)a, (__m512)b); }
+#elif HAMLET_AVX2 && WIDE == 8
+HAMLET_INLINE vf32 lesser_vf32(vf32 a, vf32 b) { return (vf32)_mm256_min_ps((__m256)a, (__m256)b); }
+HAMLET_INLINE vf32 greater_vf32(vf32 a, vf32 b) { return (vf32)_mm256_max_ps((__m256)a, (__m256)b); }
+#elif HAMLET_SSE2 && WIDE == 4
+HAMLET_INLINE vf32 lesser_vf32(vf32 a, vf32 b) { return (vf32)_mm_min_ps((__m128)a, (__m128)b); }
+HAMLET_INLINE vf32 greater_vf32(vf32 a, vf32 b) { return (vf32)_mm_max_ps((__m128)a, (__m128)b); }
+#else
+HAMLET_INLINE vf32 lesser_vf32(vf32 a, vf32 b) { return where_vf32(a < b, a, b); }
+HAMLET_INLINE vf32 greater_vf32(vf32 a, vf32 b) { return where_vf32(b < a, a, b); }
+#endif
 HAMLET_INLINE vu32 where_vu32(vbool condition, vu32 then, vu32 otherwise) {
     return (vu32)where_vi32(condition, (vi32)then, (vi32)otherwise);
 }
@@ -372,10 +407,13 @@ HAMLET_INLINE vu32 mulhigh_vu32(vu32 a, vu32 b) {
     return (vu32)_mm512_mask_mov_epi32(_mm512_srli_epi64(even, 32), 0xAAAA, odd);
 }
 #elif HAMLET_AVX2 && WIDE == 8
+/* The upper half of each number of 64 bits in the lower one; of a constant that is known when it is compiled. */
+typedef u64 hamlet_vu64 __attribute__((vector_size(32)));
+HAMLET_INLINE __m256i hamlet_upper(vu32 x) { return (__m256i)((hamlet_vu64)x >> 32); }
 HAMLET_INLINE vu32 mulhigh_vu32(vu32 a, vu32 b) {
     __m256i even = _mm256_mul_epu32((__m256i)a, (__m256i)b);
-    __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)a, 32), _mm256_srli_epi64((__m256i)b, 32));
-    return (vu32)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xAA);
+    __m256i odd = _mm256_mul_epu32(hamlet_upper(a), hamlet_upper(b));
+    return (vu32)_mm256_blend_epi32(hamlet_upper((vu32)even), odd, 0xAA);
 }
 #elif HAMLET_SSE2 && WIDE == 4
 HAMLET_INLINE vu32 mulhigh_vu32(vu32 a, vu32 b) {
@@ -392,33 +430,50 @@ HAMLET_INLINE vu32 mulhigh_vu32(vu32 a, vu32 b) {
 }
 #endif
 
-/* A register of GCC's has an instruction; loops over the lanes of Clang's vectors become one for each of its two. */
-#if HAMLET_AVX512 && WIDE == 16
-HAMLET_INLINE vf32 square_root_vf32(vf32 x) { return (vf32)_mm512_sqrt_ps((__m512)x); }
-HAMLET_INLINE vf32 fma_vf32(vf32 left, vf32 right, vf32 addend) {
-    return (vf32)_mm512_fmadd_ps((__m512)left, (__m512)right, (__m512)addend);
+/* Register by register: of loops over lanes Clang makes calls for each. */
+#if HAMLET_AVX512
+typedef __m512 hamlet_floats;
+#define HAMLET_ROOTS _mm512_sqrt_ps
+#define HAMLET_FUSED _mm512_fmadd_ps
+#elif HAMLET_AVX2
+typedef __m256 hamlet_floats;
+#define HAMLET_ROOTS _mm256_sqrt_ps
+#ifdef __FMA__
+#define HAMLET_FUSED _mm256_fmadd_ps
+#endif
+#elif HAMLET_SSE2
+typedef __m128 hamlet_floats;
+#define HAMLET_ROOTS _mm_sqrt_ps
+#endif
+#ifdef HAMLET_ROOTS
+HAMLET_INLINE vf32 square_root_vf32(vf32 x) {
+    hamlet_floats parts[WIDE / HAMLET_REGISTER];
+    memcpy(parts, &x, sizeof x);
+    for (int part = 0; part < WIDE / HAMLET_REGISTER; part++) parts[part] = HAMLET_ROOTS(parts[part]);
+    memcpy(&x, parts, sizeof x);
+    return x;
 }
-#else
-#if HAMLET_AVX2 && WIDE == 8
-HAMLET_INLINE vf32 square_root_vf32(vf32 x) { return (vf32)_mm256_sqrt_ps((__m256)x); }
-#elif HAMLET_SSE2 && WIDE == 4
-HAMLET_INLINE vf32 square_root_vf32(vf32 x) { return (vf32)_mm_sqrt_ps((__m128)x); }
 #else
 HAMLET_INLINE vf32 square_root_vf32(vf32 x) {
     for (int lane = 0; lane < WIDE; lane++) x[lane] = square_root_f32(x[lane]);
     return x;
 }
 #endif
-#if HAMLET_AVX2 && WIDE == 8 && defined(__FMA__)
+#ifdef HAMLET_FUSED
 HAMLET_INLINE vf32 fma_vf32(vf32 left, vf32 right, vf32 addend) {
-    return (vf32)_mm256_fmadd_ps((__m256)left, (__m256)right, (__m256)addend);
+    hamlet_floats a[WIDE / HAMLET_REGISTER], b[WIDE / HAMLET_REGISTER], c[WIDE / HAMLET_REGISTER];
+    memcpy(a, &left, sizeof left);
+    memcpy(b, &right, sizeof right);
+    memcpy(c, &addend, sizeof addend);
+    for (int part = 0; part < WIDE / HAMLET_REGISTER; part++) c[part] = HAMLET_FUSED(a[part], b[part], c[part]);
+    memcpy(&addend, c, sizeof addend);
+    return addend;
 }
 #else
 HAMLET_INLINE vf32 fma_vf32(vf32 left, vf32 right, vf32 addend) {
     for (int lane = 0; lane < WIDE; lane++) addend[lane] = fma_f32(left[lane], right[lane], addend[lane]);
     return addend;
 }
-#endif
 #endif
 #else
 #define alike_vf32(x) ((f32)(x))
@@ -463,6 +518,14 @@ HAMLET_INLINE vf32 fma_vf32(vf32 left, vf32 right, vf32 addend) {
 #define not_vbool not_bool
 #define shift_left_vu32 shift_left_u32
 #define shift_right_vu32 shift_right_u32
+#define where_or_zero_vf32(condition, then) where_f32(condition, then, 0.0f)
+#define where_or_zero_vi32(condition, then) where_i32(condition, then, 0)
+#define where_or_zero_vu32(condition, then) where_u32(condition, then, 0u)
+#define zero_or_vf32(condition, otherwise) where_f32(condition, 0.0f, otherwise)
+#define zero_or_vi32(condition, otherwise) where_i32(condition, 0, otherwise)
+#define zero_or_vu32(condition, otherwise) where_u32(condition, 0u, otherwise)
+HAMLET_INLINE f32 lesser_vf32(f32 a, f32 b) { return a < b ? a : b; }
+HAMLET_INLINE f32 greater_vf32(f32 a, f32 b) { return b < a ? a : b; }
 #define where_vf32 where_f32
 #define where_vi32 where_i32
 #define where_vu32 where_u32
@@ -476,11 +539,11 @@ HAMLET_INLINE vf32 fma_vf32(vf32 left, vf32 right, vf32 addend) {
 
 /* --- memory --------------------------------------------------------------------------------------------------------*/
 
-/* Numbers of a chunk on the stack: `local` are zeros, `unset` have any contents, `rows` are zeros of LANES lanes each.
+/* Numbers of a chunk on the stack: `local` are zeros, `unset` have any contents, `rows` are zeros of LANES lanes each, ROW apart.
 Each is a declaration and, of zeros, a statement. */
 #define unset(T, name, count) HAMLET_ALIGNED T name[count]
 #define local(T, name, count) unset(T, name, count); memset(name, 0, sizeof name)
-#define rows(T, name, count) local(T, name, (count) * LANES)
+#define rows(T, name, count) local(T, name, (count) * ROW)
 
 /* The elements of a row of an array from `start` on; of an array of one column those from `start` on, in row 0. */
 #define HAMLET_PART(T) \
@@ -1026,7 +1089,7 @@ HAMLET_INLINE void find(i8 *found, const u8 *standing, const u8 *cells, ix count
         memcpy(&own, standing + first, sizeof own);
         for (ix row = 0; row < count; row++) {
             hamlet_bytes cell, same;
-            memcpy(&cell, cells + row * LANES + first, sizeof cell);
+            memcpy(&cell, cells + row * ROW + first, sizeof cell);
             same = own == cell;
             result = ((zero + (i8)row) & same) | (result & ~same);
         }
@@ -1038,7 +1101,7 @@ HAMLET_INLINE void find(i8 *found, const u8 *standing, const u8 *cells, ix count
     for (ix lane = 0; lane < LANES; lane++) {
         found[lane] = -1;
         for (ix row = 0; row < count; row++)
-            if (cells[row * LANES + lane] == standing[lane]) found[lane] = (i8)row;
+            if (cells[row * ROW + lane] == standing[lane]) found[lane] = (i8)row;
     }
 }
 #endif
@@ -1048,9 +1111,9 @@ HAMLET_INLINE void find(i8 *found, const u8 *standing, const u8 *cells, ix count
 HAMLET_INLINE void scatter_vu32(vu32 values, u8 *rows_of_bytes, ix lane, ix first, ix count) {
 #if HAMLET_VECTORS
     for (int row = 0; row < WIDE; row++)
-        if (first + row < count) rows_of_bytes[(first + row) * LANES + lane] = (u8)values[row];
+        if (first + row < count) rows_of_bytes[(first + row) * ROW + lane] = (u8)values[row];
 #else
-    if (first < count) rows_of_bytes[first * LANES + lane] = (u8)values;
+    if (first < count) rows_of_bytes[first * ROW + lane] = (u8)values;
 #endif
 }
 
@@ -1153,9 +1216,7 @@ HAMLET_INLINE u32 encode_u16(f32 x, f32 low, f32 scale) {
 HAMLET_INLINE vu32 hamlet_encode_u8(vf32 x, f32 low, f32 scale) {
     const vf32 least = alike_vf32(0.0f), most = alike_vf32(255.0f);
     x = (x - low) * scale;
-    x = where_vf32(x < least, least, x);
-    x = where_vf32(most < x, most, x);
-    return (vu32)(x + HAMLET_ROUND);
+    return (vu32)(lesser_vf32(most, greater_vf32(least, x)) + HAMLET_ROUND);
 }
 HAMLET_INLINE vu32 hamlet_encode_u16(vf32 x) {
     vu32 bits = (vu32)x;
@@ -1321,8 +1382,8 @@ HAMLET_INLINE ix hamlet_spread(f32 *values, ix agents, ix worlds, f32 absent) {
             }                                                                                   \
     }
 HAMLET_REDUCE(hamlet_total, 0.0f, add_vf32(even, odd))
-HAMLET_REDUCE(hamlet_lowest, INFINITY_f32, where_vf32(less_vf32(even, odd), even, odd))
-HAMLET_REDUCE(hamlet_highest, -INFINITY_f32, where_vf32(less_vf32(odd, even), even, odd))
+HAMLET_REDUCE(hamlet_lowest, INFINITY_f32, lesser_vf32(even, odd))
+HAMLET_REDUCE(hamlet_highest, -INFINITY_f32, greater_vf32(even, odd))
 
 HAMLET_INLINE void hamlet_zero_of_nobody(f32 *values, ix agents, ix worlds, const bool8 *runs) {
     for (ix world = 0; world < worlds; world++)

@@ -13,6 +13,7 @@ from hamletc.ir.ops import (
     Fetch,
     Fold,
     Input,
+    Less,
     Lookup,
     Neg,
     Select,
@@ -55,6 +56,8 @@ from hamletc.targets.c.types import (
 
 SIGNS = {"and": "&&", "or": "||", "//": "/"}
 """Operators that C spells in another way."""
+WHOLE = {"and": "&", "or": "|"}
+"""Truth values of which both are computed: a loop over lanes without branches becomes one over vectors."""
 COMPARING = {"<": "less", "<=": "less_equal", "==": "equal"}
 OF_VECTORS = COMPARING | {
     "+": "add",
@@ -66,6 +69,8 @@ OF_VECTORS = COMPARING | {
     "^": "bit_xor",
 }
 """What operators on vectors are called: a compiler without vectors has none."""
+ZEROS = frozenset(("0x0.0p+0f", "0u", "0"))
+"""Numbers whose bits are all zeros: one is left of `x & mask` where a mask is not set."""
 
 
 class UntypedError(Exception):
@@ -126,6 +131,11 @@ class Expressions:
             case Lookup(table=table, index=index) | Fetch(array=table, index=index):
                 return self._take(self.named(table_name(table)), self.node(printed, index))
             case Select(condition=condition, then=then, otherwise=otherwise):
+                bound = _bound(printed, op)
+                if bound is not None:
+                    first, second = (self.node(printed, each) for each in (then, otherwise))
+                    if "vector" in (first.type.shape, second.type.shape):
+                        return self._alike(bound, (first, second))
                 return self._where(*(self.node(printed, each) for each in (condition, then, otherwise)))
             case Input() | Element() | Fold():
                 raise UntypedError(f"{self.function.name}: no expression for {op}")
@@ -152,6 +162,8 @@ class Expressions:
                 return _constant(Typed(Type.F32, plain))
             case Typed():
                 return _constant(value)
+            case Infix(sign="*", left=left, right=Name(name="LANES")):
+                return Spelt(f"({self.value(left).text} * ROW)", INDEX)
             case Infix(sign=sign, left=left, right=right):
                 return self._infix(sign, self.value(left), self.value(right))
             case Prefix(sign=sign, operand=operand):
@@ -168,6 +180,14 @@ class Expressions:
                 return Spelt(f"({self.value(condition).text} ? {first.text} : {second.text})", type_)
             case _:
                 raise UntypedError(f"{self.function.name}: {value}")
+
+    def condition(self, value: Expression) -> str:
+        """A condition, of which nothing is computed that does not decide it."""
+        match value:
+            case Infix(sign="and" | "or" as sign, left=left, right=right):
+                return f"({self.condition(left)} {SIGNS[sign]} {self.condition(right)})"
+            case _:
+                return self.value(value).text
 
     def named(self, name: str) -> Spelt:
         if name in self.types:
@@ -200,6 +220,8 @@ class Expressions:
             first, second = self.taken_as(left, type_).text, self.taken_as(right, type_).text
             result = CType("vector", "bool") if sign in COMPARING else type_
             return Spelt(f"{OF_VECTORS[sign]}_{type_.kind}({first}, {second})", result)
+        if sign in WHOLE and left.type == right.type == BOOL:
+            return Spelt(f"({left.text} {WHOLE[sign]} {right.text})", BOOL)
         plain = SIGNS.get(sign, sign)
         if sign in ("and", "or", "==", "!=", "<", "<=", ">", ">="):
             return Spelt(f"({left.text} {plain} {right.text})", BOOL)
@@ -293,14 +315,24 @@ class Expressions:
                 return Spelt(f"({f' {COMPARISONS[name]} '.join(texts)})", BOOL)
             return Spelt(f"{name}_{type_.kind}({', '.join(texts)})", CType("vector", "bool"))
         if name in ARITHMETIC or name in FLOATS:
-            return Spelt(f"{name}_{type_.kind}({', '.join(texts)})", type_)
+            return self._alike(name, values)
         raise UntypedError(f"{self.function.name}: no helper is called {name}")
+
+    def _alike(self, name: str, values: Sequence[Spelt]) -> Spelt:
+        """A function of values of one type, which it gives."""
+        type_ = self._common(values)
+        return Spelt(f"{name}_{type_.kind}({', '.join(self.taken_as(each, type_).text for each in values)})", type_)
 
     def _where(self, condition: Spelt, then: Spelt, otherwise: Spelt) -> Spelt:
         type_ = self._common((then, otherwise))
         if condition.type.shape == "vector":
             type_ = CType("vector", type_.element)
         texts = [self.taken_as(each, type_).text for each in (then, otherwise)]
+        if condition.type.shape == "vector" and type_.element != "bool":
+            if otherwise.text in ZEROS:
+                return Spelt(f"where_or_zero_{type_.kind}({condition.text}, {texts[0]})", type_)
+            if then.text in ZEROS:
+                return Spelt(f"zero_or_{type_.kind}({condition.text}, {texts[1]})", type_)
         if condition.type.shape == "vector":
             return Spelt(f"where_{type_.kind}({condition.text}, {', '.join(texts)})", type_)
         return Spelt(f"({condition.text} ? {texts[0]} : {texts[1]})", type_)
@@ -346,6 +378,16 @@ class Expressions:
         if type_.shape == "number":
             return Spelt(plain, type_)
         return Spelt(f"alike_v{type_.element}({plain})", type_)
+
+
+def _bound(printed: Body, op: Select) -> str | None:
+    """Which function chooses one of two f32 by comparing them: the former where it is `lesser`, or `greater`."""
+    compared = printed.op(op.condition)
+    if not isinstance(compared, Less) or printed.type(op.then) is not Type.F32:
+        return None
+    if (compared.left, compared.right) == (op.then, op.otherwise):
+        return "lesser"
+    return "greater" if (compared.right, compared.left) == (op.then, op.otherwise) else None
 
 
 def _index(value: Spelt) -> str:

@@ -18,6 +18,7 @@ from hamletc.kernel.code import (
     Call,
     Code,
     Compute,
+    Constant,
     Do,
     Expression,
     Fix,
@@ -142,14 +143,16 @@ class _Body:
                 yield from self._set(target, self.expressions.value(Infix(sign, target, value)), indent)
             case Do(call=call):
                 yield f"{indent}{self.expressions.value(call).text};"
+            case For(body=(Assign(), Assign(), Do(call=Call(function=Name(name="put")) as put))):
+                yield from self._putting(code, put, indent)
             case For(variable=Name(name=name), range=Call(arguments=bounds), body=body):
                 yield from self._loop(name, bounds, body, indent)
             case While(condition=condition, body=body):
-                yield f"{indent}while ({self.expressions.value(condition).text}) {{"
+                yield f"{indent}while ({self.expressions.condition(condition)}) {{"
                 yield from self._block(body, deeper)
                 yield f"{indent}}}"
             case If(condition=condition, body=body, otherwise=otherwise):
-                yield f"{indent}if ({self.expressions.value(condition).text}) {{"
+                yield f"{indent}if ({self.expressions.condition(condition)}) {{"
                 yield from self._block(body, deeper)
                 if otherwise:
                     yield f"{indent}}} else {{"
@@ -199,7 +202,7 @@ class _Body:
             self._declared.append(f"{memory(element)} *{name};")
             yield f"{indent}{name} = {maker}({count});"
             return
-        count = f"{count} * LANES" if kind == "rows" else count
+        count = f"{count} * ROW" if kind == "rows" else count
         self._declared.append(f"{memory(element)} {name}[{count}] HAMLET_ALIGNED;")
         if kind != "unset":
             yield f"{indent}memset({name}, 0, sizeof {name});"
@@ -213,6 +216,21 @@ class _Body:
         yield f"{indent}for (ix {counter} = {first}, {last} = {end}; {counter} < {last}; {counter} += {step}) {{"
         yield f"{indent}  {name} = {counter};"
         yield from self._block(body, indent + "  ")
+        yield f"{indent}}}"
+
+    def _putting(self, code: For, put: Call, indent: str) -> Iterator[str]:
+        """A loop over vectors that writes a row, three times: whole rows past the caches, whole rows, and some lanes.
+        GCC takes no condition out of a loop that is not small, and vectors of a register are too short for two."""
+        assert isinstance(code.variable, Name), "a loop has one variable"
+        assert isinstance(code.range, Call), "a loop is over a range"
+        whole, past = (self.expressions.condition(each) for each in put.arguments[4:6])
+        ways = {f"if ({whole} && {past}) {{": (True, True), f"}} else if ({whole}) {{": (True, False),
+                "} else {": (False, False)}  # fmt: skip
+        for head, truths in ways.items():
+            yield indent + head
+            arguments = (*put.arguments[:4], *map(Constant, truths), *put.arguments[6:])
+            body = (*code.body[:-1], Do(Call(put.function, arguments)))
+            yield from self._loop(code.variable.name, code.range.arguments, body, indent + "  ")
         yield f"{indent}}}"
 
     def _left(self, values: Sequence[Spelt], indent: str) -> Iterator[str]:

@@ -128,6 +128,29 @@ def test_where(header: Header, dtype: str, way: str) -> None:
     assert np.array_equal(found.view(np.uint8), wanted.view(np.uint8))
 
 
+@pytest.mark.parametrize("dtype", ["f32", "i32", "u32"])
+def test_where_one_is_zero(header: Header, dtype: str) -> None:
+    condition, operand = numbers("bool", 2), numbers(dtype, 0)
+    zero = np.zeros_like(operand)
+    for name, expected in {
+        "where_or_zero": np.where(condition, operand, zero),
+        "zero_or": np.where(condition, zero, operand),
+    }.items():
+        made = header.computed("wide", f"{name}_{dtype}", DTYPES[dtype], [condition, operand])
+        assert np.array_equal(made.view(np.uint32), expected.view(np.uint32)), name
+
+
+def test_lesser_and_greater_are_selects_by_less(header: Header) -> None:
+    # Zeros of both signs and NaNs are among the operands: which of two that are not less is given matters.
+    left, right = numbers("f32", 0), numbers("f32", 1)
+    for name, expected in {
+        "lesser": np.where(left < right, left, right),
+        "greater": np.where(right < left, left, right),
+    }.items():
+        made = header.computed("wide", f"{name}_f32", np.float32, [left, right])
+        assert np.array_equal(made.view(np.uint32), expected.view(np.uint32)), name
+
+
 @WAYS
 def test_square_roots(header: Header, way: str) -> None:
     operand = np.abs(numbers("f32", 0))

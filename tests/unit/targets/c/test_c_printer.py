@@ -1,0 +1,52 @@
+"""What kernels in C look like, where it decides how fast compilers make them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hamletc.compile import lower, optimise, specialise
+from hamletc.targets.c.emit import emit
+from samples import sample
+
+
+def text(name: str) -> str:
+    universe = sample(name)
+    return emit(specialise(optimise(lower(universe)), "c").program, universe)
+
+
+@pytest.fixture(scope="module")
+def town() -> str:
+    return text("town")
+
+
+def test_rows_that_are_written_whole_ask_nothing_in_their_loops(town: str) -> None:
+    body = town.partition("do_observe(hamlet_observed *rows")[2].partition("\n}")[0]
+    heads = re.findall(r"if \((whole[^{]*)\) \{\n *for \(ix first_next", body)
+    assert heads == ["whole && past", "whole", "whole && past", "whole"], heads
+    repeated = body[body.index("if (whole && past)") :]
+    assert {"true, true", "true, false", "false, false"} == set(re.findall(r"lane\), (\w+, \w+), 0x", repeated))
+
+
+def test_bounds_are_one_operation(town: str) -> None:
+    assert re.search(r"greater_vf32\(alike_vf32\(0x0\.0p\+0f\), \w+\)", town)
+    assert re.search(r"lesser_vf32\(alike_vf32\(0x1\.0000000000000p\+0f\), \w+\)", town)
+
+
+def test_a_select_of_zero_is_a_mask(town: str) -> None:
+    assert "zero_or_v" in town
+    assert "where_or_zero_v" in town
+    assert not re.search(r"\bwhere_v[fiu]32\([^,]*, alike_v[fiu]32\((0u?|0x0\.0p\+0f)\), ", town)
+
+
+def test_who_counts_as_living_is_found_without_branches() -> None:
+    (line,) = {each.strip() for each in text("queue").splitlines() if "living = (living +" in each}
+    assert "|" in line
+    assert "||" not in line
+
+
+def test_many_rows_do_not_begin_in_the_same_places_of_caches(town: str) -> None:
+    assert "#define SCATTERED" in text("ledger")
+    assert "#define SCATTERED" not in town
+    assert "* LANES" not in town
