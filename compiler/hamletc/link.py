@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.places import rewritten
 from hamletc.language import syntax
 from hamletc.language.parser import parse, parse_fragment
@@ -90,8 +91,8 @@ class _Linker:
             base = replace(base, file=self._taken(base, folder))
         return replace(file, base=base, declarations=self.declarations(file.declarations, folder))
 
-    def _say(self, code: str, message: str, span: Span, hint: str, *others: Label) -> None:
-        self.problems.append(diagnose(code, message, span, secondary=others, hint=hint))
+    def _say(self, finding: Finding) -> None:
+        self.problems.append(finding.diagnostic())
 
     def _included(self, item: syntax.IncludeDecl, folder: PurePosixPath) -> tuple[syntax.Decl, ...]:
         found = self._taken(item, folder)
@@ -104,12 +105,10 @@ class _Linker:
             return None
         real, span, shown = place.resolve(), item.span, item.path
         if real in self._open:
-            way = " -> ".join(f"`{each.name}`" for each in (*self._open[self._open.index(real) :], real))
-            hint = "Move what both need into a third file."
-            self._say("H085", f"`{real.name}` includes itself: {way}", span, hint)
+            way = tuple(each.name for each in (*self._open[self._open.index(real) :], real))
+            self._say(messages.layers.IncludesItself(span, way))
         elif real in self._met:
-            label = Label(self._met[real], "first read here")
-            self._say("H088", f"`{shown}` is read twice", span, "Include or extend it once.", label)
+            self._say(messages.layers.ReadTwice(span, shown, self._met[real]))
         else:
             self._met[real] = span
             self._open.append(real)
@@ -119,14 +118,17 @@ class _Linker:
         return None
 
     def _found(
-        self, shown: str, span: Span, folder: PurePosixPath, suffixes: tuple[str, ...], done: str
+        self,
+        shown: str,
+        span: Span,
+        folder: PurePosixPath,
+        suffixes: tuple[str, ...],
+        done: Literal["read as a map", "included or extended"],
     ) -> Path | None:
         """Where a file is that a text names, in the folder of that text or below; `done` says what cannot be done."""
         path = PurePosixPath(shown)
         if path.is_absolute() or ".." in path.parts or "\\" in shown or ":" in shown or path.suffix not in suffixes:
-            example = f"parts/needs{SUFFIX}" if SUFFIX in suffixes else f"maps/town{suffixes[0]}"
-            hint = f'Write the name of a {" or ".join(suffixes)} file in this folder or below, as in `"{example}"`.'
-            self._say("H088", f"`{shown}` cannot be {done}", span, hint)
+            self._say(messages.layers.NoSuchPath(span, shown, done, suffixes))
             return None
         place = self._folder / folder / path
         try:
@@ -136,13 +138,11 @@ class _Linker:
         except (OSError, RuntimeError, ValueError):
             inside, there, real = True, False, place
         if not inside:
-            hint = "A link does not lead out of the folder of the universe either: copy the file."
-            self._say("H088", f"`{shown}` is outside of the folder of the universe", span, hint)
+            self._say(messages.layers.LinkLeadsOut(span, shown))
         elif not there:
-            hint = "Check the name; it is relative to the folder of the file that includes it."
-            self._say("H088", f"there is no file `{shown}`", span, hint)
+            self._say(messages.layers.NoSuchFile(span, shown))
         elif len(self.sources) > MOST_FILES:
-            self._say("H088", f"a universe has at most {MOST_FILES} more files", span, "Join some of them.")
+            self._say(messages.layers.TooManyFiles(span, MOST_FILES))
         else:
             return place
         return None
@@ -153,8 +153,7 @@ class _Linker:
         text = read_source(path)
         self._size += 0 if isinstance(text, Diagnostic) else len(text)
         if self._size > LARGEST_SOURCE:
-            message = f"the files of this universe together are larger than {LARGEST_SOURCE >> 20} MiB"
-            self._say("H003", message, span, "Check that these are the right files; no universe needs so much text.")
+            self._say(messages.layers.FilesTooLarge(span, LARGEST_SOURCE))
             return None
         if isinstance(text, Diagnostic):
             self.sources.append(Source(path, "", str(name)))

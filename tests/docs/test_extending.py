@@ -21,6 +21,7 @@ SECTIONS = {
     "field_with_syntax": "A field with syntax",
     "operation": "An operation of the tick IR",
     "kind_of_space": "A kind of space",
+    "diagnostic": "A diagnostic",
 }
 LONG = {"field": pytest.mark.long}
 """What the default run tries as a part of another one: a field with syntax."""
@@ -90,6 +91,8 @@ def test_the_patch_does_what_its_section_says(example: str, tmp_path: Path) -> N
     printed = ran(folder, command)
     if command.startswith("hamletc diff"):
         assert re.search(r"are equal in all [1-9][\d,]* values", printed), printed
+    if example == "diagnostic":
+        assert "warning[H246]" in printed
     if example == "field":
         assert "# interact: idle" in ran(folder, "hamletc compile universes/first_meal.hamlet --emit triton")
 

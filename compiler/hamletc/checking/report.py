@@ -123,12 +123,8 @@ class Findings:
 
     def _told(self, finding: Finding) -> Diagnostic:
         """The finding in words, with the places that are shown for those in copies."""
-        told = finding.diagnostic()
-        own = tuple(replace(other, span=self._places.shown(other.span)) for other in told.secondary)
-        others = tuple(dict.fromkeys((*own, *self._places.labels(finding.span))))
-        primary = replace(told.primary, span=self._places.shown(finding.span))
         severity: Severity = "warning" if self._is_warning(finding) else "error"
-        return replace(told, primary=primary, secondary=others, severity=severity)
+        return replace(self._places.told(finding), severity=severity)
 
 
 def in_order(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

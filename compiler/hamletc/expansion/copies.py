@@ -9,7 +9,8 @@ from functools import reduce
 from typing import Any
 
 from hamlet.universe import Span, nodes
-from hamletc.diagnostics import Diagnostic, Label
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import Around, Renamed, joined, opened, own_name, repeated
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places, rewritten
@@ -235,37 +236,25 @@ def _problems(
     if head.copies is not None:
         span = head.copies.span
         if number is None:
-            hint = f"Write how many copies there are: `affordance {name}: 5 copies at random`."
-            yield places.diagnose("H031", "how many copies there are is no constant", span, hint=hint)
+            yield places.told(messages.copies.NumberOfCopies(span, name))
         elif number != int(number) or not 1 <= number <= MOST_COPIES:
-            hint = f"Write a whole number, 1 .. {MOST_COPIES}."
-            yield places.diagnose("H220", f"`{name}` cannot have {number:g} copies", span, hint=hint)
+            yield places.told(messages.copies.CopiesOutsideLimits(span, name, number, MOST_COPIES))
         elif head.others and int(number) != len(head.others) + 1:
-            hint = "Leave the number out: each place has a copy."
-            message = f"`{name}` has {number:g} copies and {len(head.others) + 1} places"
-            yield places.diagnose("H220", message, span, hint=hint)
+            yield places.told(messages.copies.OtherNumberOfPlaces(span, name, number, len(head.others) + 1))
         elif head.place is not None and not head.others and number > 1:
-            hint = "Write a place for each, as in `at (1, 2), (5, 6)`, or `at random`."
-            yield places.diagnose(
-                "H221", f"all copies of `{name}` are at one place", head.place_span or span, hint=hint
-            )
+            yield places.told(messages.copies.CopiesAtOnePlace(head.place_span or span, name))
     space = next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
     if space is not None and space.kind.text == "none":
-        hint = "One affordance is enough: everybody is at it. `capacity` says how many it serves."
-        message = f"copies of `{name}` have no places"
-        found = places.diagnose("H221", message, head.name.span, hint=hint)
-        yield replace(found, secondary=(Label(places.shown(space.span), "no space"), *found.secondary))
+        yield places.told(messages.copies.CopiesWithoutSpace(head.name.span, name, space.span))
     if len(name) + len(f" {MOST_COPIES}") > LONGEST_NAME:
-        hint = f"Names have at most {LONGEST_NAME} characters, and copies have numbers behind it."
-        yield places.diagnose("H007", f"the name `{name}` is too long", head.name.span, hint=hint)
+        yield places.told(messages.copies.NameOfCopiesTooLong(head.name.span, name, LONGEST_NAME))
     if number is not None and not 1 <= number <= MOST_COPIES:
         return
     taken = {item.name.text: item.name for item in declarations if isinstance(item, syntax.AffordanceDecl)}
     count = len(head.others) + 1 if number is None else int(number)
     for copy in (f"{name} {index + 1}" for index in range(count)):
         if copy in taken:
-            hint = f"Copies of `{name}` are called `{name} 1`, `{name} 2` and so on: choose another name."
-            yield places.diagnose("H022", f"`{copy}` is a copy of `{name}`", taken[copy].span, hint=hint)
+            yield places.told(messages.copies.NamedLikeCopy(taken[copy].span, copy, name))
 
 
 def _misused(declarations: tuple[syntax.Decl, ...], kinds: Mapping[str, _Kind], places: Places) -> Iterator[Diagnostic]:
@@ -273,13 +262,10 @@ def _misused(declarations: tuple[syntax.Decl, ...], kinds: Mapping[str, _Kind], 
     for node in nodes(declarations):
         match node:
             case syntax.SpreadItem(name=syntax.Name(text=text) as name) if text in kinds and node.kind.text == "near":
-                message, span = f"`near {text}` could be near any of its copies", name.span
-                yield places.diagnose("H222", message, span, hint=f"Name one of them: near `{text} 1`.")
+                yield places.told(messages.copies.NearAnyCopy(name.span, text))
             case syntax.OfExpr(quantity=quantity, owner=syntax.Name(text=text)) if text in kinds:
                 meter = kinds[text].meters.get(quantity.text)
                 if meter is not None and meter.state is not None and meter.state.kind == "options":
-                    message = f"the copies of `{text}` do not have one `{quantity.text}` together"
-                    hint = f"Name one of them: {quantity.text} of `{text} 1`."
-                    yield places.diagnose("H222", message, node.span, hint=hint)
+                    yield places.told(messages.copies.OptionsOfCopies(node.span, text, quantity.text))
             case _:
                 pass

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from hamlet.universe import Span
+from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
 from hamletc.expansion.templates import declared
@@ -101,11 +102,7 @@ def over(
 
 def missing(what: str, span: Span, places: Places, *, extends: bool) -> Diagnostic:
     """That there is nothing of what a universe that `extends` another one, or none, leaves out or replaces."""
-    hint, where = "Check the name.", "the universe that is extended has none"
-    if not extends:
-        hint = 'Only a universe that extends another can: `universe hard extends "easy.hamlet"`.'
-        where = "this universe extends no other"
-    return places.diagnose("H089", f"there is no {what}", span, where, hint=hint)
+    return places.told(messages.layers.NothingThere(span, what, extends))
 
 
 def _parts(declaration: syntax.Decl) -> tuple[syntax.Decl, ...]:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.diagnostics import Diagnostic, Finding, Label, diagnose
 
 T = TypeVar("T")
 
@@ -95,6 +95,13 @@ class Places:
     def diagnose(self, code: str, message: str, span: Span, text: str = "", *, hint: str) -> Diagnostic:
         """A diagnostic about a place that may be in a copy."""
         return diagnose(code, message, self.shown(span), text, secondary=self.labels(span), hint=hint)
+
+    def told(self, finding: Finding) -> Diagnostic:
+        """A finding in words, with the places that are shown for those in copies."""
+        told, primary = finding.diagnostic(), self.shown(finding.span)
+        own = (replace(label, span=self.shown(label.span)) for label in told.secondary)
+        others = tuple(dict.fromkeys((*own, *self.labels(finding.span))))
+        return replace(told, primary=replace(told.primary, span=primary), secondary=others)
 
     def settled(self, node: T) -> T:
         """A tree with the places in sources that stand for those in copies."""

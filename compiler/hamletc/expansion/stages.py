@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from hamletc.diagnostics import Diagnostic, Label
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_name
 
 STAGE = "stage"
 """The name of the state."""
@@ -97,19 +96,12 @@ def _reached(stages: syntax.StagesDecl) -> set[str]:
 def _problems(stages: syntax.StagesDecl, places: Places) -> Iterator[Diagnostic]:
     if len(stages.switches) > MOST_SWITCHES:
         over = stages.switches[MOST_SWITCHES]
-        message = f"stages have at most {MOST_SWITCHES:,} switches, not {len(stages.switches):,}"
-        hint = "Join stages, or keep a number of the stage in a state."
-        yield places.diagnose("H033", message, over.span, "one expression holds all of them", hint=hint)
+        yield places.told(messages.stages.TooManySwitches(over.span, len(stages.switches), MOST_SWITCHES))
         return
     for switch in stages.switches:
         if switch.source.text == switch.target.text:
-            hint = "Leave it out, or write another stage behind `->`."
-            message = f"`{switch.source.text}` switches to itself"
-            yield places.diagnose("H240", message, switch.target.span, "the same stage", hint=hint)
+            yield places.told(messages.stages.SwitchToItself(switch.target.span, switch.source.text))
     first, reached = stages.switches[0].source, _reached(stages)
     lost = next((name for name in _known(stages).values() if name.text not in reached), None)
     if lost is not None:
-        hint = f"Write what leads to it, as in `{spell_name(first)} -> {spell_name(lost)} when wins >= 10`."
-        found = places.diagnose("H241", f"nothing leads to the stage `{lost.text}`", lost.span, hint=hint)
-        label = Label(places.shown(first.span), "worlds begin here")
-        yield replace(found, secondary=(label, *found.secondary))
+        yield places.told(messages.stages.StageOutOfReach(lost.span, lost, first))

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from hamlet.universe import nodes
+from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.constants import constant, constant_value
 from hamletc.expansion.places import Places
 from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
-from hamletc.suggest import closest
 
 MOST_SLOTS = 1000
 MOST_WEAR = 1_000_000
@@ -135,30 +136,23 @@ def problems_of_things(
     slots = slots_of(declarations)
     for thing in things.values():
         if thing.role not in slots and "" not in slots and (thing.role or not slots):
-            where = f" in `role {thing.role} {{ ... }}`, or outside" if thing.role else ""
-            hint = f"Say how many things an agent carries at most: `slots 4`{where}."
-            yield places.diagnose("H230", f"nobody can carry `{thing.name}`", thing.head.name.span, hint=hint)
+            yield places.told(messages.things.NobodyCarries(thing.head.name.span, thing.name, thing.role))
         yield from _numbers(thing, places)
         yield from _shares(thing, things, places)
         yield from _space(thing, declarations, places)
         if not _comes(thing, declarations):
-            hint = "Write `carried 1`, `lying 1 when chance(0.1)`, `appears when chance(0.01)`, `craft from 2 wood`, "
-            hint += f"or a statement `{thing.name} += 1`."
-            message = f"there is never any `{thing.name}`"
-            yield places.diagnose("H232", message, thing.head.name.span, hint=hint)
+            yield places.told(messages.things.NeverAny(thing.head.name.span, thing.name))
     for second in (item for item in declarations if isinstance(item, syntax.SlotsDecl)):
         if second is not slots[second.role]:
-            yield places.diagnose("H024", "`slots` is given twice", second.span, hint="Keep one of the two.")
+            yield places.told(messages.things.SlotsTwice(second.span))
     for role, said in slots.items():
         number = constant(said.number)
         if number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
-            hint = f"Write a whole number, 1 .. {MOST_SLOTS}."
-            yield places.diagnose("H235", "so many things cannot be carried", said.number.span, hint=hint)
+            yield places.told(messages.things.TooManySlots(said.number.span, MOST_SLOTS))
         # What stands outside is for the roles that say nothing of their own, too.
         carry = {"", role} | ({thing.role for thing in things.values()} - slots.keys() if not role else set())
         if not any(thing.role in carry for thing in things.values()):
-            hint = "Declare some: `item apple { lying 1 when chance(0.1)  can pick }`."
-            yield places.diagnose("H230", "there is nothing to carry", said.span, hint=hint)
+            yield places.told(messages.things.NothingToCarry(said.span))
     yield from _givers(things, places)
     for declaration in declarations:
         for node in outside_expressions(declaration):
@@ -172,14 +166,11 @@ def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]
     given = [thing for thing in things.values() if "give" in thing.verbs]
     other = next((thing for thing in given if thing.role != given[0].role), None)
     if other is not None:
-        hint = (
-            "Let agents give things of one role only, or things that all agents carry; what is dropped can be picked."
-        )
-        message = f"`{given[0].name}` and `{other.name}` cannot both be given: they are carried by others"
-        yield places.diagnose("H250", message, other.head.name.span, hint=hint)
+        yield places.told(messages.things.GivenByTwoRoles(other.head.name.span, given[0].name, other.name))
 
 
 def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
+    limits: tuple[tuple[str, Literal["uses", "things on a cell"], int], ...]
     limits = (("wear", "uses", MOST_WEAR), ("up", "things on a cell", MOST_LYING))
     for word, what, most in limits:
         value = thing.said.get(word)
@@ -187,9 +178,7 @@ def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
         if word == "up" and thing.limit is not None:
             number = float(thing.most)
         if value is not None and (number is None or number != int(number) or not 1 <= number <= most):
-            param = ", or a param whose upper bound is one" if word == "up" else ""
-            hint = f"Write a whole number, 1 .. {most}{param}."
-            yield places.diagnose("H235", f"`{thing.name}` cannot have so many {what}", value.span, hint=hint)
+            yield places.told(messages.things.NumberOutsideLimits(value.span, thing.name, what, most))
 
 
 def _shares(thing: Thing, things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
@@ -198,29 +187,21 @@ def _shares(thing: Thing, things: Mapping[str, Thing], places: Places) -> Iterat
         if name not in things:
             yield _unknown(share.name, things, places)
         elif number is None or number != int(number) or not 1 <= number <= MOST_SLOTS:
-            hint = "Write a whole number above 0: what is made of nothing is a statement `+= 1`."
-            yield places.diagnose("H231", f"`{thing.name}` is made of nothing", share.span, hint=hint)
+            yield places.told(messages.things.MadeOfNothing(share.span, thing.name))
         elif name == thing.name:
-            hint = "Leave it out, or make another kind of thing."
-            yield places.diagnose("H231", f"`{thing.name}` is made of itself", share.span, hint=hint)
+            yield places.told(messages.things.MadeOfItself(share.span, thing.name))
 
 
 def _unknown(name: syntax.Name, things: Mapping[str, Thing], places: Places) -> Diagnostic:
-    meant = closest(name.text, things)
-    hint = f"Did you mean `{meant}`?" if meant else f"Declare it: `item {name.text}`."
-    return places.diagnose("H020", f"there is no item `{name.text}`", name.span, hint=hint)
+    return places.told(messages.things.UnknownThing(name.span, name.text, tuple(things)))
 
 
 def _space(thing: Thing, declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:
     space = next((item.kind.text for item in declarations if isinstance(item, syntax.SpaceDecl)), "none")
     if thing.lies and space not in syntax.GRIDS:
-        hint = "Use `space grid 8 x 8`; without cells things are carried, given and made."
-        message = f"`{thing.name}` lies on cells, and there is no grid"
-        yield places.diagnose("H234", message, thing.head.name.span, hint=hint)
+        yield places.told(messages.things.LiesWithoutGrid(thing.head.name.span, thing.name))
     if "give" in thing.verbs and space == "continuous":
-        hint = "Use a grid or a graph: agents give to whom they stand beside."
-        message = f"`{thing.name}` cannot be given in a continuous space"
-        yield places.diagnose("H234", message, thing.head.name.span, hint=hint)
+        yield places.told(messages.things.GivenInContinuousSpace(thing.head.name.span, thing.name))
 
 
 def _comes(thing: Thing, declarations: tuple[syntax.Decl, ...]) -> bool:
@@ -240,26 +221,21 @@ def _statement(
     match node:
         case syntax.AssignStmt(meter=meter, op=op, value=value) if meter.text in things:
             if op == "=":
-                hint = f"Write what comes and what goes: `{meter.text} += 1`, `{meter.text} -= 1`."
-                message = f"`{meter.text} = ...` could make things or lose some"
-                yield places.diagnose("H233", message, node.span, hint=hint)
+                yield places.told(messages.things.ThingsSet(node.span, meter.text))
             elif isinstance(declaration, syntax.EffectDecl) and op == "+=":
-                hint = "Let a rule do it: `rule NAME: poisoned -> ...`."
-                yield places.diagnose("H233", "an effect cannot hand out things", node.span, hint=hint)
+                yield places.told(messages.things.ThingsOfEffect(node.span))
             elif _trades(value, things):
-                yield _trade(meter.text, node, places)
+                yield places.told(messages.things.Trade(node.span, meter.text))
         case syntax.RuleDecl(guard=guard, body=body) if guard is not None and _trades(guard, things):
             written = [each for each in nodes(body) if isinstance(each, syntax.AssignStmt)]
             for each in written:
                 if each.meter.text in things and each.op != "=":
-                    yield _trade(each.meter.text, each, places)
+                    yield places.told(messages.things.Trade(each.span, each.meter.text))
         case syntax.BeginStmt(word="wear", effect=name):
             if name.text not in things:
-                hint = "Write the name of an item that has `wear 10` in its braces."
-                yield places.diagnose("H236", f"there is no item `{name.text}`", name.span, hint=hint)
+                yield places.told(messages.things.WearOfNothing(name.span, name.text))
             elif not things[name.text].wear:
-                hint = f"Write `wear 10` in the braces of `item {name.text}`."
-                yield places.diagnose("H236", f"`{name.text}` does not wear out", name.span, hint=hint)
+                yield places.told(messages.things.NeverWears(name.span, name.text))
         case _:
             pass
 
@@ -269,11 +245,3 @@ def _trades(value: syntax.Expr, things: Mapping[str, Thing]) -> bool:
     together = (node for node in nodes(value) if isinstance(node, syntax.CallExpr) and node.function.text in AMONG)
     names = (each for node in together for each in nodes(node) if isinstance(each, syntax.Name))
     return any(name.text in things for name in names)
-
-
-def _trade(thing: str, statement: syntax.AssignStmt, places: Places) -> Diagnostic:
-    hint = (
-        f"What agents hand to each other is said by `can give` in the braces of `item {thing}`; nothing is lost then."
-    )
-    message = f"this trade could make `{thing}` of nothing, or lose some"
-    return places.diagnose("H233", message, statement.span, hint=hint)

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from hamletc.messages import actions as actions
     from hamletc.messages import affordances as affordances
     from hamletc.messages import agents as agents
+    from hamletc.messages import copies as copies
     from hamletc.messages import draws as draws
     from hamletc.messages import effects as effects
     from hamletc.messages import everywhere as everywhere
     from hamletc.messages import inert as inert
+    from hamletc.messages import layers as layers
     from hamletc.messages import maps as maps
     from hamletc.messages import meters as meters
     from hamletc.messages import names as names
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
     from hamletc.messages import rewards as rewards
     from hamletc.messages import rules as rules
     from hamletc.messages import space as space
+    from hamletc.messages import stages as stages
     from hamletc.messages import standpoint as standpoint
     from hamletc.messages import states as states
+    from hamletc.messages import things as things
     from hamletc.messages import world as world
 else:
 
