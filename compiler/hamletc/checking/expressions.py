@@ -18,7 +18,7 @@ from hamletc.checking.report import Findings
 from hamletc.checking.standpoint import Asker, Scope, Standpoint, Threshold, Whose
 from hamletc.checking.states import Options
 from hamletc.checking.symbols import is_word
-from hamletc.checking.types import as_condition, as_number, in_parentheses
+from hamletc.checking.types import as_condition, as_number
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -175,8 +175,7 @@ class Expressions:
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
             case "and" | "or":
-                hint = in_parentheses(expr)
-                p = as_condition(self.value(expr.left), expr.left, self._at.report, hint)
+                p = as_condition(self.value(expr.left), expr.left, self._at.report, expr)
                 q = self.condition(expr.right)
                 return None if p is None or q is None else universe.Binary(expr.op, p, q, expr.span)
             case "+" | "-" | "*" | "/":

@@ -11,15 +11,14 @@ from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import Span
 from hamlet.universe.space import axes_of, is_hexagonal
+from hamletc import messages
 from hamletc.checking.affordances import LONGEST_DURATION
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.checking.symbols import Kind, axis_of, builtin, is_word
-from hamletc.diagnostics import Label
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_name
 
 LISTED = ("meters", "state", "params", "world", "cell", "effects", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
@@ -78,7 +77,7 @@ class Observations:
         """`effects`, `effects poisoned`: the ticks left of each effect, and how often it is stacked where it can be."""
         every = self._names.of_kind("effect")
         if not item.words and not every:
-            self._inert(item, "there are no effects to observe", "Leave `effects` out.")
+            self._nothing(item, "effects")
             return None
         states: list[str] = []
         for word in item.words or tuple(syntax.Name(name, item.span, quoted=True) for name in every):
@@ -115,8 +114,7 @@ class Observations:
             case "effects":
                 return self._effects(item)
             case "items":  # others have become states
-                hint = "Leave `items` out, or declare some: `item apple { carried 1 }`. Roles observe their own."
-                self._inert(item, "there are no things to observe", hint)
+                self._nothing(item, "items")
                 return None
             case "cell":
                 meters = self._listed("cell meter", item)
@@ -164,15 +162,7 @@ class Observations:
         if first is None:
             self._seen[sort, name] = span
             return True
-        self._report.add(
-            "H024",
-            f"`{name}` is given twice",
-            span,
-            "given again",
-            secondary=(Label(first, "first given here"),),
-            hint="Keep one of them.",
-            inert=True,
-        )
+        self._report.add(messages.observations.ObservedTwice(span, name, first))
         return self._report.inert_allowed
 
     def _listed(
@@ -189,28 +179,27 @@ class Observations:
         known = [name for name in self._names.of_kind(kind) if name not in self._names.states]
         every = [name for name in known if name not in self._hidden and (kind, name) not in self._before]
         if not known and kind == "meter" and self._names.states:
-            self._inert(item, "there are no meters to observe", "Observe `state`, or leave `meters` out.")
+            self._nothing(item, "meters")
         if not known and kind == "param":
-            self._inert(item, "there are no params to observe", "Leave `params` out.")
+            self._nothing(item, "params")
         if not known and kind == "world meter":
-            hint = "Leave `world` out, or declare one: `world { meter stock = 20 in 0 .. 100 }`."
-            self._inert(item, "the world has no meters to observe", hint)
+            self._nothing(item, "world")
         if not every and kind == "cell meter":
-            hint = "Leave `cell` out, or declare one: `cells { meter moss = 0 in 0 .. 1 }`."
-            self._inert(item, "cells have no meters to observe", hint)
+            self._nothing(item, "cell")
         return tuple(name for name in every if self._first(kind, name, item.kind.span))
 
     def _is_observed_so(self, word: syntax.Name, kind: Kind) -> bool:
         """Whether the word is no state, and where a meter is wanted no quantity: those are observed otherwise."""
         if kind == "meter" and word.text in OBSERVED_AS and not word.quoted and not self._names.means(word, kind):
             what, item = builtin(word), OBSERVED_AS[word.text]
-            message = f"`{word.text}` is {what}, not a meter" if what else f"there is no `{word.text}`"
-            self._report.add("H021" if what else "H020", message, word.span, hint=f"Observe it by `{item}`.")
+            if what is not None:
+                self._report.add(messages.observations.WordForMeter(word.span, word.text, what, item))
+            else:
+                self._report.add(messages.observations.ItemForMeter(word.span, word.text, item))
             return False
         if self._names.state(word) is None:
             return True
-        hint = f"Write `state {spell_name(word)}`."
-        self._report.add("H169", f"`{word.text}` is a state, which is observed as `state`", word.span, hint=hint)
+        self._report.add(messages.observations.StateAmongMeters(word.span, word))
         return False
 
     def _states(self, item: syntax.ObserveItem) -> tuple[str, ...]:
@@ -223,7 +212,7 @@ class Observations:
                 found.append(word.text)
         own = self._names.own_states
         if not item.words and not own:
-            self._inert(item, "there is no state to observe", "Declare one: `state asleep = false`.")
+            self._nothing(item, "state")
         known = [name for name in own if name not in self._hidden and ("state", name) not in self._before]
         every = [] if item.words else known
         return (*found, *(name for name in every if self._first("state", name, item.kind.span)))
@@ -238,19 +227,16 @@ class Observations:
     def _window(self, item: syntax.ObserveItem) -> universe.ObserveWindow | None:
         number = self._number(item)
         if number is None:
-            self._report.add("H026", "`window` needs a radius", item.span, hint="Write `window 2`.")
+            self._report.add(messages.observations.NumberNeeded(item.span, "window"))
             return None
         radius = whole_number(number, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
         if radius is None or not isinstance(self._space, universe.Grid):
             return None
         farthest = max(self._space.sizes) - 1
         if farthest == 0:
-            self._inert(item, "a window sees nothing on a grid of one cell", "Leave `window` out.")
+            self._nothing(item, "window")
         elif radius > farthest:
-            hint = f"Write a whole number from 1 to {farthest}."
-            self._report.add(
-                "H033", f"the radius of a window must be 1 .. {farthest}", number.span, inert=True, hint=hint
-            )
+            self._report.add(messages.observations.RadiusOutsideGrid(number.span, farthest))
         if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None
         if item.sight is None:
@@ -262,20 +248,14 @@ class Observations:
         """Whether walls can hide something, and what they hide fits into tables."""
         where = item.sight or item.span
         if is_hexagonal(grid):
-            hint = "Leave `in sight` out; `walking distance to` goes around walls."
-            hexagons = (Label(grid.span, "the hexagons"),)
-            self._report.add("H245", "`in sight` has no meaning on hexagons", where, secondary=hexagons, hint=hint)
+            self._report.add(messages.observations.SightOnHexagons(where, grid.span))
             return False
         if grid.map is None or not grid.map.walls:
-            hint = 'Leave `in sight` out, or draw walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
-            self._report.add("H191", "nothing hides anything, for there are no walls", where, hint=hint)
+            self._report.add(messages.observations.NothingHidden(where))
             return False
         words = -(-((2 * radius + 1) ** 2) // 32) * prod(grid.sizes)
         if words > MOST_SEEN:
-            message = "what walls hide in this window is too much for a table"
-            there = f"{words} words, at most {MOST_SEEN}: one per cell of the map and 32 cells of the window"
-            hint = "Write a smaller radius, draw a smaller map, or leave `in sight` out."
-            self._report.add("H190", message, item.span, there, hint=hint)
+            self._report.add(messages.observations.TooMuchSight(item.span, words, MOST_SEEN))
         return words <= MOST_SEEN
 
     def _region(self, item: syntax.ObserveItem, word: syntax.Name) -> universe.Observation | None:
@@ -292,8 +272,7 @@ class Observations:
         if not isinstance(space, universe.Grid):
             return None
         if space.map is None or (walls and not space.map.walls):
-            hint = 'Draw a map with walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
-            self._report.add("H141", "there are no walls to observe", word.span, hint=hint)
+            self._report.add(messages.observations.NoWalls(word.span))
             return None
         if item.kind.text == "grid":
             too_large = self._is_too_large(prod(space.sizes), item)
@@ -315,21 +294,14 @@ class Observations:
     def _is_too_large(self, rows: int, item: syntax.ObserveItem) -> bool:
         if rows <= MOST_ROWS:
             return False
-        self._report.add(
-            "H033",
-            f"an agent would observe {rows if rows < 10**30 else 'far too many'} cells; {MOST_ROWS} is the most",
-            item.span,
-            hint="Observe `window` with a small radius, or `position`.",
-        )
+        self._report.add(messages.observations.TooManyRows(item.span, rows, MOST_ROWS))
         return True
 
     def _position(self, item: syntax.ObserveItem) -> universe.Observation | None:
         encodings = OF_NODES if self._names.of_kind("node") else ENCODINGS
         # The word behind `position` is its encoding to the parser, also where the author meant the next item.
         if not item.words or item.words[0].text in ITEMS:
-            choices = ", ".join(f"`position {encoding}`" for encoding in encodings)
-            hint = f"Write {'one of ' * (len(encodings) > 1)}{choices}."
-            self._report.add("H026", "`position` needs an encoding", item.kind.span, hint=hint)
+            self._report.add(messages.observations.EncodingNeeded(item.kind.span, encodings))
             return None
         if not is_known(item.words[0], encodings, "no encoding of a position", self._report):
             return None
@@ -357,25 +329,18 @@ class Observations:
         self._misses_space(item, "a space", self._space)
         return False
 
-    def _misses_space(self, item: syntax.ObserveItem, wanted: str, space: universe.Space) -> None:
-        self._report.add(
-            "H055",
-            f"`{item.kind.text}` needs {wanted}",
-            item.span,
-            "this universe has none",
-            secondary=(Label(space.span, "no space" if isinstance(space, universe.NoSpace) else "the space"),),
-            hint=f"Leave `{item.kind.text}` out"
-            + (", or declare a space." if isinstance(space, universe.NoSpace) else ", or observe `position relative`."),
-        )
-
-    # --- what agents do ----------------------------------------------------------------------------------------------
+    def _misses_space(
+        self, item: syntax.ObserveItem, needed: Literal["a space", "a grid"], space: universe.Space
+    ) -> None:
+        none = isinstance(space, universe.NoSpace)
+        self._report.add(messages.observations.SpaceMissing(item.span, item.kind.text, needed, space.span, none))
 
     def _here(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not item.words:
             named = self._names.of_kind("affordance")
             every = tuple(dict.fromkeys(self._names.copy_of.get(name, name) for name in named))
             if not every:
-                self._inert(item, "there is no affordance to stand on", "Leave `here` out.")
+                self._nothing(item, "here")
             new = [name for name in every if self._first("here", name, item.kind.span)]
             nowhere = (None,) if self._first("nowhere", "nothing", item.kind.span) else ()
             return universe.ObserveHere((*new, *nowhere), item.span) if new or nowhere else None
@@ -410,16 +375,10 @@ class Observations:
             if per is None:
                 return None
         if not self._names.has_lasting:
-            self._inert(item, "no affordance lasts, so there is no progress", "Leave `progress` out.")
+            self._nothing(item, "progress")
             return universe.ObserveBlank(1, item.span)
         if per is None and self._never_ending:
-            self._report.add(
-                "H026",
-                "`progress` needs a number to divide by",
-                item.span,
-                secondary=(Label(self._never_ending[0].span, "lasts for ever"),),
-                hint="Write `progress per 10`.",
-            )
+            self._report.add(messages.observations.DivisorNeeded(item.span, self._never_ending[0].span))
             return None
         return universe.ObserveProgress(per, item.span)
 
@@ -428,14 +387,14 @@ class Observations:
     def _blank(self, item: syntax.ObserveItem) -> universe.Observation | None:
         number = self._number(item)
         if number is None:
-            self._report.add("H026", "`blank` needs a number of rows", item.span, hint="Write `blank 4`.")
+            self._report.add(messages.observations.NumberNeeded(item.span, "blank"))
             return None
         count = whole_number(number, 1, MOST_ROWS, "the number of rows", self._report)
         return None if count is None else universe.ObserveBlank(count, item.span)
 
     def _constant(self, item: syntax.ObserveItem) -> universe.Observation | None:
         if not item.numbers:
-            self._report.add("H026", "`constant` needs numbers", item.span, hint="Write `constant 0 1`.")
+            self._report.add(messages.observations.NumberNeeded(item.span, "constant"))
             return None
         values = [any_number(number, LARGEST, "a number", self._report) for number in item.numbers]
         known = tuple(canonical32(value) for value in values if value is not None)
@@ -445,5 +404,5 @@ class Observations:
         """The one number that follows the kind."""
         return item.numbers[0] if item.numbers else None
 
-    def _inert(self, item: syntax.ObserveItem, message: str, hint: str) -> None:
-        self._report.add("H064", message, item.span, "always the same", hint=hint)
+    def _nothing(self, item: syntax.ObserveItem, what: messages.observations.Item) -> None:
+        self._report.add(messages.observations.NothingToObserve(item.span, what))

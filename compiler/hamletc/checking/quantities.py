@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamlet.universe.space import graph_of, is_hexagonal, letters_of
+from hamletc import messages
 from hamletc.checking.effects import left_of, stacks_of
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Need, Numbered
 from hamletc.checking.operations import wrong_arguments
-from hamletc.checking.standpoint import KNOW_USES, NEEDS, Standpoint
+from hamletc.checking.standpoint import KNOW_USES, Standpoint
 from hamletc.checking.symbols import NAMED, axis_of, is_word
-from hamletc.diagnostics import Label
-from hamletc.intervals import spell
 from hamletc.language import syntax
-from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.words import FUNCTIONS
 
 OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
@@ -122,12 +122,7 @@ class Quantities:
 
     def refuse_options(self, expr: syntax.Expr, spec: syntax.StateSpec) -> None:
         """Report one of several options that stands where a number or a condition is needed."""
-        text, option = spell_expression(expr), spell_name(spec.options[0])
-        label = Label(spec.span, "the options")
-        hint = f"Compare it, as in `{text} == {option}`; `1 when {text} == {option}` is a number."
-        self._at.report.add(
-            "H161", f"`{text}` is one of its options, and no number", expr.span, secondary=(label,), hint=hint
-        )
+        self._at.report.add(messages.expressions.OptionForValue(expr.span, expr, spec.options[0], spec.span))
 
     def _known_quantities(self) -> tuple[str, ...]:
         """The words for values that this universe has."""
@@ -163,17 +158,14 @@ class Quantities:
             case None:
                 return universe.Distance(affordance, expr.span)
             case "straight" if is_hexagonal(self._at.names.space):
-                self._on_hexagons("a straight distance", expr.span, "Write `distance to`: the fewest moves.")
+                space = self._at.names.space
+                if space is not None:
+                    self._at.report.add(messages.expressions.StraightOnHexagons(expr.span, space.span))
                 return None
             case "straight":
                 return universe.StraightDistance(affordance, expr.span)
             case "walking":
                 return universe.WalkingDistance(affordance, expr.span) if self._walks(expr) else None
-
-    def _on_hexagons(self, what: str, span: Span, hint: str) -> None:
-        space = self._at.names.space
-        there = () if space is None else (Label(space.span, "the axes are at 60 degrees"),)
-        self._at.report.add("H245", f"{what} has no meaning on hexagons", span, secondary=there, hint=hint)
 
     def _is_graph(self, what: str, span: Span) -> bool:
         return is_graph(what, self._at.names.space, span, self._at.report)
@@ -183,9 +175,8 @@ class Quantities:
         space = self._at.names.space
         if space is None or isinstance(space, universe.Grid):
             return True
-        there = (Label(space.span, "no space" if isinstance(space, universe.NoSpace) else "the space"),)
-        hint = "Write `distance to`, or declare a grid, as in `space grid 8 x 8`."
-        self._at.report.add("H055", "a walking distance needs a grid", expr.span, secondary=there, hint=hint)
+        none = isinstance(space, universe.NoSpace)
+        self._at.report.add(messages.expressions.WalkWithoutGrid(expr.span, space.span, none))
         return False
 
     def on(self, expr: syntax.OnExpr) -> Expression | None:
@@ -209,10 +200,8 @@ class Quantities:
             letters = set("".join(ground.rows)) - set(ground.walls)
             there = letters.intersection(known.letters)
             if not there or there == letters:
-                often, where = ("always", "every cell that is no wall is") if there else ("never", "only walls are")
-                hint = "Leave it out, or give the region other letters."
-                who = "agents" if self._at.whose == "agent" else "cells"
-                self._at.report.add("H062", f"{who} are {often} on `{region}`", expr.span, f"{where} in it", hint=hint)
+                who: Literal["agents", "cells"] = "agents" if self._at.whose == "agent" else "cells"
+                self._at.report.add(messages.expressions.CertainRegion(expr.span, region, who, bool(there)))
         return universe.On(region, expr.span)
 
     def role(self, expr: syntax.RoleExpr) -> Expression | None:
@@ -237,14 +226,8 @@ class Quantities:
         if self._at.names.means(expr.owner, "affordance"):
             known = [name for each in self._at.names.of_kind("world meter") if (name := _owned(each, owner))]
             meant = self._at.names.guess(quantity, tuple(known))
-            hint = (
-                f"Write `meter {quantity} = 1` in its braces."
-                if meant is None
-                else f"Did you mean `{meant} of {owner}`?"
-            )
-            label = Label(self._at.names.span("affordance", owner), "the affordance")
-            message = f"the affordance `{owner}` has no meter `{quantity}`"
-            self._at.report.add("H176", message, expr.span, secondary=(label,), hint=hint)
+            declared = self._at.names.span("affordance", owner)
+            self._at.report.add(messages.expressions.NoMeterOfAffordance(expr.span, quantity, owner, declared, meant))
             return None
         if not self._at.names.means(expr.owner, "effect"):
             candidates = (*self._at.names.of_kind("effect"), *self._at.names.of_kind("affordance"))
@@ -258,11 +241,8 @@ class Quantities:
             return effect.read(left_of(owner), expr.span)
         if quantity == "stacks" and effect.stacks:
             return effect.read(stacks_of(owner), expr.span)
-        hint = f"Write `left of {owner}`" + (f" or `stacks of {owner}`." if effect.stacks else ".")
-        hint = f"Write `again stack up to 3` in its braces, or `left of {owner}`." if quantity == "stacks" else hint
-        label = Label(effect.span, "the effect")
-        message = f"the effect `{owner}` has no `{quantity}`"
-        self._at.report.add("H176", message, expr.span, secondary=(label,), hint=hint)
+        about = quantity, owner, bool(effect.stacks), effect.span
+        self._at.report.add(messages.expressions.NoPartOfEffect(expr.span, *about))
         return None
 
     def streak(self, expr: syntax.StreakExpr) -> Expression | None:
@@ -281,23 +261,15 @@ class Quantities:
         return universe.InputValue(name.text, name.span)
 
     def _control(self, name: syntax.Name) -> Expression | None:
-        match self._at.scope:
-            case "needs":
-                where, hint = NEEDS, "Leave it out; an own action's statements and rules can be guarded by it."
-            case "mask":
-                where, hint = "masks are made between ticks", "Use the values that agents have now."
-            case "previous":
-                where, hint = "inside `previous`", "Take it out of `previous( )`, or let a rule keep it in a meter."
-            case _:
-                return universe.ControlValue(name.text, name.span)
-        message = f"the control `{name.text}` is not known here: it is given in the tick"
-        self._at.report.add("H155", message, name.span, where, hint=hint)
+        scope = self._at.scope
+        if scope not in ("needs", "mask", "previous"):
+            return universe.ControlValue(name.text, name.span)
+        self._at.report.add(messages.expressions.ControlTooEarly(name.span, name.text, scope))
         return None
 
     def _truth(self, name: syntax.Name) -> Expression:
         holds = name.text == "true"
-        hint = "Write a condition that can change, or leave it out."
-        self._at.report.add("H062", f"this condition is {'always' if holds else 'never'} true", name.span, hint=hint)
+        self._at.report.add(messages.expressions.Truth(name.span, holds))
         return universe.Truth(holds, name.span)
 
     def _has(self, need: Need, name: syntax.Name) -> bool:
@@ -325,10 +297,7 @@ class Quantities:
             self._at.unseen(f"`{name.text}`", name.span)
             return None
         if self._at.threshold is None:
-            hint = "In a rule, write it out, as in `(0.3 - energy) / 0.3`."
-            self._at.report.add(
-                "H029", f"`{name.text}` is known in a cascade only", name.span, "not in a cascade", hint=hint
-            )
+            self._at.report.add(messages.expressions.OutsideCascade(name.span, name.text))
             return None
         if self._at.scope == "previous":
             self._at.unseen(f"`{name.text}`", name.span)
@@ -337,13 +306,8 @@ class Quantities:
             return universe.Shortfall(name.span)
         threshold = self._at.threshold.value
         if threshold is not None and threshold <= 0:
-            self._at.report.add(
-                "H038",
-                "`deficit` divides by the threshold, which must be above 0",
-                name.span,
-                secondary=(Label(self._at.threshold.span, f"the threshold is {spell(threshold)}"),),
-                hint="Use `shortfall`, which is threshold - source.",
-            )
+            written = self._at.threshold.span
+            self._at.report.add(messages.expressions.ThresholdNotAboveZero(name.span, threshold, written))
             return None
         return universe.Deficit(name.span)
 
@@ -383,12 +347,7 @@ class Quantities:
         return universe.ActionTaken(other.text, span)
 
     def _misplaced(self, word: str, span: Span) -> None:
-        if word == "action":
-            names, hint = "an action", "Write `action == NAME` or `action != NAME`."
-        else:
-            names = "an affordance or `nothing`"
-            hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
-        self._at.report.add("H028", f"`{word}` can only be compared with {names}", span, "by `==` or `!=`", hint=hint)
+        self._at.report.add(messages.expressions.NotCompared(span, word))
 
 
 def _owned(meter: str, affordance: str) -> str | None:

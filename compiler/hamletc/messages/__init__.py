@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from hamletc.messages import draws as draws
     from hamletc.messages import effects as effects
     from hamletc.messages import everywhere as everywhere
+    from hamletc.messages import expressions as expressions
     from hamletc.messages import inert as inert
     from hamletc.messages import layers as layers
     from hamletc.messages import maps as maps
     from hamletc.messages import meters as meters
     from hamletc.messages import names as names
+    from hamletc.messages import observations as observations
     from hamletc.messages import past as past
     from hamletc.messages import ranges as ranges
     from hamletc.messages import rewards as rewards

@@ -1,0 +1,193 @@
+"""Observations."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_name
+
+
+@finding("H024", inert=True)
+class ObservedTwice(Finding):
+    name: str
+    first: Span
+
+    def told(self) -> Told:
+        first = Label(self.first, "first given here")
+        return Told(f"`{self.name}` is given twice", "Keep one of them.", "given again", (first,))
+
+
+@finding("H021")
+class WordForMeter(Finding):
+    """A word of the language among meters; `meaning` is what it stands for, `item` how that is observed."""
+
+    word: str
+    meaning: str
+    item: str
+
+    def told(self) -> Told:
+        return Told(f"`{self.word}` is {self.meaning}, not a meter", f"Observe it by `{self.item}`.")
+
+
+@finding("H020")
+class ItemForMeter(Finding):
+    """A word among meters that begins an item, as `position` does."""
+
+    word: str
+    item: str
+
+    def told(self) -> Told:
+        return Told(f"there is no `{self.word}`", f"Observe it by `{self.item}`.")
+
+
+@finding("H169")
+class StateAmongMeters(Finding):
+    state: syntax.Name
+
+    def told(self) -> Told:
+        message = f"`{self.state.text}` is a state, which is observed as `state`"
+        return Told(message, f"Write `state {spell_name(self.state)}`.")
+
+
+@finding("H026")
+class NumberNeeded(Finding):
+    """An item that needs a number: a radius, how many rows, or what numbers."""
+
+    item: Literal["window", "blank", "constant"]
+
+    def told(self) -> Told:
+        match self.item:
+            case "window":
+                return Told("`window` needs a radius", "Write `window 2`.")
+            case "blank":
+                return Told("`blank` needs a number of rows", "Write `blank 4`.")
+            case "constant":
+                return Told("`constant` needs numbers", "Write `constant 0 1`.")
+
+
+@finding("H026")
+class EncodingNeeded(Finding):
+    encodings: tuple[str, ...]
+
+    def told(self) -> Told:
+        choices = ", ".join(f"`position {encoding}`" for encoding in self.encodings)
+        hint = f"Write {'one of ' * (len(self.encodings) > 1)}{choices}."
+        return Told("`position` needs an encoding", hint)
+
+
+@finding("H026")
+class DivisorNeeded(Finding):
+    """`progress` where an affordance lasts for ever."""
+
+    duration: Span
+
+    def told(self) -> Told:
+        secondary = (Label(self.duration, "lasts for ever"),)
+        return Told("`progress` needs a number to divide by", "Write `progress per 10`.", "", secondary)
+
+
+@finding("H033", inert=True)
+class RadiusOutsideGrid(Finding):
+    farthest: int
+
+    def told(self) -> Told:
+        hint = f"Write a whole number from 1 to {self.farthest}."
+        return Told(f"the radius of a window must be 1 .. {self.farthest}", hint)
+
+
+@finding("H245")
+class SightOnHexagons(Finding):
+    grid: Span
+
+    def told(self) -> Told:
+        hint = "Leave `in sight` out; `walking distance to` goes around walls."
+        return Told("`in sight` has no meaning on hexagons", hint, "", (Label(self.grid, "the hexagons"),))
+
+
+@finding("H191")
+class NothingHidden(Finding):
+    def told(self) -> Told:
+        hint = 'Leave `in sight` out, or draw walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
+        return Told("nothing hides anything, for there are no walls", hint)
+
+
+@finding("H190")
+class TooMuchSight(Finding):
+    words: int
+    most: int
+
+    def told(self) -> Told:
+        hint = "Write a smaller radius, draw a smaller map, or leave `in sight` out."
+        label = f"{self.words} words, at most {self.most}: one per cell of the map and 32 cells of the window"
+        return Told("what walls hide in this window is too much for a table", hint, label)
+
+
+@finding("H141")
+class NoWalls(Finding):
+    def told(self) -> Told:
+        hint = 'Draw a map with walls, as in `map { "####" "#..#" "####"  wall "#" }`.'
+        return Told("there are no walls to observe", hint)
+
+
+@finding("H033")
+class TooManyRows(Finding):
+    rows: int
+    most: int
+
+    def told(self) -> Told:
+        rows = self.rows if self.rows < 10**30 else "far too many"
+        hint = "Observe `window` with a small radius, or `position`."
+        return Told(f"an agent would observe {rows} cells; {self.most} is the most", hint)
+
+
+@finding("H055")
+class SpaceMissing(Finding):
+    """An item that needs a space, or a grid."""
+
+    item: str
+    needed: Literal["a space", "a grid"]
+    space: Span
+    none: bool
+
+    def told(self) -> Told:
+        hint = f"Leave `{self.item}` out, or {'declare a space' if self.none else 'observe `position relative`'}."
+        secondary = (Label(self.space, "no space" if self.none else "the space"),)
+        return Told(f"`{self.item}` needs {self.needed}", hint, "this universe has none", secondary)
+
+
+Item: TypeAlias = Literal[
+    "effects", "items", "meters", "params", "world", "cell", "state", "window", "here", "progress"
+]
+NOTHING: dict[Item, tuple[str, str]] = {
+    "effects": ("there are no effects to observe", "Leave `effects` out."),
+    "items": (
+        "there are no things to observe",
+        "Leave `items` out, or declare some: `item apple { carried 1 }`. Roles observe their own.",
+    ),
+    "meters": ("there are no meters to observe", "Observe `state`, or leave `meters` out."),
+    "params": ("there are no params to observe", "Leave `params` out."),
+    "world": (
+        "the world has no meters to observe",
+        "Leave `world` out, or declare one: `world { meter stock = 20 in 0 .. 100 }`.",
+    ),
+    "cell": (
+        "cells have no meters to observe",
+        "Leave `cell` out, or declare one: `cells { meter moss = 0 in 0 .. 1 }`.",
+    ),
+    "state": ("there is no state to observe", "Declare one: `state asleep = false`."),
+    "window": ("a window sees nothing on a grid of one cell", "Leave `window` out."),
+    "here": ("there is no affordance to stand on", "Leave `here` out."),
+    "progress": ("no affordance lasts, so there is no progress", "Leave `progress` out."),
+}
+"""Items of which there is nothing to observe: what is said, and what to do."""
+
+
+@finding("H064")
+class NothingToObserve(Finding):
+    item: Item
+
+    def told(self) -> Told:
+        return Told(*NOTHING[self.item], "always the same")
