@@ -9,11 +9,12 @@ are finite: an operation whose result can be infinite raises `OverflowError`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32, spell32
+from hamlet.universe.functions import Function
 
 Comparison: TypeAlias = Literal["<", "<=", ">", ">=", "==", "!="]
 
@@ -76,8 +77,6 @@ LAST_PLACES = 4
 """By how many of the smallest numbers it may be off besides, where it is subnormal."""
 MOST_QUOTIENT = 2.0**46
 """The largest quotient whose remainder is defined."""
-FARTHEST_ANGLE = 2.0**20
-"""The largest angle whose sine and cosine are defined."""
 
 
 def single(value: float) -> Interval:
@@ -159,11 +158,6 @@ def divide(a: Interval, b: Interval) -> Interval:
     return _rounded([x / y for x in (a.low, a.high) for y in (b.low, b.high)])
 
 
-def stepped(function: Callable[[float], int], a: Interval) -> Interval:
-    """`floor(a)`, `ceil(a)`, `round(a)`."""
-    return Interval(float(function(a.low)), float(function(a.high)))
-
-
 def modulo(a: Interval, b: Interval) -> Interval:
     """`mod(a, b)`, where b holds nothing but numbers above zero."""
     if a.low >= 0 and a.high < b.low:
@@ -172,30 +166,18 @@ def modulo(a: Interval, b: Interval) -> Interval:
     return Interval(0.0, below if a.low < 0 else min(a.high, below))
 
 
-def root(a: Interval) -> Interval:
-    """`sqrt(a)`, where a holds nothing below zero; correctly rounded."""
-    return Interval(round32(math.sqrt(a.low)), round32(math.sqrt(a.high)))
-
-
-def growing(function: Callable[[float], float], a: Interval) -> Interval:
-    """An elementary function that grows, such as `exp` or `log`; `OverflowError` where the result can be too large."""
-    return _near(function(a.low), function(a.high))
-
-
-def squashed(function: Callable[[float], float], a: Interval, bounds: Interval) -> Interval:
-    """A function that grows and stays within bounds: `tanh`, `sigmoid`."""
-    return inside(growing(function, a), bounds)
-
-
-def logistic(x: float) -> float:
-    """1 / (1 + exp(-x)) in binary64, without overflow and without cancellation."""
-    shrunk = math.exp(-abs(x))
-    return (shrunk if x < 0 else 1.0) / (1.0 + shrunk)
-
-
-def wave() -> Interval:
-    """`sin` or `cos` of any angle."""
-    return _near(-1.0, 1.0)
+def call(function: Function, operands: Sequence[Interval]) -> Interval:
+    """A function whose course is known, of numbers in its domain; `OverflowError` where it can be too large."""
+    match function.course:
+        case "even":
+            low, high = function.exact(absolute(operands[0]).low), function.exact(absolute(operands[0]).high)
+        case "bounded":
+            low, high = function.bounds
+        case _:
+            low, high = (function.exact(*ends) for ends in zip(*((a.low, a.high) for a in operands), strict=True))
+    if function.rounded:
+        return Interval(round32(low), round32(high))
+    return _near(low, high) if function.course == "bounded" else inside(_near(low, high), Interval(*function.bounds))
 
 
 def power(a: Interval, b: Interval) -> Interval:

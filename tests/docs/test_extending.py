@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
 SECTIONS = {
+    "function": "A function",
+    "word": "A word",
     "statement": "A statement",
     "observation": "An observation",
     "field": "A field of state",
@@ -44,9 +46,9 @@ def patch(example: str) -> Path:
 
 
 def production(example: str) -> list[str]:
-    """The production files that a patch touches."""
+    """The production files that a patch touches, and the language page."""
     files = re.findall(r"^\+\+\+ b/(\S+)", patch(example).read_text(), re.MULTILINE)
-    return [file for file in files if not file.startswith(("tests/", "docs/"))]
+    return [file for file in files if not file.startswith("tests/")]
 
 
 def copied(folder: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hamlet import schema
 from hamlet.universe import (
     Action,
@@ -47,8 +49,8 @@ from hamlet.universe import (
     WorldMeter,
     nodes,
 )
+from hamlet.universe.functions import FunctionOfOne
 
-FUNCTIONS = ("floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
 THINGS = ("PICK", "DROP", "GIVE", "USE", "CRAFT")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
@@ -117,8 +119,8 @@ KINDS = (
         "DrawNormal",
         "DrawChance",
     ),
-    *("Clamp", "If", "Unary -", "Unary abs", "Unary not"),
-    *(f"Unary {name}" for name in FUNCTIONS),
+    *("Clamp", "If", "Unary -", "Unary not"),
+    *(f"Unary {name}" for name in get_args(FunctionOfOne)),
     *(
         f"Binary {op}"
         for op in ("+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")

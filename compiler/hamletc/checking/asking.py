@@ -15,9 +15,8 @@ from hamletc.checking.surroundings import farthest
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
+from hamletc.language.words import CALLS
 
-NUMBERS_OF_ARGUMENTS = {"rank": (2,), "nearest": (1, 2, 3)}
-"""Of what agents are asked; one argument where nothing is said here."""
 NOT_AMONG = ("needs", "claim", "mask", "opening", "previous", "among", "early among", "history")
 """The scopes in which agents are not counted, nor what they have is joined."""
 OF_CELLS = (universe.CellValue, universe.Coordinate, universe.On, universe.TerrainValue)
@@ -43,7 +42,7 @@ class Asking:
             return None
         if op in ("rank", "nearest") and not self._at.of_agent(f"`{op}`", expr.span):
             return None
-        if len(expr.arguments) not in NUMBERS_OF_ARGUMENTS.get(op, (1,)):
+        if not CALLS[op].takes(len(expr.arguments)):
             wrong_arguments(expr.function, expr.span, self._at.report)
             return None
         known = self._at.whose in ("world", "cell") or self._at.scope == "ending"

@@ -22,7 +22,7 @@ from hamletc.checking.types import as_condition, as_number
 from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
-from hamletc.language.words import AMONG, FUNCTIONS, HISTORY
+from hamletc.language.words import AMONG, CALLS, DRAWS, FUNCTIONS, HISTORY
 
 MOST_TICKS = 1_000_000_000
 ARITHMETIC = "Write a number, or arithmetic on numbers."
@@ -228,61 +228,46 @@ class Expressions:
         return None if condition is None or a is None or b is None else universe.If(condition, a, b, expr.span)
 
     def _call(self, expr: syntax.CallExpr) -> Operand | None:
-        function = expr.function.text
+        function = "" if expr.function.quoted else expr.function.text
         if expr.over_cells:
             return self._asking.over_cells(expr)
         if (spec := self._options.of(expr)) is not None:
             self._quantities.refuse_options(expr, spec)
             return None
-        if function == "previous" and not expr.function.quoted:
+        if function == "previous":
             return self._past.previous(expr)
-        if function in AMONG and not expr.function.quoted:
+        if function in AMONG:
             return self._asking.among(expr)
-        if function == "own" and not expr.function.quoted:
+        if function == "own":
             return self._asking.own(expr)
-        if function == "neighbours" and not expr.function.quoted:
+        if function == "neighbours":
             return self._asking.neighbours(expr)
-        if function in HISTORY and not expr.function.quoted:
+        if function in HISTORY:
             return self._past.look_back(expr)
-        if function not in FUNCTIONS or expr.function.quoted:
-            self._at.names.refuse(expr.function, "a function", (*FUNCTIONS, *HISTORY))
-            if function not in FOREIGN_WORDS and function not in OWN_WORDS:
-                for argument in expr.arguments:
-                    self._operand(argument)
+        if function not in FUNCTIONS:
+            self._no_function(expr)
             return None
-        if function == "choice":
-            arguments = tuple(_unweighted(argument) for argument in expr.arguments)
-        else:
-            arguments = expr.arguments
+        arguments = map(_unweighted, expr.arguments) if function == "choice" else expr.arguments
         values = [self._operand(argument) for argument in arguments]
         operands = [value for value in values if value is not None]
         if len(operands) < len(values):
             return None
-        match function, operands:
-            case "abs", [a]:
-                return self._operations.absolute(a, expr.span)
-            case "floor" | "ceil" | "round" as op, [a]:
-                return self._operations.whole(op, a, expr.span)
-            case "mod", [a, b]:
-                return self._operations.modulo(a, b, expr.span)
-            case "sqrt", [a]:
-                return self._operations.root(a, expr.span)
-            case "exp" | "exp2" | "log" | "log2" | "sin" | "cos" | "tanh" | "sigmoid" as op, [a]:
-                return self._operations.function(op, a, expr.span)
-            case "pow", [a, b]:
-                return self._operations.binary("pow", a, b, expr.span)
-            case "clamp", [x, low, high]:
-                return self._operations.clamp(x, low, high, expr.span)
-            case "min" | "max" as op, [_, _, *_]:
-                return self._operations.extremum(op, operands, expr.span)
-            case ("uniform" | "integer" | "normal", [_, _]) | ("choice", [_, _, *_]) | ("chance", [_]):
-                if not self._asking.same_for_all_askers(f"`{function}`", operands):
-                    return None
-                weights = self._weights(expr)
-                return None if weights is None else self._draws.draw(expr, operands, weights)
-            case _:
-                wrong_arguments(expr.function, expr.span, self._at.report)
-                return None
+        if not FUNCTIONS[function].takes(len(operands)):
+            wrong_arguments(expr.function, expr.span, self._at.report)
+            return None
+        if function not in DRAWS:
+            return self._operations.call(function, operands, expr.span)
+        if not self._asking.same_for_all_askers(f"`{function}`", operands):
+            return None
+        weights = self._weights(expr)
+        return None if weights is None else self._draws.draw(expr, operands, weights)
+
+    def _no_function(self, expr: syntax.CallExpr) -> None:
+        function = expr.function.text
+        self._at.names.refuse(expr.function, "a function", tuple(CALLS))
+        if function not in FOREIGN_WORDS and function not in OWN_WORDS:
+            for argument in expr.arguments:
+                self._operand(argument)
 
     def _weights(self, expr: syntax.CallExpr) -> list[Constant] | None:
         """The weights of the options, none where they have none; `None` where something is wrong."""

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
 from hamlet.numbers.binary32 import canonical32
-from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary, UnaryOp
+from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary
+from hamlet.universe.functions import FUNCTIONS, Function, FunctionOfOne, FunctionOfTwo
 from hamletc.checking.report import Findings, between
 from hamletc.intervals import Comparison
 from hamletc.language import syntax
+from hamletc.language.words import CALLS
 
 Arithmetic: TypeAlias = Literal["+", "-", "*", "/"]
 ARITHMETIC: Mapping[Arithmetic, Callable[[float, float], float]] = {
@@ -34,39 +36,6 @@ COMPARISONS: Mapping[Comparison, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-ARGUMENTS = {
-    "chance": ("one argument", "chance(0.1)"),
-    "choice": ("two or more arguments", "choice(a, b)"),
-    "clamp": ("three arguments", "clamp(x, low, high)"),
-    "falling": ("one argument", "falling(energy < 0.2)"),
-    "integer": ("two arguments", "integer(1, 6)"),
-    "lag": ("two arguments", "lag(x, 3)"),
-    "max": ("two or more arguments", "max(a, b)"),
-    "mean": ("two arguments: what changes, and of how many ticks", "mean(x, 8)"),
-    "min": ("two or more arguments", "min(a, b)"),
-    "mod": ("two arguments", "mod(a, 24)"),
-    "nearest": ("one to three arguments", "nearest(condition, x)"),
-    "normal": ("two arguments", "normal(mean, deviation)"),
-    "pow": ("two arguments", "pow(a, b)"),
-    "rank": ("two arguments", "rank(condition, x)"),
-    "rising": ("one argument", "rising(energy < 0.2)"),
-    "since": ("one or two arguments", "since(energy < 0.2)"),
-    "smooth": ("two arguments", "smooth(x, 0.1)"),
-    "uniform": ("two arguments", "uniform(low, high)"),
-}
-"""How functions are called: what they take, and an example."""
-Rounding: TypeAlias = Literal["floor", "ceil", "round"]
-ROUNDINGS: Mapping[Rounding, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "round": round}
-
-
-def minimum(left: float, right: float) -> float:
-    """`left` where it is less than `right`, else `right`; of two zeros the right one."""
-    return left if left < right else right
-
-
-def maximum(left: float, right: float) -> float:
-    """`left` where `right` is less than it, else `right`; of two zeros the right one."""
-    return left if right < left else right
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,42 +104,52 @@ class Operations:
         """`-a`."""
         return Constant(-operand.value, span) if isinstance(operand, Constant) else Unary("-", operand, span)
 
-    def absolute(self, operand: Operand, span: Span) -> Operand:
-        """`abs(a)`."""
-        return Constant(abs(operand.value), span) if isinstance(operand, Constant) else Unary("abs", operand, span)
-
-    def whole(self, op: Rounding, operand: Operand, span: Span) -> Operand:
-        """`floor(a)`, `ceil(a)`, `round(a)`."""
-        if isinstance(operand, Constant):
-            return Constant(float(ROUNDINGS[op](operand.value)), span)
-        return Unary(op, operand, span)
-
-    def modulo(self, left: Operand, right: Operand, span: Span) -> Operand | None:
-        """`mod(a, b)`."""
-        if not isinstance(left, Constant) or not isinstance(right, Constant):
-            return self.binary("mod", left, right, span)
-        if not right.value > 0:
-            hint = "Divide by a number above 0."
-            self._report.add("H054", "`mod` needs a divisor above 0", right.span, f"this is {right.value}", hint=hint)
+    def call(self, name: str, operands: Sequence[Operand], span: Span) -> Operand | None:
+        """A function of numbers, of as many as it takes."""
+        function = FUNCTIONS[name]
+        if function.repeats and len(operands) > 2:
+            result: Operand | None
+            result, *others = operands
+            for operand in others:
+                result = None if result is None else self.call(name, (result, operand), span)
+            return result
+        if name == "clamp" and not self._ascend(operands[1:]):
             return None
-        rest = math.fmod(left.value, right.value)
-        rest = rest + right.value if rest < 0 else rest
-        return Constant(rest if rest < right.value else 0.0, span)
-
-    def root(self, operand: Operand, span: Span) -> Operand | None:
-        """`sqrt(a)`."""
-        if not isinstance(operand, Constant):
-            return Unary("sqrt", operand, span)
-        if operand.value < 0:
-            hint = "Write a number that is 0 or more."
-            self._report.add("H054", "the square root needs 0 or more", operand.span, "this is less than 0", hint=hint)
+        constants = [operand for operand in operands if isinstance(operand, Constant)]
+        if function.folds and len(constants) == len(operands):
+            return self._folded(function, constants, span)
+        values = [value for operand in operands if (value := self.rounded(operand)) is not None]
+        if len(values) < len(operands):
             return None
-        return Constant(math.sqrt(operand.value), span)
+        match values:
+            case [a]:
+                return Unary(cast(FunctionOfOne, name), a, span)
+            case [a, b]:
+                return Binary(cast(FunctionOfTwo, name), a, b, span)
+            case [x, low, high]:
+                return Clamp(x, low, high, span)
+            case _:
+                raise TypeError(f"{name} of {len(values)} numbers")
 
-    def function(self, op: UnaryOp, operand: Operand, span: Span) -> Expression | None:
-        """An elementary function. It is never folded, so that a constant gives the bits that a variable would."""
-        a = self.rounded(operand)
-        return None if a is None else Unary(op, a, span)
+    def _folded(self, function: Function, operands: Sequence[Constant], span: Span) -> Constant | None:
+        domain = function.domain
+        if domain is not None and not domain.holds((number := operands[domain.argument]).value, number.value):
+            hint = "Write a number that it takes."
+            self._report.add("H054", domain.problem, number.span, f"this is {number.value:g}", hint=hint)
+            return None
+        return Constant(float(function.exact(*[operand.value for operand in operands])), span)
+
+    def _ascend(self, bounds: Sequence[Operand]) -> bool:
+        low, high = bounds
+        if not isinstance(low, Constant) or not isinstance(high, Constant) or low.value < high.value:
+            return True
+        self._report.add(
+            "H040",
+            "the lower bound of `clamp` must be less than the upper one",
+            between(low.span, high.span),
+            hint="Write `clamp(x, low, high)` with low < high.",
+        )
+        return False
 
     def arithmetic(self, op: Arithmetic, left: Operand, right: Operand, span: Span) -> Operand | None:
         """`a + b`, `a - b`, `a * b`, `a / b`."""
@@ -182,34 +161,6 @@ class Operations:
             hint = "Divide by a number that is not 0."
             self._report.add("H050", "division by zero", right.span, "this is 0", hint=hint)
             return None
-
-    def extremum(self, op: Literal["min", "max"], operands: list[Operand], span: Span) -> Operand | None:
-        """`min(a, b, ...)`, `max(a, b, ...)`: two by two, from the left."""
-        fold = minimum if op == "min" else maximum
-        result: Operand | None
-        result, *rest = operands
-        for operand in rest:
-            if isinstance(result, Constant) and isinstance(operand, Constant):
-                result = Constant(fold(result.value, operand.value), span)
-            elif result is not None:
-                result = self.binary(op, result, operand, span)
-        return result
-
-    def clamp(self, operand: Operand, low: Operand, high: Operand, span: Span) -> Operand | None:
-        """`clamp(x, low, high)`."""
-        if isinstance(low, Constant) and isinstance(high, Constant):
-            if not low.value < high.value:
-                self._report.add(
-                    "H040",
-                    "the lower bound of `clamp` must be less than the upper one",
-                    between(low.span, high.span),
-                    hint="Write `clamp(x, low, high)` with low < high.",
-                )
-                return None
-            if isinstance(operand, Constant):
-                return Constant(minimum(high.value, maximum(low.value, operand.value)), span)
-        x, bottom, top = self.rounded(operand), self.rounded(low), self.rounded(high)
-        return None if x is None or bottom is None or top is None else Clamp(x, bottom, top, span)
 
     def comparison(self, op: Comparison, left: Operand, right: Operand, span: Span) -> Expression | None:
         """A condition, which should not be constant."""
@@ -243,5 +194,5 @@ class Operations:
 
 def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
     """Report a function that is given too few arguments, or too many."""
-    count, example = ARGUMENTS.get(function.text, ("one argument", f"{function.text}(a)"))
-    report.add("H030", f"`{function.text}` takes {count}", span, hint=f"Write `{example}`.")
+    called = CALLS[function.text]
+    report.add("H030", f"`{function.text}` takes {called}", span, hint=f"Write `{called.example}`.")

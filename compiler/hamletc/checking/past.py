@@ -12,6 +12,7 @@ from hamletc.checking.states import Options
 from hamletc.checking.types import as_condition, as_number
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
+from hamletc.language.words import CALLS
 
 LOOKS_BACK = ("tick", "ending", "acting", "needs", "mask")
 
@@ -52,8 +53,7 @@ class Past:
         if scope not in LOOKS_BACK or self._at.whose == "places" or self._at.names.history is None:
             self._at.report.add(messages.past.NoPastInScope(expr.span, function, scope))
             return None
-        counts = {"lag": (2,), "smooth": (2,), "mean": (2,), "since": (1, 2)}.get(function, (1,))
-        if len(expr.arguments) not in counts:
+        if not CALLS[function].takes(len(expr.arguments)):
             wrong_arguments(expr.function, expr.span, self._at.report)
             return None
         looked, *rest = expr.arguments

@@ -5,7 +5,6 @@ Guards narrow nothing: an expression is sound for every lane, also for those tha
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from hamlet import schema, universe
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span
+from hamlet.universe.functions import FUNCTIONS
 from hamletc import intervals, messages
 from hamletc.checking.facts import Shapes, factors_but_squares
-from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
 from hamletc.intervals import Comparison, Interval
@@ -23,7 +22,6 @@ from hamletc.intervals import Comparison, Interval
 if TYPE_CHECKING:
     from hamletc.messages.ranges import Cause
 
-WAVE = intervals.wave()
 MOST_AGENTS = float(schema.MOST_AGENTS)
 """A total of so many numbers, a power of two, is at most so often the largest one."""
 State: TypeAlias = Mapping[str, Interval | None]
@@ -120,8 +118,8 @@ class Ranges:
                 return self._unary(expression, meters)
             case universe.Binary():
                 return self._binary(expression, meters)
-            case universe.Clamp():
-                return self._clamp(expression, meters)
+            case universe.Clamp(operand, low, high):
+                return self._call("clamp", expression, (operand, low, high), meters)
             case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 return intervals.hull_of([self.number(then, meters), self.number(otherwise, meters)])
@@ -185,58 +183,37 @@ class Ranges:
         return replace(self, around=replace(self.around, age=self.around.age_before))
 
     def _unary(self, expression: universe.Unary, meters: State) -> Interval | None:
-        a = self.number(expression.operand, meters)
-        if a is None:
-            return None
         match expression.op:
             case "-":
-                return intervals.negate(a)
-            case "abs":
-                return intervals.absolute(a)
-            case "floor" | "ceil" | "round" as op:
-                return intervals.stepped(ROUNDINGS[op], a)
-            case "sqrt":
-                if a.low >= 0:
-                    return intervals.root(a)
-                return self._outside("sqrt", expression.operand, a)
-            case "log":
-                return self._logarithm(a, expression, math.log)
-            case "log2":
-                return self._logarithm(a, expression, math.log2)
-            case "exp":
-                return self._exponential(a, expression, math.exp)
-            case "exp2":
-                return self._exponential(a, expression, lambda x: math.pow(2.0, x))
-            case "sin" | "cos":
-                if intervals.absolute(a).high <= intervals.FARTHEST_ANGLE:
-                    return WAVE
-                return self._outside("angle", expression.operand, a)
-            case "tanh":
-                return intervals.squashed(math.tanh, a, Interval(-1.0, 1.0))
-            case "sigmoid":
-                return intervals.squashed(intervals.logistic, a, Interval(0.0, 1.0))
+                a = self.number(expression.operand, meters)
+                return None if a is None else intervals.negate(a)
             case "not":
                 return None
+            case name:
+                return self._call(name, expression, (expression.operand,), meters)
 
-    def _logarithm(
-        self, a: Interval, expression: universe.Unary, function: Callable[[float], float]
+    def _call(
+        self, name: str, expression: Expression, arguments: tuple[Expression, ...], meters: State
     ) -> Interval | None:
-        if a.low > 0:
-            return intervals.growing(function, a)
-        return self._outside("log", expression.operand, a)
-
-    def _exponential(
-        self, a: Interval, expression: universe.Unary, function: Callable[[float], float]
-    ) -> Interval | None:
+        """Where the value of a function lies; its arguments must be proven to be what it takes."""
+        function, found = FUNCTIONS[name], [self.number(argument, meters) for argument in arguments]
+        lies = [where for where in found if where is not None]
+        if len(lies) < len(found):
+            return None
+        domain = function.domain
+        if domain is not None and not domain.holds((where := lies[domain.argument]).low, where.high):
+            return self._outside(domain.problem, arguments[domain.argument], where)
+        if isinstance(expression, universe.Binary) and function.course == "own":
+            left, right = lies
+            own = self._power if name == "pow" else self._modulo
+            return own(left, right, expression)
         try:
-            return intervals.growing(function, a)
+            return intervals.call(function, lies)
         except OverflowError:
-            self.report.add(messages.ranges.PowerTooLarge(expression.span, expression, a))
+            self.report.add(messages.ranges.FunctionTooLarge(expression.span, function, arguments, lies[0]))
             return self.error
 
-    def _power(self, base: Interval | None, exponent: Interval | None, expression: universe.Binary) -> Interval | None:
-        if base is None or exponent is None:
-            return None
+    def _power(self, base: Interval, exponent: Interval, expression: universe.Binary) -> Interval | None:
         if base.low > 0:
             return self.finite(intervals.power, base, exponent, expression.span, expression)
         if isinstance(expression.right, universe.Number):
@@ -247,9 +224,9 @@ class Ranges:
                 return self.finite(
                     lambda a, _: intervals.whole_power(a, number), base, exponent, expression.span, expression
                 )
-        return self._outside("pow", expression.left, base)
+        return self._outside(messages.ranges.POWER, expression.left, base)
 
-    def _outside(self, demand: messages.ranges.Demand, operand: Expression, a: Interval) -> Interval | None:
+    def _outside(self, demand: str, operand: Expression, a: Interval) -> Interval | None:
         self.report.add(messages.ranges.OutsideFunction(operand.span, demand, a))
         return self.error
 
@@ -301,6 +278,8 @@ class Ranges:
         return self.finite(intervals.subtract, threshold, below, expression.span, expression)
 
     def _binary(self, expression: universe.Binary, meters: State) -> Interval | None:
+        if expression.op in FUNCTIONS:
+            return self._call(expression.op, expression, (expression.left, expression.right), meters)
         left, right = self.number(expression.left, meters), self.number(expression.right, meters)
         match expression.op:
             case "+":
@@ -311,14 +290,6 @@ class Ranges:
                 return self._product(left, right, expression, meters)
             case "/":
                 return self._quotient(left, right, expression)
-            case "mod":
-                return self._modulo(left, right, expression)
-            case "min":
-                return None if left is None or right is None else intervals.minimum(left, right)
-            case "max":
-                return None if left is None or right is None else intervals.maximum(left, right)
-            case "pow":
-                return self._power(left, right, expression)
             case _:
                 return None
 
@@ -346,19 +317,10 @@ class Ranges:
             return self.error
         return self.finite(intervals.divide, left, right, expression.span, expression)
 
-    def _modulo(self, left: Interval | None, right: Interval | None, expression: universe.Binary) -> Interval | None:
-        if left is None or right is None:
-            return None
-        if right.low <= 0:
-            return self._outside("divisor", expression.right, right)
+    def _modulo(self, left: Interval, right: Interval, expression: universe.Binary) -> Interval | None:
         if intervals.absolute(left).high > intervals.MOST_QUOTIENT * right.low:
-            return self._outside("quotient", expression.left, left)
+            return self._outside(messages.ranges.QUOTIENT, expression.left, left)
         return intervals.modulo(left, right)
-
-    def _clamp(self, expression: universe.Clamp, meters: State) -> Interval | None:
-        x = self.number(expression.operand, meters)
-        low, high = self.number(expression.low, meters), self.number(expression.high, meters)
-        return None if x is None or low is None or high is None else intervals.clamp(x, low, high)
 
     def _chance(self, expression: universe.DrawChance, meters: State) -> None:
         probability = self.number(expression.probability, meters)

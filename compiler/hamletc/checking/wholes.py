@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hamlet import universe
-from hamlet.universe import Expression, assigns
+from hamlet.universe import Expression, assigns, operands
+from hamlet.universe.functions import FUNCTIONS
 from hamlet.universe.space import letters_of
 from hamletc import messages
 from hamletc.checking.draft import Draft
@@ -48,8 +49,10 @@ class Wholes:
         if isinstance(expression, universe.WHOLE):
             return True
         match expression:
-            case universe.DrawInteger() | universe.Unary(op="floor" | "ceil" | "round"):
+            case universe.DrawInteger():
                 return True
+            case universe.Unary(op=name) | universe.Binary(op=name) if name in FUNCTIONS:
+                return FUNCTIONS[name].whole == "always"
             case universe.Among(op="count") | universe.Upon(op="count") | universe.Rank():
                 return True
             case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
@@ -68,16 +71,14 @@ class Wholes:
                 return None if value.is_integer() else expression
             case universe.TerrainValue(terrain):
                 return None if terrain in self.terrains else expression
-            case universe.Unary(op="-" | "abs", operand=operand) | universe.Previous(operand=operand):
-                return self.doubt(operand)
-            case universe.Own(operand) | universe.Neighbours(operand):
+            case universe.Unary(op=name) | universe.Binary(op=name) if _keeps_whole(name):
+                return self._doubts(*operands(expression))
+            case universe.Clamp():
+                return self._doubts(*operands(expression))
+            case universe.Previous(operand) | universe.Own(operand) | universe.Neighbours(operand):
                 return self.doubt(operand)
             case universe.Nearest(_, value, otherwise):
                 return self._doubts(value, otherwise)
-            case universe.Binary(op="+" | "-" | "*" | "min" | "max" | "mod", left=left, right=right):
-                return self._doubts(left, right)
-            case universe.Clamp(operand, low, high, _):
-                return self._doubts(operand, low, high)
             case universe.If(then=then, otherwise=otherwise):
                 return self._doubts(then, otherwise)
             case universe.DrawChoice(options=options):
@@ -92,6 +93,11 @@ class Wholes:
 
     def _doubts(self, *expressions: Expression) -> Expression | None:
         return next((found for each in expressions if (found := self.doubt(each)) is not None), None)
+
+
+def _keeps_whole(op: str) -> bool:
+    """Whether an operation makes a whole number of whole numbers."""
+    return op in ("+", "-", "*") or (op in FUNCTIONS and FUNCTIONS[op].whole == "of whole numbers")
 
 
 def check_whole(draft: Draft, report: Findings) -> None:

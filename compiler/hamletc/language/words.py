@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import NamedTuple
+
+from hamlet.universe.functions import FUNCTIONS as OF_NUMBERS
 
 PLACES = ("here", "last", "action", "used")
 """Words that are compared with names of declarations, and no numbers."""
@@ -12,19 +15,66 @@ PLACES = ("here", "last", "action", "used")
 RESERVED = frozenset(("and", "or", "not", "if", "then", "else", "when"))
 """Words that no name can be, but in backticks: they can stand wherever an expression begins or goes on."""
 
-AMONG = ("average", "count", "highest", "lowest", "nearest", "rank", "total")
+COUNTED = ("no", "one", "two", "three")
+
+
+class Call(NamedTuple):
+    """How a function is called: an example, and the fewest and the most arguments; `None`: any number."""
+
+    example: str
+    fewest: int
+    most: int | None
+
+    @classmethod
+    def of(cls, form: str, optional: int = 0) -> Call:
+        """The arguments are those of the example, of which the last ones can be left out; `...`: or more."""
+        *_, last = arguments = form.split(",")
+        if last.strip() == "...)":
+            return cls(form.replace(", ...", ""), len(arguments) - 1, None)
+        return cls(form, len(arguments) - optional, len(arguments))
+
+    def takes(self, count: int) -> bool:
+        """Whether it can have this number of arguments."""
+        return self.fewest <= count and (self.most is None or count <= self.most)
+
+    def __str__(self) -> str:
+        """What it takes, as a message says it."""
+        if self.most == self.fewest:
+            return f"{COUNTED[self.fewest]} argument{'s' if self.fewest > 1 else ''}"
+        if self.most is None:
+            return f"{COUNTED[self.fewest]} or more arguments"
+        return f"{COUNTED[self.fewest]} {'or' if self.most == self.fewest + 1 else 'to'} {COUNTED[self.most]} arguments"
+
+
+def _called(*examples: str, **optional: int) -> dict[str, Call]:
+    names = [example.partition("(")[0] for example in examples]
+    return {name: Call.of(example, optional.get(name, 0)) for name, example in zip(names, examples, strict=True)}
+
+
+AMONG = _called(
+    *("average(a)", "count(a)", "highest(a)", "lowest(a)", "nearest(condition, x, otherwise)", "rank(condition, x)"),
+    "total(a)",
+    nearest=2,
+)
 """What the agents of a world have together, and the place of one among them, or the nearest to it."""
 
-HISTORY = ("falling", "lag", "mean", "rising", "since", "smooth")
+HISTORY = _called(
+    *("falling(energy < 0.2)", "lag(x, 3)", "mean(x, 8)", "rising(energy < 0.2)", "since(energy < 0.2, 20)"),
+    "smooth(x, 0.1)",
+    since=1,
+)
 """What looks back at earlier ticks; these words are functions only where something in parentheses follows."""
 
-DRAWS = ("chance", "choice", "integer", "normal", "uniform")
-FUNCTIONS = (
-    *AMONG,
-    *DRAWS,
-    *("abs", "ceil", "clamp", "cos", "exp", "exp2", "floor", "log", "log2", "max", "min", "mod"),
-    *("neighbours", "own", "pow", "previous", "round", "sigmoid", "sin", "sqrt", "tanh"),
+DRAWS = _called("chance(0.1)", "choice(a, b, ...)", "integer(1, 6)", "normal(mean, deviation)", "uniform(low, high)")
+FUNCTIONS: Mapping[str, Call] = MappingProxyType(
+    AMONG
+    | DRAWS
+    | _called(*(function.form for function in OF_NUMBERS.values()))
+    | _called("neighbours(a)", "own(a)", "previous(a)")
 )
+"""Functions, by their names, and how they are called; those of numbers are the rows of `hamlet.universe.functions`."""
+CALLS: Mapping[str, Call] = MappingProxyType({**FUNCTIONS, **HISTORY})
+"""Whatever can be called."""
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",
     "shortfall": "threshold - source of a cascade",

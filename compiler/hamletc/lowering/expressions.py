@@ -13,7 +13,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
-from hamletc.lowering.functions import call, modulo, power, whole_power
+from hamletc.lowering.functions import call, call_with_two, whole_power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, distance, is_on_place, speed, straight_distance, walking_distance
@@ -239,8 +239,6 @@ def _unary(builder: Builder, op: universe.UnaryOp, operand: Value) -> Value:
     match op:
         case "-":
             return builder.neg(operand)
-        case "abs":
-            return builder.abs(operand)
         case "not":
             return builder.not_(operand)
         case _:
@@ -257,14 +255,6 @@ def _binary(builder: Builder, op: universe.BinaryOp, left: Value, right: Value) 
             return builder.mul(left, right)
         case "/":
             return builder.div(left, right)
-        case "mod":
-            return modulo(builder, left, right)
-        case "min":
-            return builder.minimum(left, right)
-        case "max":
-            return builder.maximum(left, right)
-        case "pow":
-            return power(builder, left, right)
         case "<":
             return builder.less(left, right)
         case "<=":
@@ -281,6 +271,8 @@ def _binary(builder: Builder, op: universe.BinaryOp, left: Value, right: Value) 
             return builder.and_(left, right)
         case "or":
             return builder.or_(left, right)
+        case _:
+            return call_with_two(builder, op, left, right)
 
 
 # --- where affordances are -------------------------------------------------------------------------------------------

@@ -1,23 +1,57 @@
-"""Roundings and the elementary functions as sequences of exact operations (docs/functions.md)."""
+"""Functions of expressions; the elementary ones as sequences of exact operations (docs/functions.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from hamlet.numbers import elementary as e
+from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 
-Function: TypeAlias = Literal[
-    "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
-]
 
-
-def call(builder: Builder, function: Function, operand: Value) -> Value:
+def call(builder: Builder, function: FunctionOfOne, operand: Value) -> Value:
     """The value (F32) of a function of one number (F32)."""
-    return _SEQUENCES[function](builder, operand)
+    match function:
+        case "abs":
+            return builder.abs(operand)
+        case "floor":
+            return _floor(builder, operand)
+        case "ceil":
+            return _ceil(builder, operand)
+        case "round":
+            return _round(builder, operand)
+        case "sqrt":
+            return builder.sqrt(operand)
+        case "exp":
+            return _exp(builder, operand)
+        case "exp2":
+            return _exp2(builder, operand)
+        case "log":
+            return _log(builder, operand)
+        case "log2":
+            return _log2(builder, operand)
+        case "sin":
+            return _wave(builder, operand, 0)
+        case "cos":
+            return _wave(builder, operand, 1)
+        case "tanh":
+            return _tanh(builder, operand)
+        case "sigmoid":
+            return _sigmoid(builder, operand)
+
+
+def call_with_two(builder: Builder, function: FunctionOfTwo, left: Value, right: Value) -> Value:
+    """The value (F32) of a function of two numbers (F32)."""
+    match function:
+        case "min":
+            return builder.minimum(left, right)
+        case "max":
+            return builder.maximum(left, right)
+        case "mod":
+            return modulo(builder, left, right)
+        case "pow":
+            return power(builder, left, right)
 
 
 # --- parts that several functions share ------------------------------------------------------------------------------
@@ -268,17 +302,8 @@ def _atanh(builder: Builder, s: _Pair) -> _Pair:
 # --- waves of abs(x) <= 2^20: x = n pi / 2 + r, and the quadrant n mod 4 says which of sin r and cos r ----------------
 
 
-def _sin(builder: Builder, x: Value) -> Value:
-    """sin x; the quadrant is n."""
-    return _wave(builder, x, 0)
-
-
-def _cos(builder: Builder, x: Value) -> Value:
-    """cos x = sin(x + pi / 2): the quadrant is n + 1."""
-    return _wave(builder, x, 1)
-
-
 def _wave(builder: Builder, x: Value, quadrants: int) -> Value:
+    """sin x, whose quadrant is n; cos x = sin(x + pi / 2) with 1 quadrant, whose is n + 1."""
     x = _limit(builder, x, -e.TURNS_MOST, e.TURNS_MOST)
     number, turns = nearest(builder, builder.fma(x, builder.f32(e.TWO_OVER_PI), builder.f32(e.ROUND)))
     rest = _rest_of_turns(builder, x, number)
@@ -317,19 +342,3 @@ def _cos_of_rest(builder: Builder, rest: _Pair) -> Value:
     largest = builder.sub(one, half)
     lost = builder.sub(builder.sub(one, largest), half)
     return builder.add(largest, builder.add(lost, small))
-
-
-_SEQUENCES: dict[Function, Callable[[Builder, Value], Value]] = {
-    "floor": _floor,
-    "ceil": _ceil,
-    "round": _round,
-    "sqrt": Builder.sqrt,
-    "exp": _exp,
-    "exp2": _exp2,
-    "log": _log,
-    "log2": _log2,
-    "sin": _sin,
-    "cos": _cos,
-    "tanh": _tanh,
-    "sigmoid": _sigmoid,
-}

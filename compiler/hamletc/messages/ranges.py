@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from hamlet import universe
 from hamlet.universe import Expression, Span, parts
+from hamlet.universe.functions import Function
 from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import ZERO, Interval, spell
 
@@ -84,40 +85,34 @@ class TooLarge(Finding):
 
 
 @finding("H051")
-class PowerTooLarge(Finding):
-    """`exp` or `exp2` of a number that lies in `argument`."""
+class FunctionTooLarge(Finding):
+    """A function of `arguments`, the first of which lies in `reached`."""
 
-    function: universe.Unary
-    argument: Interval
+    function: Function
+    arguments: tuple[Expression, ...]
+    reached: Interval
 
     def told(self) -> Told:
-        most = "88" if self.function.op == "exp" else "127"
-        hint = f"Keep it at {most} or less, as in `min(x, {most})`. {narrowing(self.function.operand)}"
-        return Told("this value can be too large for binary32", hint, f"its argument reaches {self.argument}")
+        most, hint = self.function.most, narrowing(*self.arguments)
+        hint = hint if most is None else f"Keep it at {most} or less, as in `min(x, {most})`. {hint}"
+        return Told("this value can be too large for binary32", hint, f"its argument reaches {self.reached}")
 
 
-Demand: TypeAlias = Literal["sqrt", "log", "angle", "pow", "divisor", "quotient"]
-DEMANDS: dict[Demand, str] = {
-    "sqrt": "the square root needs 0 or more",
-    "log": "a logarithm needs a number above 0",
-    "angle": "an angle must be -1048576 .. 1048576",
-    "pow": "`pow` needs a base above 0; with a constant exponent above 0 it may be 0, with a whole one anything",
-    "divisor": "`mod` needs a divisor above 0",
-    "quotient": "`mod(a, b)` needs an a of at most 2^46 times b",
-}
+POWER = "`pow` needs a base above 0; with a constant exponent above 0 it may be 0, with a whole one anything"
+QUOTIENT = "`mod(a, b)` needs an a of at most 2^46 times b"
 
 
 @finding("H054")
 class OutsideFunction(Finding):
-    """An argument of a function that has no value for it."""
+    """An argument of a function that has no value for it; `demand` says what it needs."""
 
-    demand: Demand
+    demand: str
     argument: Interval
 
     def told(self) -> Told:
         hint = "Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that."
         label = f"this is {self.argument}" if self.argument.is_single else f"anywhere in {self.argument}"
-        return Told(DEMANDS[self.demand], hint, label)
+        return Told(self.demand, hint, label)
 
 
 @finding("H050")

@@ -14,7 +14,7 @@ from torch import Tensor
 from hamlet import schema, universe
 from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import apart, clamp, distance, larger, place_at, speed, straight_distance
+from hamlet.interpreter.space import apart, clamp, distance, place_at, speed, straight_distance
 from hamlet.interpreter.ways import walking_distance
 from hamlet.universe import Expression, Span
 
@@ -291,8 +291,6 @@ def unary(op: universe.UnaryOp, value: Tensor) -> Tensor:
     match op:
         case "-":
             return -value
-        case "abs":
-            return value.abs()
         case "not":
             return ~value
         case _:
@@ -310,14 +308,6 @@ def binary(op: universe.BinaryOp, left: Tensor, right: Tensor) -> Tensor:
             return left * right
         case "/":
             return left / right
-        case "mod":
-            return functions.modulo(left, right)
-        case "min":
-            return torch.where(left < right, left, right)
-        case "max":
-            return larger(left, right)
-        case "pow":
-            return functions.power(left, right)
         case "<":
             return left < right
         case "<=":
@@ -334,6 +324,8 @@ def binary(op: universe.BinaryOp, left: Tensor, right: Tensor) -> Tensor:
             return left & right
         case "or":
             return left | right
+        case _:
+            return functions.call_with_two(op, left, right)
 
 
 def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:

@@ -1,23 +1,20 @@
-"""Roundings and the elementary functions, the latter step by step as docs/functions.md says, on f32 tensors."""
+"""Functions of expressions on f32 tensors; the elementary ones step by step as docs/functions.md says."""
 
 from __future__ import annotations
-
-from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
 
 from hamlet.interpreter.fma import fma
 from hamlet.numbers import elementary as e
-
-Function: TypeAlias = Literal[
-    "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
-]
+from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 
 
-def call(function: Function, x: Tensor) -> Tensor:
-    """The value of a function."""
+def call(function: FunctionOfOne, x: Tensor) -> Tensor:
+    """The value of a function of one number."""
     match function:
+        case "abs":
+            return x.abs()
         case "floor":
             return x.floor() + 0.0
         case "ceil":
@@ -42,6 +39,19 @@ def call(function: Function, x: Tensor) -> Tensor:
             return tanh(x)
         case "sigmoid":
             return sigmoid(x)
+
+
+def call_with_two(function: FunctionOfTwo, left: Tensor, right: Tensor) -> Tensor:
+    """The value of a function of two numbers."""
+    match function:
+        case "min":
+            return torch.where(left < right, left, right)
+        case "max":
+            return torch.where(right < left, left, right)
+        case "mod":
+            return modulo(left, right)
+        case "pow":
+            return power(left, right)
 
 
 # --- pieces ----------------------------------------------------------------------------------------------------------

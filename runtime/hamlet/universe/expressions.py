@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 from hamlet.universe.quantities import Quantity
 from hamlet.universe.span import Span
 
@@ -102,17 +103,13 @@ class Previous:
     span: Span
 
 
-UnaryOp: TypeAlias = Literal[
-    "-", "abs", "not", "floor", "ceil", "round", "sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid"
-]  # fmt: skip
-BinaryOp: TypeAlias = Literal[
-    "+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or"
-]
+UnaryOp: TypeAlias = Literal["-", "not", FunctionOfOne]
+BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or", FunctionOfTwo]
 
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """`-x`, `abs(x)`, a rounding or an elementary function of a number; `not c` on a condition."""
+    """`-x` and functions of a number; `not c` on a condition."""
 
     op: UnaryOp
     operand: Expression
@@ -121,7 +118,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """Arithmetic, `mod`, `min`, `max`, `pow` and comparisons on two numbers; `and`, `or` on two conditions."""
+    """Arithmetic, functions and comparisons of two numbers; `and`, `or` on two conditions."""
 
     op: BinaryOp
     left: Expression

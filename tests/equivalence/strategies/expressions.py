@@ -3,7 +3,6 @@ and every comparison decides something."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
@@ -12,9 +11,9 @@ from typing import get_args
 from hamlet.numbers.binary32 import round32
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Grid
+from hamlet.universe.functions import FUNCTIONS
 from hamlet.universe.space import cells, is_hexagonal, letters_of
 from hamletc import intervals
-from hamletc.checking.operations import ROUNDINGS
 from hamletc.checking.standpoint import Scope
 from hamletc.checking.surroundings import LONGEST_AGE, Extent
 from hamletc.checking.terrain import MOST_WALKED
@@ -245,7 +244,7 @@ class Expressions(Choices):
                 case 4:
                     return Piece(f"-{a.at_least(FACTOR)}", FACTOR, intervals.negate(a.lies))
                 case 5:
-                    return Piece(f"abs({a.text})", ATOM, intervals.absolute(a.lies))
+                    return self.called("abs", a)
                 case 6 | 7:
                     return self.extremum(a, depth)
                 case 8:
@@ -264,8 +263,7 @@ class Expressions(Choices):
                 case 13:
                     return self.root(a)
                 case 17:
-                    name = self.pick(tuple(ROUNDINGS))
-                    return Piece(f"{name}({a.text})", ATOM, intervals.stepped(ROUNDINGS[name], a.lies))
+                    return self.called(self.pick(("floor", "ceil", "round")), a)
                 case 18:
                     return self.modulo(a, depth)
                 case _:
@@ -311,30 +309,30 @@ class Expressions(Choices):
 
     def root(self, a: Piece) -> Piece:
         if a.lies.low >= 0:
-            return Piece(f"sqrt({a.text})", ATOM, intervals.root(a.lies))
+            return self.called("sqrt", a)
         if self.chance(2):
-            return Piece(f"sqrt(abs({a.text}))", ATOM, intervals.root(intervals.absolute(a.lies)))
-        zero = Piece("0", ATOM, intervals.ZERO)
-        return Piece(f"sqrt(max({a.text}, {zero.text}))", ATOM, intervals.root(intervals.maximum(a.lies, zero.lies)))
+            return self.called("sqrt", self.called("abs", a))
+        return self.called("sqrt", self.called("max", a, Piece("0", ATOM, intervals.ZERO)))
+
+    def called(self, name: str, *arguments: Piece) -> Piece:
+        """A function of numbers that it takes."""
+        text = f"{name}({', '.join(argument.text for argument in arguments)})"
+        lies = [argument.lies for argument in arguments]
+        return Piece(text, ATOM, intervals.call(FUNCTIONS[name], lies))
 
     def elementary(self, a: Piece, depth: int) -> Piece:
         match self.integer(0, 4):
             case 0:
-                function, value = self.pick((("exp", math.exp), ("exp2", lambda x: math.pow(2.0, x))))
-                return Piece(f"{function}({a.text})", ATOM, intervals.growing(value, a.lies))
+                return self.called(self.pick(("exp", "exp2")), a)
             case 1:
-                function, value = self.pick((("log", math.log), ("log2", math.log2)))
-                positive = self.positive(a)
-                return Piece(f"{function}({positive.text})", ATOM, intervals.growing(value, positive.lies))
+                return self.called(self.pick(("log", "log2")), self.positive(a))
             case 2:
                 angle = self.number_piece(1048576.0)
                 lies = intervals.clamp(a.lies, intervals.negate(angle.lies), angle.lies)
                 text = a.text if lies == a.lies else f"clamp({a.text}, -{angle.at_least(FACTOR)}, {angle.text})"
-                return Piece(f"{self.pick(('sin', 'cos'))}({text})", ATOM, intervals.wave())
+                return self.called(self.pick(("sin", "cos")), Piece(text, ATOM, lies))
             case 3:
-                if self.chance(2):
-                    return Piece(f"tanh({a.text})", ATOM, Interval(-1.0, 1.0))
-                return Piece(f"sigmoid({a.text})", ATOM, Interval(0.0, 1.0))
+                return self.called(self.pick(("tanh", "sigmoid")), a)
             case _:
                 positive, exponent = self.positive(a), self.number(depth)
                 return Piece(

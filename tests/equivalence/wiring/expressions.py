@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from hamlet.universe import BinaryOp, UnaryOp
+from hamlet.universe.functions import FUNCTIONS, FunctionOfTwo
 from wiring.wire import Base, Wire
 
 
@@ -13,11 +14,11 @@ def _unary(op: UnaryOp) -> str:
 
 
 def _binary(op: BinaryOp) -> str:
-    return f"{op}(a, b)" if op in ("mod", "min", "max", "pow") else f"a {op} b"
+    return f"{op}(a, b)" if op in FUNCTIONS else f"a {op} b"
 
 
 NUMBERS: tuple[UnaryOp, ...] = tuple(op for op in get_args(UnaryOp) if op not in ("not", "log"))
-ARITHMETIC: tuple[BinaryOp, ...] = ("-", "*", "/", "mod", "min", "max", "pow")
+ARITHMETIC: tuple[BinaryOp, ...] = ("-", "*", "/", *get_args(FunctionOfTwo))
 
 OPERATIONS = Base(
     """

@@ -14,6 +14,7 @@ from hamlet.interpreter.functions import call, power
 from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32
 from hamlet.schema.bounds import returns
 from hamlet.universe import Lifespan, Span
+from hamlet.universe.functions import FUNCTIONS
 from hamletc import intervals
 from hamletc.intervals import SMALLEST, Interval
 
@@ -64,19 +65,7 @@ def test_functions_of_any_magnitude_lie_in_the_interval_or_are_refused(function:
     if function in ("log", "log2"):
         a, b = min(abs(a), abs(b)) or SMALLEST, max(abs(a), abs(b)) or SMALLEST
     try:
-        match function:
-            case "exp":
-                result = intervals.growing(math.exp, Interval(a, b))
-            case "exp2":
-                result = intervals.growing(lambda x: math.pow(2.0, x), Interval(a, b))
-            case "log":
-                result = intervals.growing(math.log, Interval(a, b))
-            case "log2":
-                result = intervals.growing(math.log2, Interval(a, b))
-            case "tanh":
-                result = intervals.squashed(math.tanh, Interval(a, b), Interval(-1.0, 1.0))
-            case _:
-                result = intervals.squashed(intervals.logistic, Interval(a, b), Interval(0.0, 1.0))
+        result = intervals.call(FUNCTIONS[function], [Interval(a, b)])
     except OverflowError:
         return
     for x in (a, b):
@@ -248,5 +237,5 @@ def test_results_that_are_not_even_neighbours_of_the_true_value_are_in_the_inter
     off = x[(found - true).abs() > 1.2 * place]
     assert len(off) > 20
     for value in off[:200].tolist():
-        result = intervals.squashed(intervals.logistic, Interval(value, value), Interval(0.0, 1.0))
+        result = intervals.call(FUNCTIONS["sigmoid"], [Interval(value, value)])
         assert result.low <= float(call("sigmoid", f32(value))[0]) <= result.high

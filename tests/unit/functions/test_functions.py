@@ -11,11 +11,12 @@ import pytest
 import torch
 
 from hamlet.interpreter import functions
+from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Output
 from hamletc.ir.ops import F32
-from hamletc.lowering.functions import Function, call, modulo, power, whole_power
+from hamletc.lowering.functions import call, call_with_two, whole_power
 
 Array = np.ndarray[Any, Any]
 
@@ -55,9 +56,8 @@ def samples(positive: bool, most: float) -> Array:
 def by_ir(name: str, *arguments: Array) -> Array:
     builder = Builder()
     operands = [builder.input(F32, f"in.{number}") for number in range(len(arguments))]
-    known: dict[str, Function] = {known: known for known in get_args(Function)}
-    of_two = {"pow": power, "mod": modulo}
-    value = of_two[name](builder, *operands) if name in of_two else call(builder, known[name], *operands)
+    called: Any = call_with_two if name in get_args(FunctionOfTwo) else call
+    value = called(builder, name, *operands)
     function = builder.finish(name, (Output("result", value),))
     return evaluate(function, {f"in.{number}": values for number, values in enumerate(arguments)}, ())["result"]
 
@@ -119,11 +119,11 @@ def test_a_whole_power_of_any_number_has_its_sign_and_is_the_same_everywhere(exp
         assert (got[x == 0].view(np.int32) == 0).all()
 
 
-ROUNDINGS: dict[Function, Callable[[Array], Array]] = {"floor": np.floor, "ceil": np.ceil, "round": np.rint}
+ROUNDINGS: dict[FunctionOfOne, Callable[[Array], Array]] = {"floor": np.floor, "ceil": np.ceil, "round": np.rint}
 
 
 @pytest.mark.parametrize("name", ROUNDINGS)
-def test_a_rounding_is_exact_and_the_same_everywhere(name: Function) -> None:
+def test_a_rounding_is_exact_and_the_same_everywhere(name: FunctionOfOne) -> None:
     """Also of subnormals, zeros of both signs, halves, and around 2^23, from where on every number is whole."""
     limits = np.array([0.5, 1.5, 2.5, 4194303.5, 8388607.5, 8388608.0, 8388609.0, 16777217.0], np.float32)
     around = np.concatenate([np.nextafter(limits, np.float32(0)), limits, np.nextafter(limits, np.float32(1e9))])
