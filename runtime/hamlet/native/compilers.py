@@ -54,10 +54,16 @@ class Compiler:
 
     def arguments(self, level: str) -> tuple[str, ...]:
         """Those for a level of CPUs, or `NATIVE`."""
-        fast = () if any(word.startswith("-O") for word in self.command) else FAST
+        fast = () if self._says("-O") else FAST
         # Zig spells names of CPUs with underscores.
         cpu = level.replace("-", "_") if is_zig(self.command) else level
-        return (*EXACT, *SHARED, *fast, f"-march={cpu}")
+        # A user who names a CPU wants kernels for that one, but not in packages for others.
+        chosen = () if level == NATIVE and self._says("-march=") else (f"-march={cpu}",)
+        return (*EXACT, *SHARED, *fast, *chosen)
+
+    def _says(self, beginning: str) -> bool:
+        """Whether the user's command has an argument that begins so."""
+        return any(word.startswith(beginning) for word in self.command)
 
 
 def is_zig(command: Sequence[str]) -> bool:

@@ -70,11 +70,13 @@ class InC(Cpu):
         return ""
 
     def start(self, module: Module, _device: torch.device, _tune: Tune) -> Backend:
-        """The kernels of this module in C, which a compiler of this machine compiles."""
-        from hamlet.launch.cpu.c_kernels import CKernels
+        """The kernels of this module in C: in machine code where it has them for this CPU, or else compiled here."""
+        from hamlet.launch.cpu.c_ahead import find
+        from hamlet.launch.cpu.c_kernels import just_in_time
         from hamlet.launch.cpu.launch import CpuBackend
 
-        return CpuBackend(module.universe, CKernels(module))
+        ahead, reason = find(module)
+        return CpuBackend(module.universe, ahead or just_in_time(module, reason))
 
 
 BACKEND, C = Numba(), InC()

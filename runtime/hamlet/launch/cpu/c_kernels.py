@@ -1,10 +1,11 @@
-"""Kernels in C: a library for each type of observations, compiled where it is needed."""
+"""Kernels in C: a library for each type of observations, compiled where it is needed, or ahead of time
+(`hamlet.launch.cpu.c_ahead`)."""
 
 from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from hamlet.native.library import header, library
 from hamlet.package.ahead import Tables
 from hamlet.package.module import Module, text_of
 from hamlet.schema import abi
-from hamlet.universe import Universe
 
 ENTRY = "hamlet_rollout"
 """The function of a library that a table of words calls."""
@@ -30,29 +30,34 @@ class CKernels:
 
     backend = "c"
 
-    def __init__(self, module: Module, reason: str = "") -> None:
-        """`reason` says in words why nothing was compiled ahead of time, where somebody might expect it.
+    def __init__(self, module: Module, origin: str, libraries: Callable[[str], ctypes.CDLL]) -> None:
+        """`libraries` gives the library for a type of observations, one of the values of `OBSERVED`.
 
         Raises:
             ModuleError: the module was compiled without kernels in C.
         """
-        self._text = text_of(module, "c", SUFFIX).decode()
-        cells, lanes = CELLS.search(self._text), LANES.search(header())
+        cells, lanes = CELLS.search(text_in(module)), LANES.search(header())
         if cells is None or lanes is None:
             raise ModuleError(f"{module.path} has kernels in C of another version: compile {module.name} again")
         # Their tables are constants.
         self.tables: Tables = ()
-        self.cells, self.lanes = int(cells[1]), int(lanes[1])
-        self.origin = "just in time, C" + (f" ({reason})" if reason else "")
-        self._observation = place_of_observations(module.universe)
+        self.cells, self.lanes, self.origin = int(cells[1]), int(lanes[1]), origin
+        self._observation = abi.array_arguments(module.universe, "rollout").index("observation")
+        self._find = libraries
         self._libraries: dict[str, ctypes.CDLL] = {}
 
     def entry(self, values: Sequence[Value]) -> Entry:
-        """Compiles where nobody has."""
-        observed = observed_in(values, self._observation)
+        """Compiles where nobody has; raises `EnvError` where that fails, or nothing was compiled ahead of time for
+        such observations."""
+        observations = values[self._observation]
+        assert isinstance(observations, np.ndarray), "observations are an array"
+        observed = OBSERVED[observations.dtype.name]
         if observed not in self._libraries:
-            self._libraries[observed] = library(self._text, {"OBSERVED": observed})
-        return entry_in(self._libraries[observed], values)
+            self._libraries[observed] = self._find(observed)
+        loaded = self._libraries[observed]
+        address = ctypes.cast(getattr(loaded, ENTRY), ctypes.c_void_p).value
+        assert address is not None, "a function has an address"
+        return entry(address, values, loaded)
 
     def team(self) -> Functions:
         """Compiles where nobody has."""
@@ -61,20 +66,14 @@ class CKernels:
         return functions()
 
 
-def place_of_observations(universe: Universe) -> int:
-    """The place of observations among the arguments of a kernel."""
-    return abi.array_arguments(universe, "rollout").index("observation")
+def just_in_time(module: Module, reason: str = "") -> CKernels:
+    """The kernels of a module, which a compiler of this machine compiles. `reason` says in words why nothing was
+    compiled ahead of time, where somebody might expect it."""
+    text = text_in(module)
+    origin = "just in time, C" + (f" ({reason})" if reason else "")
+    return CKernels(module, origin, lambda observed: library(text, {"OBSERVED": observed}))
 
 
-def observed_in(values: Sequence[Value], place: int) -> str:
-    """The type of observations in arguments of a kernel: what its text calls `OBSERVED`."""
-    observed = values[place]
-    assert isinstance(observed, np.ndarray), "observations are an array"
-    return OBSERVED[observed.dtype.name]
-
-
-def entry_in(found: ctypes.CDLL, values: Sequence[Value]) -> Entry:
-    """The entry of a library, for arguments of the types of these."""
-    address = ctypes.cast(getattr(found, ENTRY), ctypes.c_void_p).value
-    assert address is not None, "a function has an address"
-    return entry(address, values, found)
+def text_in(module: Module) -> str:
+    """The text of the kernels of a module."""
+    return text_of(module, "c", SUFFIX).decode()

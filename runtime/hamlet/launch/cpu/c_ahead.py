@@ -1,0 +1,119 @@
+"""Kernels in C that a package has in machine code: `aot/x86-64-v3-c/kernels.json`, and a shared library for each type
+of observations beside it. They need neither a compiler nor numba."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from hamlet.errors import EnvError
+from hamlet.launch.cpu.c_kernels import SUFFIX, CKernels, text_in
+from hamlet.launch.cpu.levels import LEVELS, NAMES, Level, usable
+from hamlet.native.library import machine_code, opened, probed
+from hamlet.package import ahead as index
+from hamlet.package.ahead import INDEX, Tables, folder
+from hamlet.package.manifest import sha256
+from hamlet.package.module import Module, kernels_file
+from hamlet.schema import encodes
+
+FORMAT = 1
+"""The version of `kernels.json` and of tables of words."""
+OBSERVED = {"float32": "f32", "bfloat16": "u16", "uint8": "u8"}
+"""What the macro `OBSERVED` is, by the names of types of observations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Libraries:
+    """The kernels of a package for one level of CPUs.
+
+    Attributes:
+        level: see `hamlet.launch.cpu.levels`.
+        source: sha256 of the text that they were made of.
+        tables: none.
+        files: by values of the macro `OBSERVED`.
+    """
+
+    level: str
+    source: str
+    tables: Tables
+    files: Mapping[str, str]
+
+
+def of_level(level: str) -> str:
+    """The folder of a package with machine code for a level."""
+    return folder(f"{level}-{SUFFIX}")
+
+
+def compile_ahead(
+    module: Module,
+    done: Callable[[str], None] = lambda _level: None,
+    levels: Sequence[Level] = LEVELS,
+    observations: Sequence[str] = tuple(OBSERVED),
+) -> dict[str, bytes]:
+    """The files for levels of CPUs, by name in the package.
+
+    Args:
+        module: a package with kernels in C.
+        done: told each level that is ready.
+        levels: by default all.
+        observations: types of observations; those that the universe cannot have are left out.
+
+    Raises:
+        EnvError: there is no compiler, or it fails.
+        ModuleError: the package has no kernels in C.
+    """
+    text = text_in(module)
+    types = [name for name in observations if name != "uint8" or encodes(module.universe)]
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        made = {
+            (level.name, name): pool.submit(machine_code, text, {"OBSERVED": OBSERVED[name]}, level.name)
+            for level in levels
+            for name in types
+        }
+        written: dict[str, bytes] = {}
+        for level in levels:
+            for name in types:
+                written[f"{of_level(level.name)}/{name}.so"] = made[level.name, name].result()
+            files = {OBSERVED[name]: f"{name}.so" for name in types}
+            listing = Libraries(level.name, sha256(text.encode()), (), files)
+            written[f"{of_level(level.name)}/{INDEX}"] = index.to_json(listing, FORMAT).encode()
+            done(level.name)
+    return written
+
+
+def find(module: Module) -> tuple[CKernels | None, str]:
+    """The package's kernels for this machine, and in words why there are none (empty where it never had any)."""
+    there = tuple(name for name in NAMES if f"{of_level(name)}/{INDEX}" in module.sources)
+    mine, why = usable()
+    level = next((name for name in mine if name in there), None)
+    if level is None:
+        return None, f"the package has machine code for {', '.join(there)}, and {why}" if there else ""
+    listing = index.from_json(module.sources[f"{of_level(level)}/{INDEX}"].decode(), FORMAT, _libraries)
+    if listing is None:
+        return None, "machine code in the package is of another version"
+    if listing.source != sha256(module.sources.get(kernels_file("c", SUFFIX), b"")):
+        return None, "machine code in the package is of other kernels"
+
+    def loaded(observed: str) -> ctypes.CDLL:
+        file = listing.files.get(observed)
+        if file is None:
+            raise EnvError(
+                f"the package has machine code for {level}, but not for these observations: compile it again"
+            )
+        return probed(opened(module.sources[f"{of_level(level)}/{file}"]))
+
+    try:
+        # See whether machine code can be loaded here at all.
+        for observed in list(listing.files)[:1]:
+            loaded(observed)
+    except OSError as error:
+        return None, f"machine code in the package cannot be loaded: {error}"
+    return CKernels(module, f"ahead of time, {level}", loaded), ""
+
+
+def _libraries(found: dict[str, Any], tables: Tables) -> Libraries:
+    return Libraries(**{**found, "files": dict(found["files"])}, tables=tables)
