@@ -50,7 +50,6 @@ from hamletc.checking.rules import (
 from hamletc.checking.space import check_start, resolve_space, resolve_start, space_properties
 from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
-from hamletc.checking.symbols import Kind
 from hamletc.checking.terrain import check_walks, check_ways, fits, resolve_map
 from hamletc.checking.wholes import Wholes, check_whole
 from hamletc.checking.world import check_blocks, resolve_world_meter
@@ -60,6 +59,7 @@ from hamletc.expansion.expand import expand
 from hamletc.expansion.trees import in_backticks
 from hamletc.intervals import ANYTHING, Interval, hull_of
 from hamletc.language import syntax
+from hamletc.language.declared import Kind
 
 T = TypeVar("T")
 

@@ -183,6 +183,8 @@ class Expressions:
                 if a is None or b is None:
                     return None
                 return self._operations.arithmetic(expr.op, a, b, expr.span)
+            case _ if self._is_of_place(expr.left, expr.right) or self._is_of_place(expr.right, expr.left):
+                return self._quantities.compared(expr)
             case _ if self._options.of(expr.left) or self._options.of(expr.right):
                 return self._options.compared(expr)
             case _ if is_word(expr.left, *COMPARED) or is_word(expr.right, *COMPARED):
@@ -192,6 +194,14 @@ class Expressions:
                 if a is None or b is None:
                     return None
                 return self._operations.comparison(expr.op, a, b, expr.span)
+
+    def _is_of_place(self, word: syntax.Expr, other: syntax.Expr) -> bool:
+        """Whether it is a word beside a name that it is compared with, and no option of a state of that name."""
+        if not is_word(word, *COMPARED) or not isinstance(word, syntax.Name) or not isinstance(other, syntax.Name):
+            return False
+        spec = self._at.names.state(other)
+        is_option = spec is not None and any(option.text == word.text for option in spec.options)
+        return not is_option and self._at.names.means(other, "action" if word.text == "action" else "affordance")
 
     def _compared(self, side: syntax.Expr, whole: syntax.BinaryExpr) -> Operand | None:
         """One side of a comparison."""

@@ -12,10 +12,11 @@ from hamletc import messages
 from hamletc.checking.effects import Effects
 from hamletc.checking.history import History
 from hamletc.checking.overall import Overall
-from hamletc.checking.report import Findings, all_of, any_whole_number, whole_number
+from hamletc.checking.report import Findings, any_whole_number, whole_number
 from hamletc.checking.sites import sites
-from hamletc.checking.symbols import Kind, Symbols
+from hamletc.checking.symbols import Symbols
 from hamletc.language import syntax
+from hamletc.language.declared import Kind, declared
 
 Need: TypeAlias = Literal["space", "clock", "lifespan", "tracking", "lasting affordance"]
 
@@ -63,60 +64,16 @@ class Names(Symbols):
         of_world = (part for block in blocks for part in block.items if isinstance(part, syntax.MeterDecl))
         self.kept = frozenset(part.name.text for part in of_world if part.kept)
         for declaration in file.declarations:
+            for symbol in declared(declaration):
+                # Actions of affordances stand outside too, once they are written out; moves are those of the space.
+                in_braces = symbol.kind == "action" and isinstance(declaration, syntax.AffordanceDecl)
+                if symbol.kind != "move" and not in_braces:
+                    self._declare(symbol)
             match declaration:
-                case syntax.ParamDecl():
-                    self._declare("param", declaration.name)
-                case syntax.InputDecl():
-                    self._declare("input", declaration.name)
-                case syntax.ControlDecl():
-                    self._declare("control", declaration.name)
-                case syntax.LetDecl():
-                    self._declare("let", declaration.name)
-                case syntax.MeterDecl():
-                    self._declare("meter", declaration.name, _held(declaration))
-                case syntax.RoleDecl():
-                    self._declare("role", declaration.name)
-                case syntax.WorldDecl(items=items):
-                    for part in items:
-                        if isinstance(part, syntax.MeterDecl):
-                            self._declare("world meter", part.name, _held(part))
-                        else:
-                            self._declare("effect" if isinstance(part, syntax.EffectDecl) else "rule", part.name)
-                case syntax.CellsDecl(items=items):
-                    for part in items:
-                        if isinstance(part, syntax.MeterDecl):
-                            self._declare("cell meter", part.name, _held(part))
-                        else:
-                            self._declare("rule", part.name)
-                case syntax.EffectDecl():
-                    self._declare("effect", declaration.name)
-                case syntax.RuleDecl():
-                    self._declare("rule", declaration.name)
-                case syntax.CascadeDecl():
-                    self._declare("cascade", declaration.name)
                 case syntax.AffordanceDecl():
-                    self._declare("affordance", declaration.name)
                     if declaration.copy_of is not None:
                         self.copy_of[declaration.name.text] = declaration.copy_of.text
                     self.has_lasting = self.has_lasting or declaration.duration is not None
-                case syntax.SpaceDecl(paths=paths, items=regions):
-                    first = {node.text: node for path in reversed(paths) for node in reversed(path.nodes)}
-                    for node in (node for path in paths for node in path.nodes if first[node.text] is node):
-                        self._declare("node", node)
-                    for region in all_of(regions, syntax.NodesDecl):
-                        self._declare("region", region.name)
-                case syntax.MapDecl(items=items):
-                    for item in items:
-                        if isinstance(item, syntax.RegionDecl):
-                            self._declare("region", item.name)
-                        elif isinstance(item, syntax.TerrainDecl):
-                            self._declare("terrain", item.name)
-                case syntax.ActionDecl():
-                    self._declare("action", declaration.name)
-                case syntax.RewardDecl(name=syntax.Name() as name):
-                    self._declare("reward", name)
-                case syntax.ReportDecl():
-                    self._declare("report", declaration.name)
                 case syntax.ClockDecl():
                     self.clock = self.clock or declaration.span
                 case syntax.LifespanDecl(ticks=syntax.Signed()):
@@ -254,12 +211,3 @@ class Names(Symbols):
         self._report.add(messages.names.WrittenOfCells(name.span, name.text, declared))
         self.suspects.add(name.text)
         return True
-
-
-def _held(declaration: syntax.MeterDecl) -> syntax.StateSpec | None:
-    """What a state holds; one without a type holds a condition, but where it begins with a number."""
-    spec = declaration.state
-    if spec is None or spec.kind:
-        return spec
-    numbers = isinstance(declaration.start, syntax.Numeral | syntax.UnaryExpr)
-    return replace(spec, kind="real" if numbers else "bool")

@@ -17,8 +17,9 @@ from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
-from hamletc.checking.symbols import Kind, axis_of, builtin, is_word
+from hamletc.checking.symbols import axis_of, builtin, is_word
 from hamletc.language import syntax
+from hamletc.language.declared import Kind
 
 LISTED = ("meters", "state", "params", "world", "cell", "effects", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""

@@ -13,8 +13,9 @@ from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Need, Numbered
 from hamletc.checking.operations import wrong_arguments
 from hamletc.checking.standpoint import KNOW_USES, Standpoint
-from hamletc.checking.symbols import NAMED, axis_of, is_word
+from hamletc.checking.symbols import axis_of, is_word
 from hamletc.language import syntax
+from hamletc.language.declared import NAMED
 from hamletc.language.words import FUNCTIONS
 
 OF_AGENT = frozenset(("age", "progress", "speed", "visited", "deficit", "shortfall"))
@@ -223,7 +224,8 @@ class Quantities:
     def of(self, expr: syntax.OfExpr) -> Expression | None:
         """`left of poisoned`, `stacks of poisoned`. Meters of affordances have become the world's."""
         quantity, owner = expr.quantity.text, expr.owner.text
-        if self._at.names.means(expr.owner, "affordance"):
+        of_effect = quantity in ("left", "stacks") and self._at.names.means(expr.owner, "effect")
+        if self._at.names.means(expr.owner, "affordance") and not of_effect:
             known = [name for each in self._at.names.of_kind("world meter") if (name := _owned(each, owner))]
             meant = self._at.names.guess(quantity, tuple(known))
             declared = self._at.names.span("affordance", owner)

@@ -6,58 +6,19 @@ affordances, actions, rules with cascades, and rewards with reports have their o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 from hamlet.universe import Space, Span
 from hamlet.universe.space import axes_of
 from hamletc import messages
 from hamletc.checking.report import Findings
 from hamletc.language import syntax
-from hamletc.language.words import FUNCTIONS, QUANTITIES
+from hamletc.language.declared import NAMESPACES, VALUES, Kind, Symbol, ValueKind
+from hamletc.language.words import FUNCTIONS, QUANTITIES, YIELDING
 from hamletc.suggest import closest
 
-Kind: TypeAlias = Literal[
-    "meter", "world meter", "cell meter", "param", "input", "control", "let", "terrain", "effect", "region", "node",
-    "affordance", "action", "rule", "cascade", "reward", "report", "role",
-]  # fmt: skip
-ValueKind: TypeAlias = Literal["meter", "world meter", "cell meter", "param", "input", "control", "terrain"]
-
-VALUES: tuple[ValueKind, ...] = ("meter", "world meter", "cell meter", "param", "input", "control", "terrain")
-"""What has a value in expressions."""
-NAMED: tuple[Kind, ...] = (*VALUES, "let", "effect", "role")
-"""What can be a name in expressions: one namespace."""
-NAMESPACES: tuple[tuple[Kind, ...], ...] = (
-    NAMED,
-    ("region",),
-    ("node",),
-    ("affordance",),
-    ("action",),
-    ("rule", "cascade"),
-    ("reward", "report"),
-)
 MOST_COMPARISONS = 20_000
 """How often an unknown name is compared with a known one, to guess what is meant; it takes time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A name, and what it is declared as."""
-
-    name: syntax.Name
-    kind: Kind
-    state: syntax.StateSpec | None = None
-
-    @property
-    def called(self) -> str:
-        """What it is, in messages."""
-        return called(self.kind, self.state)
-
-    @property
-    def span(self) -> Span:
-        """The name where it is declared."""
-        return self.name.span
 
 
 class Symbols:
@@ -153,14 +114,15 @@ class Symbols:
         self._comparisons += len(candidates)
         return closest(name, candidates) if self._comparisons <= MOST_COMPARISONS else None
 
-    def _declare(self, kind: Kind, name: syntax.Name, state: syntax.StateSpec | None = None) -> None:
+    def _declare(self, symbol: Symbol) -> None:
+        name, kind = symbol.name, symbol.kind
         what = builtin(name)
         if what is not None:
-            self._report.add(messages.names.NameOfWord(name.span, name.text, called(kind, state), what))
+            self._report.add(messages.names.NameOfWord(name.span, name.text, symbol.called, what))
             self.refused.add(name.text)
             return
         symbols = self._symbols.setdefault(name.text, [])
-        shared = next(kinds for kinds in NAMESPACES if kind in kinds)
+        shared = NAMESPACES[symbol.namespace]
         first = next((symbol for symbol in symbols if symbol.kind in shared), None)
         if first is not None:
             about = name.text, kind, first.span, first.kind, shared
@@ -169,19 +131,16 @@ class Symbols:
         if symbols:
             other = symbols[0]
             self._report.add(messages.names.TwoMeanings(name.span, name.text, kind, other.span, other.kind))
-        symbol = Symbol(name, kind, state)
         symbols.append(symbol)
         self._in_order.append(symbol)
 
 
-def called(kind: Kind, state: syntax.StateSpec | None) -> str:
-    """What something of a kind is, in messages, that holds this."""
-    return kind if state is None else kind.replace("meter", "state")
-
-
 def builtin(name: syntax.Name) -> str | None:
     """What a name means in every universe; a quoted one always means a declaration."""
-    return None if name.quoted else QUANTITIES.get(name.text)
+    if name.quoted:
+        return None
+    is_bound = isinstance(name, syntax.Bound) and name.space == "quantity"
+    return QUANTITIES.get(name.text) or (YIELDING.get(name.text) if is_bound else None)
 
 
 def axis_of(name: syntax.Name, names: Symbols, report: Findings) -> str | None:

@@ -3,23 +3,23 @@ meters per agent become those of agents, its actions become actions that are pos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeVar
 
-from hamlet.universe import Span
+from hamlet.universe import Span, nodes
 from hamletc.diagnostics import Diagnostic, Label
-from hamletc.expansion.lets import kept
+from hamletc.expansion.binding import is_own
 from hamletc.expansion.places import Copy, Places, rewritten
 from hamletc.expansion.trees import Role, rebuilt
 from hamletc.language import syntax
+from hamletc.language.declared import in_namespace
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
 
 T = TypeVar("T")
 OWN = syntax.MeterDecl | syntax.RuleDecl | syntax.ActionDecl
-VALUES = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.LetDecl | syntax.EffectDecl
 
 
 def own_name(name: str, affordance: str) -> str:
@@ -51,9 +51,18 @@ def affordances_written_out(
     problems = tuple(_problems(declarations, places))
     if problems:
         return declarations, problems
-    everywhere = tuple(Renamed({}, meters).tree(declaration) for declaration in declarations)
+    renamed = Renamed({}, meters)
+    everywhere = tuple(renamed.tree(item) if _asks_of(item) else item for item in declarations)
     around = Around.of(declarations, places)
     return tuple(part for item in everywhere for part in _parts(item, around)), ()
+
+
+def _asks_of(declaration: syntax.Decl) -> bool:
+    """Whether something in a declaration may be `of` an affordance."""
+    return any(
+        isinstance(node, syntax.OfExpr) or (isinstance(node, syntax.AssignStmt) and node.owner is not None)
+        for node in nodes(declaration)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +150,11 @@ def repeated(written: T, user: Span, label: str, places: Places) -> T:
 def opened(affordance: syntax.AffordanceDecl, span: Span, around: Around) -> Iterator[syntax.Expr]:
     """The conditions that an agent is there, and that it is open."""
     if not around.nowhere:
-        name = syntax.Name(affordance.name.text, span, quoted=True)
-        yield syntax.BinaryExpr("==", syntax.Name("here", span), name, span, span)
+        name = syntax.Bound(affordance.name.text, span, True, "affordance")
+        yield syntax.BinaryExpr("==", syntax.Bound("here", span), name, span, span)
     if affordance.hours is not None and around.hours is not None:
         opens, closes = (_constant(hour) for hour in affordance.hours)
-        hour = syntax.Name("hour", span)
+        hour = syntax.Bound("hour", span)
         since = syntax.BinaryExpr(">=", hour, opens, span, span)
         until = syntax.BinaryExpr("<", hour, closes, span, span)
         first, last = (hour.text for hour in affordance.hours)
@@ -188,16 +197,15 @@ class Renamed:
             known = self.of.get((node.meter.text, node.owner.text))
             written = node if known is None else replace(node, meter=replace(known, span=node.meter.span), owner=None)
             return replace(written, value=self._item(node.value))
-        words = kept(node)
 
-        def changed(name: str, role: Role, old: Any) -> Any:
+        def changed(_name: str, role: Role, old: Any) -> Any:
             written = role == "expression" or (isinstance(node, syntax.AssignStmt) and self._is_renamed(old))
-            return old if name in words else self._item(old) if written else self.tree(old)
+            return self._item(old) if written else self.tree(old)
 
         return rebuilt(node, changed)
 
     def _is_renamed(self, name: object) -> bool:
-        return isinstance(name, syntax.Name) and isinstance(self.names.get(name.text), str)
+        return is_own(name) and isinstance(self.names.get(name.text), str)
 
     def _item(self, item: Any) -> Any:
         if isinstance(item, tuple):
@@ -205,12 +213,11 @@ class Renamed:
         if isinstance(item, syntax.OfExpr):
             known = self.of.get((item.quantity.text, item.owner.text))
             return item if known is None else replace(known, span=item.span)
-        if isinstance(item, syntax.Name):
-            known_here = item.quoted or item.text not in MEANINGS
-            name = self.names.get(item.text) if known_here else None
+        if is_own(item):
+            name = self.names.get(item.text)
             if name is not None and not isinstance(name, str):
                 return rewritten(name, lambda _: item.span)
-            return item if name is None else replace(item, text=name, quoted=True)
+            return item if name is None else syntax.Name(name, item.span, quoted=True)
         return self.tree(item)
 
 
@@ -218,7 +225,7 @@ class Renamed:
 
 
 def _problems(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator[Diagnostic]:
-    taken = {name.text: name for name in _values(declarations)}
+    taken = in_namespace("value", declarations)
     for declaration in declarations:
         if not isinstance(declaration, syntax.AffordanceDecl):
             continue
@@ -231,7 +238,7 @@ def _problems(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator
                 message = f"the name `{own_name(name.text, owner)}` is too long"
                 hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
                 yield places.diagnose("H007", message, name.span, hint=hint)
-            if isinstance(item, syntax.RuleDecl):
+            if isinstance(item, syntax.RuleDecl) or (item.state is not None and item.state.of == "compiler"):
                 continue
             if name.text in MEANINGS and not name.quoted:
                 hint = "Choose another name."
@@ -245,17 +252,3 @@ def _problems(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator
                 )
                 label = Label(places.shown(taken[name.text].span), "declared here")
                 yield replace(found, secondary=(label, *found.secondary))
-
-
-def _values(declarations: Iterable[syntax.Decl]) -> Iterator[syntax.Name]:
-    """The names of what has a value, outside of affordances."""
-    for declaration in declarations:
-        match declaration:
-            case syntax.WorldDecl(items=items):
-                yield from (item.name for item in items if isinstance(item, VALUES))
-            case syntax.MapDecl(items=items):
-                yield from (item.name for item in items if isinstance(item, syntax.TerrainDecl))
-            case _ if isinstance(declaration, VALUES):
-                yield declaration.name
-            case _:
-                pass

@@ -144,7 +144,7 @@ def _of_the_one_here(meter: str, kind: _Kind, span: Span) -> syntax.Expr:
 
 
 def _compared(word: str, op: syntax.BinaryOp, name: str, span: Span) -> syntax.Expr:
-    left, right = syntax.Name(word, span), syntax.Name(name, span, quoted=True)
+    left, right = syntax.Bound(word, span), syntax.Bound(name, span, True, "affordance")
     return syntax.BinaryExpr(op, left, right, span, span)
 
 
@@ -179,6 +179,8 @@ class _Said:
                 return self._call("min", [replace(node, affordance=each) for each in self._names(name)], node.span)
             case syntax.StreakExpr(affordance=name) if name.text in self.kinds:
                 return self._call("max", [replace(node, affordance=each) for each in self._names(name)], node.span)
+            case syntax.OfExpr(owner=syntax.Bound()):
+                return node
             case syntax.OfExpr(quantity=quantity, owner=name) if name.text in self.kinds:
                 return self._together(quantity, [replace(node, owner=each) for each in self._names(name)], name.text)
             case syntax.ObserveItem():

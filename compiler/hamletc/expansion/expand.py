@@ -3,21 +3,28 @@ that could not have been written by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
+from hamletc.expansion.binding import names_bound
 from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import moving_written_out
 from hamletc.expansion.places import Places
-from hamletc.expansion.roles import Roles
+from hamletc.expansion.roles import roles_written_out
 from hamletc.expansion.stages import stages_written_out
 from hamletc.expansion.templates import Templates
 from hamletc.language import syntax
 from hamletc.language.heights import DEEPEST_WRITTEN, complaint, too_high
+
+Written: TypeAlias = tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]
+Step: TypeAlias = Callable[[tuple[syntax.Decl, ...], Places], Written]
+"""Writes something out: the declarations without it, and what is wrong with it. What follows sees only the former."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,34 +57,20 @@ def expand(file: syntax.File, sources: int) -> Expanded:
             layered += found
         if templates.problems or layered:
             return Expanded(file, places, problems=(*templates.problems, *layered))
-        _check_heights(declarations, file, places)
-        declarations, problems = stages_written_out(declarations, places)
-        if problems:
-            return Expanded(file, places, problems=problems)
-        roles = Roles(declarations, places)
-        declarations = roles.written_out()
-        if roles.problems:
-            return Expanded(file, places, problems=tuple(roles.problems))
-        lets = Lets(declarations, places)
-        declarations, found = items_written_out(lets.written_out(declarations), places)
-        if found:
-            return Expanded(file, places, problems=found)
-        _check_heights(declarations, file, places)
-        declarations, found = copies_written_out(declarations, places)
-        if found:
-            return Expanded(file, places, problems=found)
-        declarations, found = moving_written_out(declarations, places)
-        if found:
-            return Expanded(file, places, problems=found)
-        declarations, found = affordances_written_out(declarations, places)
-        if found:
-            return Expanded(file, places, problems=found)
+        lets, low_enough = Lets(), _heights_checked(file)
+        steps: tuple[Step, ...] = (
+            *(low_enough, stages_written_out, names_bound, roles_written_out, lets.written_out, items_written_out),
+            *(low_enough, copies_written_out, moving_written_out, affordances_written_out),
+        )
+        for step in steps:
+            declarations, problems = step(declarations, places)
+            if problems:
+                return Expanded(file, places, problems=problems)
     except ExpansionError as error:
         return Expanded(file, places, problems=(error.diagnostic,))
-    own = (item.declaration if isinstance(item, syntax.OverrideDecl) else item for item in file.declarations)
     unused = tuple(
         item
-        for item in (*own, *roles.lets)
+        for item in (*declarations, *_templates_of(file))
         if item.span.file == 0  # what is included may be made for several universes
         and (
             (isinstance(item, syntax.LetDecl) and item.name.text not in lets.used)
@@ -89,16 +82,26 @@ def expand(file: syntax.File, sources: int) -> Expanded:
     return Expanded(file if same else replace(file, declarations=declarations), places, unused)
 
 
-def _check_heights(declarations: tuple[syntax.Decl, ...], file: syntax.File, places: Places) -> None:
-    """Whether what was written out can be walked over by recursion.
-
-    Raises:
-        ExpansionError: it has too many levels.
-    """
+def _heights_checked(file: syntax.File) -> Step:
+    """A step that changes nothing, and refuses what cannot be walked over by recursion: too many levels. Those of the
+    file as it was read were counted."""
     as_read = set(map(id, file.declarations))
-    for item in declarations:
-        if id(item) not in as_read and (high := too_high(item, DEEPEST_WRITTEN)) is not None:
-            raise ExpansionError(complaint(places.shown(high.span)))
+
+    def checked(declarations: tuple[syntax.Decl, ...], places: Places) -> Written:
+        for item in declarations:
+            if id(item) not in as_read and (high := too_high(item, DEEPEST_WRITTEN)) is not None:
+                return declarations, (complaint(places.shown(high.span)),)
+        return declarations, ()
+
+    return checked
+
+
+def _templates_of(file: syntax.File) -> Iterator[syntax.Decl]:
+    """The templates that a file declares, or overrides."""
+    for item in file.declarations:
+        own = item.declaration if isinstance(item, syntax.OverrideDecl) else item
+        if isinstance(own, syntax.TemplateDecl):
+            yield own
 
 
 def _layers(file: syntax.File) -> list[tuple[syntax.Decl, ...]]:

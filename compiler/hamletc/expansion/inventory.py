@@ -14,11 +14,14 @@ from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.things import VERBS, Thing, act, acts_of, problems_of_things, slots_of, things_of
-from hamletc.expansion.trees import assign, binary, call, every, named, number, rebuilt, whole
+from hamletc.expansion.trees import assign, binary, call, every, free, named, number, rebuilt, whole, word
 from hamletc.language import syntax
+from hamletc.language.declared import in_namespace
 
 CARRIED: tuple[tuple[str, syntax.BinaryOp], ...] = (("pick", "-"), ("drop", "+"))
 """What agents do to the number that lies on a cell."""
+GIFTS = "gifts"
+"""The name of the rule by which agents get what they are given."""
 BY_THEMSELVES: tuple[tuple[str, Literal["+=", "-="]], ...] = (("appears", "+="), ("rots", "-="))
 """What happens to it without them."""
 
@@ -32,7 +35,7 @@ def items_written_out(
     if problems or not slots or not things:
         return declarations, problems
     inventory = Inventory(things, slots, places, "items" in _observed_by_all(declarations))
-    made: list[syntax.Decl] = [*inventory.receiving()]
+    made: list[syntax.Decl] = [*inventory.receiving(free(GIFTS, in_namespace("rule", declarations)))]
     for item in declarations:
         match item:
             case syntax.SlotsDecl():
@@ -167,9 +170,9 @@ class Inventory:
                 moved = binary(op, moved, call("total", hands, span=span), span)
         if moved is not there:
             body.append(assign(name, "=", moved, span))
-        for word, change in BY_THEMSELVES:
-            if word in thing.said:
-                when = thing.said[word]
+        for key, change in BY_THEMSELVES:
+            if key in thing.said:
+                when = thing.said[key]
                 if change == "+=" and thing.limit is not None:
                     fits = binary("<", named(name, when.span), _at_most(thing, when.span), when.span)
                     when = binary("and", when, fits, when.span)
@@ -229,8 +232,8 @@ class Inventory:
         ]
         return syntax.UnaryExpr("-", every("+", parts, span), span) if parts else _first(span)
 
-    def receiving(self) -> Iterator[syntax.RuleDecl]:
-        """The rule by which agents who wait get what they are given; it comes first."""
+    def receiving(self, name: str) -> Iterator[syntax.RuleDecl]:
+        """The rule of this name by which agents who wait get what they are given; it comes first."""
         given = self._given
         if not given:
             return
@@ -249,7 +252,7 @@ class Inventory:
             body.append(_moved(thing, "+=", fits, span))
         whose = self._whose(given[0], span)
         guard = every("and", [*whose, _waits(span), _before(self._has_room(span), span)], span)
-        yield syntax.RuleDecl(named("gifts", span), guard, tuple(body), span, True)
+        yield syntax.RuleDecl(named(name, span), guard, tuple(body), span, True)
 
     def _use(self, thing: Thing, item: syntax.UseItem) -> Iterator[syntax.Decl]:
         span = self._made(item.span)
@@ -287,10 +290,10 @@ class Inventory:
             case syntax.RuleDecl(body=body, braced=braced):
                 made = self.tree(body)
                 return replace(node, body=made, braced=braced or len(made) > 1)
-            case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as word), owner=owner):
+            case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as quantity), owner=syntax.Bound() as owner):
                 thing = self.things.get(owner.text)
-                known = thing is not None and (thing.lies if word == "lying" else thing.wear > 0)
-                return named(own_name(word, owner.text), node.span) if known else node
+                known = thing is not None and (thing.lies if quantity == "lying" else thing.wear > 0)
+                return named(own_name(quantity, owner.text), node.span) if known else node
             case _:
                 return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
@@ -398,16 +401,16 @@ def _lying(thing: Thing) -> str:
 
 
 def _chosen(verb: str, thing: Thing, span: Span) -> syntax.Expr:
-    return binary("==", syntax.Name("action", span), named(act(verb, thing.name, thing.role), span), span)
+    return binary("==", word("action", span), named(act(verb, thing.name, thing.role), span), span)
 
 
 def _waits(span: Span) -> syntax.Expr:
-    return binary("==", syntax.Name("action", span), named("WAIT", span), span)
+    return binary("==", word("action", span), named("WAIT", span), span)
 
 
 def _here(span: Span) -> syntax.Expr:
     """Whether an agent stands where the one stands that asks."""
-    return binary("==", syntax.Name("apart", span), number(0, span), span)
+    return binary("==", word("apart", span), number(0, span), span)
 
 
 def _before(condition: syntax.Expr, span: Span) -> syntax.Expr:
@@ -416,7 +419,7 @@ def _before(condition: syntax.Expr, span: Span) -> syntax.Expr:
 
 def _first(span: Span) -> syntax.Expr:
     """Those with the lowest numbers come first."""
-    return syntax.UnaryExpr("-", syntax.Name("agent", span), span)
+    return syntax.UnaryExpr("-", word("agent", span), span)
 
 
 def _priority(thing: Thing, span: Span) -> syntax.Expr:

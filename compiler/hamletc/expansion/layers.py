@@ -9,31 +9,12 @@ from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
-from hamletc.expansion.templates import declared
 from hamletc.language import syntax
+from hamletc.language.declared import declared, names_of
 
 Key: TypeAlias = tuple[str, str]
 """What at most one declaration can be: a kind that shares its names, and the name; no name where a universe has one."""
 
-_NAMED: tuple[tuple[str, type[syntax.Decl] | tuple[type[syntax.Decl], ...]], ...] = (
-    (
-        "value",
-        (
-            syntax.MeterDecl,
-            syntax.ParamDecl,
-            syntax.InputDecl,
-            syntax.ControlDecl,
-            syntax.LetDecl,
-            syntax.EffectDecl,
-        ),
-    ),
-    ("affordance", syntax.AffordanceDecl),
-    ("action", syntax.ActionDecl),
-    ("rule", (syntax.RuleDecl, syntax.CascadeDecl)),
-    ("reward", (syntax.RewardDecl, syntax.ReportDecl)),
-    ("role", syntax.RoleDecl),
-    ("value", syntax.ItemDecl),
-)
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     *syntax.SETTINGS.items(),
     ("slots", syntax.SlotsDecl),
@@ -49,8 +30,8 @@ _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
 """What is joined with that of others: it replaces nothing."""
 _SHARED = {
     **dict.fromkeys(("meter", "state", "param", "input", "control", "let", "effect", "item"), "value"),
-    **dict.fromkeys(("rule", "cascade"), "rule"),
-    **dict.fromkeys(("reward", "report"), "reward"),
+    "cascade": "rule",
+    "report": "reward",
 }
 
 
@@ -61,10 +42,11 @@ def key(declaration: syntax.Decl) -> Key | None:
     if isinstance(declaration, syntax.RoleDecl) and not declaration.counted:
         own = key(declaration.items[0])
         return None if own is None else (own[0], f"{declaration.name.text}.{own[1]}")
-    for kind, classes in _NAMED:
-        if isinstance(declaration, classes) and (names := declared(declaration)):
-            return kind, names[0].text
-    return next(((kind, "") for kind, single in _SINGLE if isinstance(declaration, single)), None)
+    single = next((kind for kind, each in _SINGLE if isinstance(declaration, each)), None)
+    symbol = None if single is not None else next(declared(declaration), None)
+    if symbol is None:
+        return None if single is None else (single, "")
+    return ("role" if symbol.kind == "role" else symbol.namespace), symbol.name.text
 
 
 def over(
@@ -93,7 +75,7 @@ def over(
             result[index] = made
             continue
         if isinstance(item, syntax.OverrideDecl):
-            names = declared(made)
+            names = names_of(made)
             what = f"declaration of `{names[0].text}`" if names else "such declaration"
             problems.append(missing(f"{what} to replace", item.span, places, extends=extends))
         result.append(made)
@@ -133,4 +115,4 @@ def _is_meant(without: syntax.WithoutDecl, declaration: syntax.Decl) -> bool:
     if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl):
         return kind == ("world" if isinstance(declaration, syntax.WorldDecl) else "cells")
     listed = any(kind == word and isinstance(declaration, each) for word, each in _LISTED)
-    return (listed and not declared(declaration)) or key(declaration) == (kind, "")
+    return (listed and not names_of(declaration)) or key(declaration) == (kind, "")

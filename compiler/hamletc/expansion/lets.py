@@ -6,21 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from hamlet.universe import Span, nodes
+from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.expansion.binding import WORDED, own_meters
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Role, outside_expressions, roles
+from hamletc.expansion.trees import Role, parts, roles
 from hamletc.language import syntax
+from hamletc.language.declared import declared
 from hamletc.language.heights import DEEPEST_TREE
-from hamletc.language.words import MEANINGS, PLACES
 
 T = TypeVar("T")
-_BLOCKS = syntax.WorldDecl | syntax.CellsDecl
 
 MOST_PARTS = 20_000
 """The most nodes of a syntax tree that lets may stand for in a universe."""
-WORDED = frozenset(("edges", "distance", "places", "starts", "moves", "only"))
-"""The properties whose values are words, and no expressions."""
 
 
 class ExpansionError(Exception):
@@ -51,38 +49,53 @@ def circle(uses: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
 
 
 class Lets:
-    """Writes out the lets of a file. `used` are the names of those that something uses."""
+    """A step that writes out the lets of a file. `used` are the names of those that something uses."""
 
-    def __init__(self, declarations: tuple[syntax.Decl, ...], places: Places) -> None:
-        self._places = places
-        self._parts = 0
-        self._lets: dict[str, syntax.LetDecl] = {}
+    def __init__(self) -> None:
         self.used: set[str] = set()
-        others = syntax.MeterDecl | syntax.ParamDecl | syntax.InputDecl | syntax.ControlDecl | syntax.EffectDecl
-        others |= syntax.ItemDecl
-        taken = {declaration.name.text for declaration in declarations if isinstance(declaration, others)}
-        blocks = (declaration for declaration in declarations if isinstance(declaration, _BLOCKS))
-        taken |= {item.name.text for block in blocks for item in block.items if isinstance(item, others)}
-        for declaration in declarations:
-            if isinstance(declaration, syntax.LetDecl) and declaration.name.text not in taken:
-                self._lets.setdefault(declaration.name.text, declaration)
-        self._options = _options(declarations) if self._lets else frozenset[int]()
 
-    def written_out(self, declarations: tuple[syntax.Decl, ...]) -> tuple[syntax.Decl, ...]:
+    def written_out(
+        self, declarations: tuple[syntax.Decl, ...], places: Places
+    ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
         """The declarations, with the lets in them replaced by what they stand for. The lets themselves stay.
 
         Raises:
             ExpansionError: lets stand for themselves, or for too much.
         """
-        if not self._lets:
-            return declarations
-        self._check_circles()
-        return tuple(
-            declaration if isinstance(declaration, syntax.LetDecl) else self._tree(declaration, 1, None)
-            for declaration in declarations
-        )
+        lets: dict[str, syntax.LetDecl] = {}
+        taken: set[str] = set()
+        for item in declarations:
+            if isinstance(item, syntax.LetDecl):
+                lets.setdefault(item.name.text, item)
+            else:
+                taken |= {symbol.name.text for symbol in declared(item) if symbol.namespace == "value"}
+        lets = {name: let for name, let in lets.items() if name not in taken}
+        if not lets:
+            return declarations, ()
+        writing = _Writing(lets, self.used, places)
+        writing.check_circles()
+        return tuple(map(writing.declaration, declarations)), ()
 
-    def _check_circles(self) -> None:
+
+class _Writing:
+    """Writes out the lets of a file."""
+
+    def __init__(self, lets: Mapping[str, syntax.LetDecl], used: set[str], places: Places) -> None:
+        self._lets = lets
+        self._used = used
+        self._places = places
+        self._parts = 0
+        self._own: frozenset[str] = frozenset()
+        """The meters of the affordance in whose braces lets are written out: what stands there means them."""
+
+    def declaration(self, declaration: syntax.Decl) -> syntax.Decl:
+        """A declaration in which no let is used."""
+        if isinstance(declaration, syntax.LetDecl):
+            return declaration
+        self._own = own_meters(declaration) if isinstance(declaration, syntax.AffordanceDecl) else frozenset()
+        return self._tree(declaration, 1, None)
+
+    def check_circles(self) -> None:
         uses = {name: frozenset(self._names(let.value)) for name, let in self._lets.items()}
         names = circle(uses)
         if not names:
@@ -110,11 +123,7 @@ class Lets:
 
     def _let(self, node: object) -> syntax.LetDecl | None:
         """What a name stands for in an expression, if it is that of a let."""
-        if not isinstance(node, syntax.Name) or (node.text in MEANINGS and not node.quoted):
-            return None
-        if id(node) in self._options:
-            return None
-        return self._lets.get(node.text)
+        return self._lets.get(node.text) if type(node) is syntax.Name else None
 
     def _tree(self, node: T, level: int, copies: _Copies | None) -> T:
         """The node with everything below it, written out."""
@@ -126,7 +135,7 @@ class Lets:
                 raise self._refused("H086", message, node, copies, hint)
         changes: dict[str, Any] = {}
         words = kept(node)
-        for name, role in roles(node):
+        for name, role in roles(node) if copies is not None else parts(node):
             old = getattr(node, name)
             new: Any = old
             if old is None or name in words:
@@ -153,8 +162,10 @@ class Lets:
             raise self._refused("H015", f"an expression of more than {DEEPEST_TREE} levels", item, copies, hint)
         let = self._let(item) if role == "expression" else None
         if let is None:
-            return self._tree(item, level + 1, copies)
-        self.used.add(let.name.text)
+            made = self._tree(item, level + 1, copies)
+            is_own = role == "expression" and type(made) is syntax.Name and made.text in self._own
+            return syntax.Bound(made.text, made.span, made.quoted, "own") if is_own else made
+        self._used.add(let.name.text)
         user = item.span if copies is None else copies.moved(item.span)
         return self._item(let.value, role, level + 1, _Copies(let.name.text, user, self._places))
 
@@ -183,59 +194,6 @@ class _Copies:
         return Span(span.line, span.column, span.end_line, span.end_column, self._numbers[span.file])
 
 
-def _options(declarations: tuple[syntax.Decl, ...]) -> frozenset[int]:
-    """The names, by their identity, that are options of the states that they are compared with or written into."""
-    specs: dict[str, tuple[str, ...]] = {}
-    found: set[int] = set()
-    for node in outside_expressions(declarations):
-        if isinstance(node, syntax.MeterDecl) and node.state is not None and node.state.options:
-            specs[node.name.text] = tuple(option.text for option in node.state.options)
-
-    def add(value: syntax.Expr, options: tuple[str, ...]) -> None:
-        match value:
-            case syntax.Name(text=text) if text in options:
-                found.add(id(value))
-            case syntax.IfExpr(then=then, otherwise=otherwise):
-                add(then, options)
-                add(otherwise, options)
-            case syntax.CallExpr(function=syntax.Name(text="choice"), arguments=arguments):
-                for each in arguments:
-                    add(each.value if isinstance(each, syntax.WeightedExpr) else each, options)
-            case _:
-                pass
-
-    for node in nodes(declarations) if specs else ():
-        match node:
-            case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
-                for side, other in ((left, right), (right, left)):
-                    add(other, specs.get(_looked_at(side), ()))
-            case syntax.AssignStmt(meter=meter, value=value):
-                add(value, specs.get(meter.text, ()))
-            case syntax.MeterDecl(name=name, start=start):
-                add(start, specs.get(name.text, ()))
-            case _:
-                pass
-    return frozenset(found)
-
-
-def _looked_at(side: syntax.Expr) -> str:
-    """The name of a state, or of one whose past is read; else nothing."""
-    if isinstance(side, syntax.CallExpr) and side.function.text in ("previous", "lag"):
-        side = side.arguments[0]
-    return side.text if isinstance(side, syntax.Name) else ""
-
-
 def kept(node: object) -> tuple[str, ...]:
-    """The fields of a node that hold words or names of declarations where an expression could stand."""
-    match node:
-        case syntax.Property(key=key) if key.text in WORDED:
-            return ("value",)
-        case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
-            return ("left", "right") if _is_place(left) or _is_place(right) else ()
-        case _:
-            return ()
-
-
-def _is_place(expression: syntax.Expr) -> bool:
-    """Whether it is a word that is compared with names of declarations."""
-    return isinstance(expression, syntax.Name) and not expression.quoted and expression.text in PLACES
+    """The fields of a node that hold words where an expression could stand."""
+    return ("value",) if isinstance(node, syntax.Property) and node.key.text in WORDED else ()

@@ -14,7 +14,7 @@ from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Places
 from hamletc.expansion.room import Axis, Room, room_of
-from hamletc.expansion.trees import assign, binary, call, named, number, outside_expressions, rebuilt, whole
+from hamletc.expansion.trees import assign, binary, call, free, named, number, outside_expressions, rebuilt, whole
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 
@@ -62,93 +62,159 @@ def _steps(node: object) -> Iterator[syntax.PushStmt]:
 
 def _moving(head: syntax.AffordanceDecl, room: Room) -> syntax.AffordanceDecl:
     """An affordance that moves by its rules. The layout says where it begins."""
-    span, kept = head.name.span, list[syntax.AffordanceItem]()
+    taken = frozenset(item.name.text for item in head.items if isinstance(item, syntax.MeterDecl | syntax.RuleDecl))
+    moving, span, kept = _Moving(room, taken), head.name.span, list[syntax.AffordanceItem]()
     for item in head.items:
         match item:
             case syntax.FollowsItem():
-                kept += _route(item, room)
+                kept += moving.route(item)
                 head = replace(head, place=item.stops[0], place_span=item.span)
             case syntax.WandersItem():
-                kept += _wandering(item, room)
+                kept += moving.wandering(item)
             case syntax.RuleDecl():
-                kept.append(_Written(room).tree(item))
+                kept.append(moving.tree(item))
             case _:
                 kept.append(item)
-    meters = tuple(_coordinate(axis, room, span) for axis in room.axes)
+    meters = tuple(moving.coordinate(axis, span) for axis in room.axes)
     names = tuple(named(own_name(meter.name.text, head.name.text), span) for meter in meters)
     return replace(head, items=(*meters, *kept), moving=names)
 
 
-def _coordinate(axis: Axis, room: Room, span: Span) -> syntax.MeterDecl:
-    low = number(axis.low, span)
-    if room.whole:
-        return whole(_position(axis), axis.low, axis.high, low, span)
-    state = syntax.StateSpec("real", (), span, "compiler")
-    return syntax.MeterDecl(named(_position(axis), span), low, (low, number(axis.high, span)), (), span, state)
+@dataclass(frozen=True, slots=True)
+class _Moving:
+    """Writes out how an affordance moves in a space. `taken` are the names of what its author declares in its braces:
+    what is written out beside that has others."""
+
+    room: Room
+    taken: frozenset[str]
+
+    def _own(self, name: str, span: Span) -> syntax.Bound:
+        """The name of a meter that the affordance gets."""
+        return syntax.Bound(free(name, self.taken), span, True, "own")
+
+    def _counted(self, name: str, most: int, span: Span) -> syntax.MeterDecl:
+        """A meter that counts from 0 to `most`."""
+        return whole(free(name, self.taken), 0, most, number(0, span), span)
+
+    def _rule(self, name: str, body: list[syntax.Stmt], span: Span) -> syntax.RuleDecl:
+        return syntax.RuleDecl(syntax.Name(free(name, self.taken), span), None, tuple(body), span, True)
+
+    def _position(self, axis: Axis, span: Span) -> syntax.Bound:
+        return self._own(f"position {axis.name}", span)
+
+    def coordinate(self, axis: Axis, span: Span) -> syntax.MeterDecl:
+        """The meter that says where the affordance is along an axis."""
+        low, high, name = number(axis.low, span), number(axis.high, span), self._position(axis, span).text
+        state = syntax.StateSpec("int" if self.room.whole else "real", (), span, "compiler")
+        return syntax.MeterDecl(named(name, span), low, (low, high), (), span, state)
+
+    def _waits(self, period: int, span: Span) -> tuple[Parts, list[syntax.Stmt], syntax.Expr | None]:
+        """What counts ticks, and the condition under which it is time to move; nothing where that is in every tick."""
+        if period == 1:
+            return [], [], None
+        ticks = self._own("ticks", span)
+        following = binary("+", ticks, number(1, span), span)
+        counts = assign(ticks, "=", call("mod", following, number(period, span), span=span), span)
+        return [self._counted("ticks", period - 1, span)], [counts], binary("==", ticks, number(0, span), span)
+
+    def route(self, item: syntax.FollowsItem) -> Parts:
+        """From each stop to the next, and from the last to the first."""
+        span, count = item.span, len(item.stops)
+        parts, body, time = self._waits(_period(item.period), span)
+        parts.append(self._counted("stop", count - 1, span))
+        stop, one = self._own("stop", span), number(1, span)
+        following = binary("+", stop, one if time is None else syntax.WhenExpr(one, time, span), span)
+        body.append(assign(stop, "=", call("mod", following, number(count, span), span=span), span))
+        spots = [self.room.coordinates(stop) or () for stop in item.stops]
+        for axis, where in zip(self.room.axes, zip(*spots, strict=True), strict=True):
+            there = _chosen(stop, [number(x, span) for x in where], span)
+            body.append(assign(self._position(axis, span), "=", there, span))
+        return [*parts, self._rule("route", body, span)]
+
+    def wandering(self, item: syntax.WandersItem) -> Parts:
+        """A step to one of the cells beside, or along one of the edges, each as likely."""
+        span, room = item.span, self.room
+        parts, body, time = self._waits(_period(item.period), span)
+        if room.leads is not None:
+            here = self._position(room.axes[0], span)
+            there = _chosen(here, [_one_of(n, leads, span) for n, leads in enumerate(room.leads.values())], span)
+            body.append(assign(here, "=", there if time is None else syntax.IfExpr(time, there, here, span), span))
+        else:
+            ways = len(room.ways)
+            parts.append(self._counted("way", ways - 1, span))
+            drawn = call("integer", number(0, span), number(ways - 1, span), span=span)
+            body.append(assign(self._own("way", span), "=", drawn, span))
+            for which, axis in enumerate(room.axes):
+                by = self._along(which, span)
+                by = by if time is None else syntax.IfExpr(time, by, number(0, span), span)
+                body.append(self._step(axis, "+=", by, span))
+        return [*parts, self._rule("wandering", body, span)]
+
+    def _along(self, axis: int, span: Span) -> syntax.Expr:
+        """How far a way leads along an axis: those on minus those back."""
+        ways = self.room.ways
+        on, *more = (self._if_way(way, span) for way, step in enumerate(ways) if step[axis] > 0)
+        for each in more:
+            on = binary("+", on, each, span)
+        for way in (way for way, step in enumerate(ways) if step[axis] < 0):
+            on = binary("-", on, self._if_way(way, span), span)
+        return on
+
+    def _if_way(self, way: int, span: Span) -> syntax.Expr:
+        return syntax.WhenExpr(number(1, span), binary("==", self._own("way", span), number(way, span), span), span)
+
+    def _step(self, axis: Axis, op: Literal["+=", "-=", "="], value: syntax.Expr, span: Span) -> syntax.AssignStmt:
+        """A statement that writes a position, with the edges of the space."""
+        position, low, high = self._position(axis, span), number(axis.low, span), number(axis.high, span)
+        edges = self.room.edges
+        if op == "=" or edges == "clamp":
+            return assign(position, op, value, span)
+        there = binary("+" if op == "+=" else "-", position, value, span)
+        if edges == "sticky":
+            inside = binary("and", binary(">=", there, low, span), binary("<=", there, high, span), span)
+            return assign(position, "=", syntax.IfExpr(inside, there, position, span), span)
+        past = there if axis.low == 0 else binary("-", there, low, span)
+        length = number(axis.high - axis.low, span)
+        if edges == "wrap":
+            past = call("mod", past, number(axis.high - axis.low + self.room.whole, span), span=span)
+        else:
+            left = binary("-", length, call("abs", past, span=span), span)
+            past = binary("-", length, call("abs", left, span=span), span)
+        return assign(position, "=", past if axis.low == 0 else binary("+", low, past, span), span)
+
+    def tree(self, node: Any) -> Any:
+        """A node of a rule of the affordance, in which its positions are those meters."""
+        axes = {axis.name: axis for axis in self.room.axes}
+        match node:
+            case tuple():
+                return tuple(self.tree(item) for item in node)
+            case str() | bool() | Span() | syntax.Name() | None:
+                return node
+            case syntax.PushStmt(axis=axis, op=op, value=value, what="position") if axis.text in axes:
+                return self._step(axes[axis.text], op, self.tree(value), node.span)
+            case syntax.AxisExpr(quantity="position", axis=axis) if axis.text in axes:
+                return self._position(axes[axis.text], node.span)
+            case syntax.CallExpr(function=function) if function.text in AMONG:
+                return node  # there a position is an agent's
+            case _:
+                return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
 
-def _position(axis: Axis) -> str:
-    return f"position {axis.name}"
-
-
-def _waits(period: int, span: Span) -> tuple[Parts, list[syntax.Stmt], syntax.Expr | None]:
-    """What counts ticks, and the condition under which it is time to move; nothing where that is in every tick."""
-    if period == 1:
-        return [], [], None
-    following = binary("+", named("ticks", span), number(1, span), span)
-    counts = assign("ticks", "=", call("mod", following, number(period, span), span=span), span)
-    time = binary("==", named("ticks", span), number(0, span), span)
-    return [whole("ticks", 0, period - 1, number(0, span), span)], [counts], time
-
-
-def _route(item: syntax.FollowsItem, room: Room) -> Parts:
-    """From each stop to the next, and from the last to the first."""
-    span, count = item.span, len(item.stops)
-    parts, body, time = _waits(_period(item.period), span)
-    parts.append(whole("stop", 0, count - 1, number(0, span), span))
-    one: syntax.Expr = number(1, span)
-    following = binary("+", named("stop", span), one if time is None else syntax.WhenExpr(one, time, span), span)
-    body.append(assign("stop", "=", call("mod", following, number(count, span), span=span), span))
-    spots = [room.coordinates(stop) or () for stop in item.stops]
-    for axis, where in zip(room.axes, zip(*spots, strict=True), strict=True):
-        body.append(assign(_position(axis), "=", _chosen("stop", [number(x, span) for x in where], span), span))
-    return [*parts, syntax.RuleDecl(syntax.Name("route", span), None, tuple(body), span, True)]
-
-
-def _chosen(meter: str, values: list[syntax.Expr], span: Span) -> syntax.Expr:
+def _chosen(meter: syntax.Name, values: list[syntax.Expr], span: Span) -> syntax.Expr:
     """The value whose number the meter has."""
 
     def among(first: int, last: int) -> syntax.Expr:
         if last - first > LONGEST_CHAIN:
             middle = (first + last) // 2
-            below = binary("<", named(meter, span), number(middle, span), span)
+            below = binary("<", meter, number(middle, span), span)
             return syntax.IfExpr(below, among(first, middle), among(middle, last), span)
         found = values[last - 1]
         for which in reversed(range(first, last - 1)):
-            is_it = binary("==", named(meter, span), number(which, span), span)
+            is_it = binary("==", meter, number(which, span), span)
             found = syntax.IfExpr(is_it, values[which], found, span)
         return found
 
     return among(0, len(values))
-
-
-def _wandering(item: syntax.WandersItem, room: Room) -> Parts:
-    """A step to one of the cells beside, or along one of the edges, each as likely."""
-    span = item.span
-    parts, body, time = _waits(_period(item.period), span)
-    if room.leads is not None:
-        here = named("position x", span)
-        there = _chosen("position x", [_one_of(n, leads, span) for n, leads in enumerate(room.leads.values())], span)
-        body.append(assign("position x", "=", there if time is None else syntax.IfExpr(time, there, here, span), span))
-    else:
-        ways = len(room.ways)
-        parts.append(whole("way", 0, ways - 1, number(0, span), span))
-        body.append(assign("way", "=", call("integer", number(0, span), number(ways - 1, span), span=span), span))
-        for which, axis in enumerate(room.axes):
-            by = _along(which, room, span)
-            by = by if time is None else syntax.IfExpr(time, by, number(0, span), span)
-            body.append(_step(axis, "+=", by, span, room))
-    return [*parts, syntax.RuleDecl(syntax.Name("wandering", span), None, tuple(body), span, True)]
 
 
 def _one_of(node: int, leads: tuple[int, ...], span: Span) -> syntax.Expr:
@@ -158,65 +224,8 @@ def _one_of(node: int, leads: tuple[int, ...], span: Span) -> syntax.Expr:
     return number(leads[0] if leads else node, span)
 
 
-def _along(axis: int, room: Room, span: Span) -> syntax.Expr:
-    """How far a way leads along an axis: those on minus those back."""
-    on, *more = (_if_way(way, span) for way, step in enumerate(room.ways) if step[axis] > 0)
-    for each in more:
-        on = binary("+", on, each, span)
-    for way in (way for way, step in enumerate(room.ways) if step[axis] < 0):
-        on = binary("-", on, _if_way(way, span), span)
-    return on
-
-
-def _if_way(way: int, span: Span) -> syntax.Expr:
-    return syntax.WhenExpr(number(1, span), binary("==", named("way", span), number(way, span), span), span)
-
-
-def _step(axis: Axis, op: Literal["+=", "-=", "="], value: syntax.Expr, span: Span, room: Room) -> syntax.AssignStmt:
-    """A statement that writes a position, with the edges of the space."""
-    name, low, high = _position(axis), number(axis.low, span), number(axis.high, span)
-    if op == "=" or room.edges == "clamp":
-        return assign(name, op, value, span)
-    there = binary("+" if op == "+=" else "-", named(name, span), value, span)
-    if room.edges == "sticky":
-        inside = binary("and", binary(">=", there, low, span), binary("<=", there, high, span), span)
-        return assign(name, "=", syntax.IfExpr(inside, there, named(name, span), span), span)
-    past = there if axis.low == 0 else binary("-", there, low, span)
-    length = number(axis.high - axis.low, span)
-    if room.edges == "wrap":
-        past = call("mod", past, number(axis.high - axis.low + room.whole, span), span=span)
-    else:
-        left = binary("-", length, call("abs", past, span=span), span)
-        past = binary("-", length, call("abs", left, span=span), span)
-    return assign(name, "=", past if axis.low == 0 else binary("+", low, past, span), span)
-
-
 def _period(period: syntax.Signed | None) -> int:
     return 1 if period is None else int(constant(period) or 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """Turns positions in a rule of an affordance into meters that say where it is."""
-
-    room: Room
-
-    def tree(self, node: Any) -> Any:
-        """The node with everything below it."""
-        axes = {axis.name: axis for axis in self.room.axes}
-        match node:
-            case tuple():
-                return tuple(self.tree(item) for item in node)
-            case str() | bool() | Span() | syntax.Name() | None:
-                return node
-            case syntax.PushStmt(axis=axis, op=op, value=value, what="position") if axis.text in axes:
-                return _step(axes[axis.text], op, self.tree(value), node.span, self.room)
-            case syntax.AxisExpr(quantity="position", axis=axis) if axis.text in axes:
-                return named(_position(axes[axis.text]), node.span)
-            case syntax.CallExpr(function=function) if function.text in AMONG:
-                return node  # there a position is an agent's
-            case _:
-                return rebuilt(node, lambda _name, _role, old: self.tree(old))
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-from hamletc.expansion.lets import WORDED
+from hamletc.expansion.binding import OBSERVED, REFERRED, WORDED, namespaces
 from hamletc.expansion.places import Places
-from hamletc.expansion.templates import LISTS_OF_NAMES, declared
 from hamletc.expansion.things import acts_of
 from hamletc.expansion.trees import Role, rebuilt
 from hamletc.language import syntax
+from hamletc.language.declared import Namespace, declared, names_of
 from hamletc.language.tokens import LONGEST_NAME
-from hamletc.language.words import AMONG, MEANINGS, PLACES
+from hamletc.language.words import AMONG
 
 Kind: TypeAlias = Literal["meter", "let", "item", "action", "act", "affordance"]
-Namespace: TypeAlias = Literal["value", "action", "affordance"]
 
 _REFERRED: tuple[tuple[Kind, type[syntax.Decl]], ...] = (
     ("meter", syntax.MeterDecl),
@@ -34,14 +34,6 @@ _REFERRED: tuple[tuple[Kind, type[syntax.Decl]], ...] = (
 """What is referred to by its name."""
 _COUNTED = ("meter", "item")
 """What only agents of a role have."""
-_NAMED_THINGS = (
-    (syntax.DistanceExpr, "affordance"),
-    (syntax.StreakExpr, "affordance"),
-    (syntax.OfExpr, "owner"),
-    (syntax.BeginStmt, "effect"),
-    (syntax.ShareItem, "name"),
-)
-"""Fields that hold names of affordances or of items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +73,22 @@ class _Scope:
     world: bool = False
 
 
+def roles_written_out(
+    declarations: tuple[syntax.Decl, ...], places: Places
+) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
+    """The declarations without parts of roles, and what is wrong with these. What is left of a role says which agents
+    are of it, its meters and actions, and what they observe."""
+    roles = Roles(declarations, places)
+    return roles.written_out(), tuple(roles.problems)
+
+
 class Roles:
-    """Writes out the roles of a universe. `problems` is what is wrong with them; `lets` are those declared in roles."""
+    """Writes out the roles of a universe. `problems` is what is wrong with them."""
 
     def __init__(self, declarations: tuple[syntax.Decl, ...], places: Places) -> None:
         self._places = places
         self._declarations = declarations
         self.problems: list[Diagnostic] = []
-        self.lets: list[syntax.LetDecl] = []
         blocks = [item for item in declarations if isinstance(item, syntax.RoleDecl)]
         self._heads: dict[str, syntax.RoleDecl] = {}
         for block in blocks:
@@ -96,15 +96,15 @@ class Roles:
                 self._head(block)
         self._owned: dict[tuple[Namespace, str], _Owned] = {}  # by the names with roles
         self._owners: dict[tuple[Namespace, str], list[str]] = {}  # names with roles by those without
-        self._outside = {(space, name.text): name for item in declarations for space, name in _outside_names(item)}
+        outside = (symbol for item in declarations for symbol in declared(item))
+        self._outside = {(symbol.namespace, symbol.name.text): symbol.name for symbol in outside}
         self._allowed: set[str] = set()  # actions of roles of which an `allow` speaks
         for block in blocks:
             self._own(block)
         self._kept_items: dict[str, list[syntax.Decl]] = {name: [] for name in self._heads}
 
     def written_out(self) -> tuple[syntax.Decl, ...]:
-        """The declarations without parts of roles. What is left of a role says which agents are of it, its meters and
-        actions, and what they observe."""
+        """The declarations without parts of roles; as they are where something is wrong."""
         self._check_names()
         if not self._heads or self.problems:
             return self._declarations
@@ -141,7 +141,7 @@ class Roles:
             return
         for item in block.items:
             kind = next((kind for kind, each in _REFERRED if isinstance(item, each)), None)
-            for name in declared(item):
+            for name in names_of(item):
                 if len(role) + 1 + len(name.text) > LONGEST_NAME:
                     hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
                     self._say("H007", f"the name `{role}.{name.text}` is too long", name.span, hint=hint)
@@ -167,7 +167,7 @@ class Roles:
         """A name with a role before it is declared in that role only."""
         inside = (part for item in self._declarations if isinstance(item, syntax.RoleDecl) for part in item.items)
         for item in (*self._declarations, *inside):
-            for name in declared(item):
+            for name in names_of(item):
                 if "." in name.text and not name.quoted:
                     role, _, last = name.text.partition(".")
                     hint = f"Write it there: `role {role} {{ ... }}`, with the name `{last}`."
@@ -248,8 +248,6 @@ class Roles:
                 made = replace(made, who=who)
             case syntax.ItemDecl() | syntax.SlotsDecl() | syntax.DiesDecl() | syntax.EndsDecl() | syntax.RewardDecl():
                 made = replace(made, role=role, who=who)
-            case syntax.LetDecl():
-                self.lets.append(made)
             case _:
                 pass
         yield made
@@ -293,16 +291,12 @@ class Roles:
         match node:
             case syntax.CallExpr(function=function) if function.text in AMONG and not function.quoted:
                 scope = replace(scope, among=True)
-            case syntax.BinaryExpr(op="==" | "!=", left=left, right=right) if _is_word(left) or _is_word(right):
-                space: Namespace = "action" if _is_word(left, "action") or _is_word(right, "action") else "affordance"
-                one, other = (self._compared(side, scope, space) for side in (left, right))
-                return replace(node, left=one, right=other)
             case syntax.Property(key=key) if key.text in WORDED:
                 return node
             case syntax.AssignStmt():
                 return self._assign(node, scope)
             case syntax.ObserveItem(kind=kind, words=words):
-                if kind.text not in LISTS_OF_NAMES:
+                if kind.text not in OBSERVED:
                     return node
                 if kind.text == "here":
                     return replace(node, words=tuple(self._renamed(word, scope, "affordance") for word in words))
@@ -314,8 +308,8 @@ class Roles:
 
         def changed(name: str, role: Role, old: Any) -> Any:
             named = self._value if role == "expression" else self._kept
-            if isinstance(old, syntax.Name) and (type(node), name) in _NAMED_THINGS:
-                named = self._thing
+            if isinstance(old, syntax.Name) and (type(node), name) in REFERRED:
+                named = partial(self._referred, namespaces(node, name, old))
             return None if old is None else self._item(old, scope, named)
 
         return rebuilt(node, changed)
@@ -334,21 +328,20 @@ class Roles:
 
     def _value(self, name: syntax.Name, scope: _Scope) -> syntax.Expr:
         """A name in an expression."""
-        if name.text in MEANINGS and not name.quoted:
-            return name
-        if name.text in self._heads:
-            return syntax.RoleExpr(name.text, name.span)
-        return self._renamed(name, scope, "value")
+        match name:
+            case syntax.Bound(space="affordance" | "action" as space):
+                return self._renamed(name, scope, space)
+            case syntax.Bound():
+                return name
+            case syntax.Name(text=text) if text in self._heads:
+                return syntax.RoleExpr(text, name.span)
+            case _:
+                return self._renamed(name, scope, "value")
 
-    def _thing(self, name: syntax.Name, scope: _Scope) -> syntax.Expr:
-        """The name of an affordance, or of an item."""
-        item = self._renamed(name, replace(scope, among=True), "value")
-        of_item = (owned := self._owned.get(("value", item.text))) is not None and owned.kind == "item"
-        return item if of_item else self._renamed(name, scope, "affordance")
-
-    def _compared(self, side: syntax.Expr, scope: _Scope, space: Namespace) -> syntax.Expr:
-        """A side of `here == Bed` or `action == REST`."""
-        return self._renamed(side, scope, space) if isinstance(side, syntax.Name) and not _is_word(side) else side
+    def _referred(self, spaces: tuple[Namespace, ...], name: syntax.Name, scope: _Scope) -> syntax.Expr:
+        """The name of an affordance, an effect or an item."""
+        owned = (each for each in spaces if each in ("value", "affordance"))
+        return next((self._renamed(name, replace(scope, among=True), each) for each in owned), name)
 
     def _observed(self, name: syntax.Name, scope: _Scope) -> syntax.Name:
         """What is observed by its name: of a meter of a role by its agents only."""
@@ -388,6 +381,8 @@ class Roles:
         if statement.owner is not None:
             owner = self._renamed(statement.owner, scope, "affordance")
             return replace(statement, value=value, owner=owner)
+        if isinstance(statement.meter, syntax.Bound):
+            return replace(statement, value=value)
         meter = self._renamed(statement.meter, scope, "value")
         owned = self._owned.get(("value", meter.text))
         if owned is not None and owned.kind in _COUNTED and owned.role not in scope.proven and not scope.world:
@@ -397,31 +392,6 @@ class Roles:
             elif who is not None:
                 value = syntax.WhenExpr(value, who, value.span)
         return replace(statement, meter=meter, value=value)
-
-
-def _outside_names(item: syntax.Decl) -> Iterator[tuple[Namespace, syntax.Name]]:
-    """The names that a role may not give to anything of its own."""
-    match item:
-        case syntax.WorldDecl(items=items):
-            yield from (("value", part.name) for part in items if not isinstance(part, syntax.RuleDecl))
-        case syntax.MeterDecl() | syntax.LetDecl() | syntax.ParamDecl() | syntax.InputDecl() | syntax.ControlDecl():
-            yield "value", item.name
-        case syntax.EffectDecl() | syntax.RoleDecl() | syntax.ItemDecl():
-            yield "value", item.name
-        case syntax.MapDecl(items=items):
-            yield from (("value", each.name) for each in items if isinstance(each, syntax.TerrainDecl))
-        case syntax.ActionDecl():
-            yield "action", item.name
-        case syntax.AffordanceDecl():
-            yield "affordance", item.name
-        case _:
-            pass
-
-
-def _is_word(expression: syntax.Expr, *words: str) -> bool:
-    """Whether it is a word that is compared with names of declarations."""
-    known = words or PLACES
-    return isinstance(expression, syntax.Name) and not expression.quoted and expression.text in known
 
 
 def _both(who: syntax.RoleExpr | None, condition: syntax.Expr | None) -> syntax.Expr | None:

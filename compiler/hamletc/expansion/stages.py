@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
+from hamletc.expansion.trees import free
 from hamletc.language import syntax
+from hamletc.language.declared import in_namespace
 
 STAGE = "stage"
 """The name of the state."""
@@ -29,10 +31,11 @@ def stages_written_out(
     problems = tuple(problem for item in found for problem in _problems(item, places))
     if problems or not found:
         return declarations, problems
-    return tuple(_of_world(item) if isinstance(item, syntax.StagesDecl) else item for item in declarations), ()
+    rule = free(SWITCHES, in_namespace("rule", declarations))
+    return tuple(_of_world(item, rule) if isinstance(item, syntax.StagesDecl) else item for item in declarations), ()
 
 
-def _of_world(stages: syntax.StagesDecl) -> syntax.WorldDecl:
+def _of_world(stages: syntax.StagesDecl, rule: str) -> syntax.WorldDecl:
     """`kept state stage: easy hard = easy`, and `rule stages: stage = if stage == easy and c then hard else stage`."""
     span, known = stages.span, list(_known(stages).values())
     name = syntax.Name(STAGE, span)
@@ -40,7 +43,7 @@ def _of_world(stages: syntax.StagesDecl) -> syntax.WorldDecl:
     state = syntax.MeterDecl(name, known[0], None, (), span, holds, kept=True)
     following = _chain(stages.switches, name) if len(stages.switches) <= MOST_IN_A_CHAIN else _groups(stages, name)
     body = syntax.AssignStmt(syntax.Name(STAGE, span), "=", following, None, span)
-    return syntax.WorldDecl((state, syntax.RuleDecl(syntax.Name(SWITCHES, span), None, (body,), span)), span)
+    return syntax.WorldDecl((state, syntax.RuleDecl(syntax.Name(rule, span), None, (body,), span)), span)
 
 
 def _chain(switches: tuple[syntax.Switch, ...], stage: syntax.Name) -> syntax.Expr:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.expansion.binding import OBSERVED, binding_of, namespaces
 from hamletc.expansion.lets import MOST_LABELS, MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Role, roles
 from hamletc.language import syntax
+from hamletc.language.declared import Namespace, declared, names_of
 from hamletc.language.heights import complaint, too_high
 from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import LONGEST_NAME
@@ -20,8 +22,6 @@ from hamletc.suggest import closest
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
-LISTS_OF_NAMES = ("meters", "state", "params", "world", "cell", "here", "effects", "items")
-"""What is observed by the names of declarations; other words there are no names."""
 _WORDS = frozenset(
     (
         *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
@@ -40,17 +40,21 @@ OF_ROLES = (
 )
 """What can stand in a role."""
 
-Meaning: TypeAlias = "syntax.Expr | str"
-"""What a name of a template stands for in a use: an argument, or the name of what the use declares."""
-
 
 @dataclass(slots=True)
 class _Use:
-    """A use that is being written out. `copies` are its texts by the files that they come from."""
+    """A use that is being written out.
+
+    Attributes:
+        arguments: what stands for the parameters, whatever they name.
+        own: the names of what the use declares, by those in the template, in each namespace.
+        copies: its texts by the files that they come from.
+    """
 
     template: syntax.TemplateDecl
     span: Span
-    meanings: Mapping[str, Meaning]
+    arguments: Mapping[str, syntax.Expr]
+    own: Mapping[tuple[Namespace, str], str]
     level: int
     copies: dict[int, int] = field(default_factory=dict)
 
@@ -67,7 +71,9 @@ class Templates:
         self.used: set[str] = set()
         self.problems: list[Diagnostic] = []
         self._templates: dict[str, syntax.TemplateDecl] = {}
-        taken = {name.text: name for item in declarations for name in declared(item)}
+        self._declarations = declarations
+        self._bodies: dict[int, tuple[syntax.Decl, ...]] = {}
+        taken = {name.text: name for item in declarations for name in names_of(item)}
         for template in templates:
             self._declare(template, taken)
 
@@ -148,8 +154,16 @@ class Templates:
     def _written(self, item: syntax.UseDecl, level: int) -> Iterator[syntax.Decl]:
         """The declarations that a use stands for."""
         use = self._use(item, level)
-        for inner in () if use is None else use.template.declarations:
+        for inner in () if use is None else self._bound(use.template):
             yield from self._declaration(inner, use)
+
+    def _bound(self, template: syntax.TemplateDecl) -> tuple[syntax.Decl, ...]:
+        """The declarations of a template, with their names bound: those that an argument brings along are not its."""
+        bound = self._bodies.get(id(template))
+        if bound is None:
+            binding = binding_of((*template.declarations, *self._declarations))
+            bound = self._bodies[id(template)] = tuple(map(binding.tree, template.declarations))
+        return bound
 
     def _of_role(self, item: syntax.Decl, level: int) -> Iterator[syntax.Decl]:
         """What stands in a role for one of its items."""
@@ -185,20 +199,21 @@ class Templates:
             hint = "Let fewer templates use each other."
             self._say("H015", f"more than {DEEPEST_USES} templates use each other", use.span, label, hint=hint)
             return None
-        meanings: dict[str, Meaning] = dict(zip(parameters, arguments, strict=True))
-        own = [each for item in template.declarations for each in declared(item)]
-        names = [meanings[each.text] for each in own if each.text in meanings]
+        meanings = dict(zip(parameters, arguments, strict=True))
+        symbols = [each for item in template.declarations for each in declared(item)]
+        names = [meanings[each.name.text] for each in symbols if each.name.text in meanings]
         prefix = next((f"{each.text}_" for each in names if isinstance(each, syntax.Name)), "")
-        for each in own:
-            if each.text in meanings:
+        own: dict[tuple[Namespace, str], str] = {}
+        for each in symbols:
+            if each.name.text in meanings:
                 continue
-            made = f"{prefix}{each.text}"
+            made = f"{prefix}{each.name.text}"
             if len(made) > LONGEST_NAME:
                 hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
                 self._say("H007", f"the name `{made}` is too long", use.span, Label(each.span, "this one"), hint=hint)
                 return None
-            meanings[each.text] = made
-        return _Use(template, use.span, meanings, level + 1)
+            own[each.namespace, each.name.text] = made
+        return _Use(template, use.span, meanings, own, level + 1)
 
     # --- copying ---
 
@@ -219,25 +234,25 @@ class Templates:
             if role == "span":
                 changes[name] = self._moved(old, use)
             else:
-                role = "span" if (type(node), name) in _WORDS or _is_word(node, name) else role
-                changes[name] = self._item(old, role, use)
+                is_word = (type(node), name) in _WORDS or _is_word(node, name)
+                changes[name] = self._item(old, "span" if is_word else role, use, node, name)
         made = replace(node, **changes)
         return _written(made) if isinstance(made, syntax.Signed) else made
 
-    def _item(self, item: Any, role: Role, use: _Use) -> Any:
-        """What stands for a field; a word (its role is that of a `span`) only changes its place."""
+    def _item(self, item: Any, role: Role, use: _Use, node: Any, field: str) -> Any:
+        """What stands for a field of a node; a word (its role is that of a `span`) only changes its place."""
         if isinstance(item, tuple):
-            return tuple(self._item(each, role, use) for each in item)
+            return tuple(self._item(each, role, use, node, field) for each in item)
         if not isinstance(item, syntax.Name):
             return item if isinstance(item, str | bool | None) else self._tree(item, use)
         span = self._moved(item.span, use)
         known = role != "span" and (item.quoted or item.text not in MEANINGS)
-        meaning = use.meanings.get(item.text) if known else None
+        meaning = use.arguments.get(item.text) if known else None
         match meaning:
             case None:
-                return replace(item, span=span)
-            case str():
-                return syntax.Name(meaning, span, quoted=True)
+                spaces = namespaces(node, field, item) if known else ()
+                made = next((use.own[each, item.text] for each in spaces if (each, item.text) in use.own), None)
+                return replace(item, span=span) if made is None else syntax.Name(made, span, quoted=True)
             case _ if role == "tree" and not isinstance(meaning, syntax.Name):
                 label = Label(span, f"`{item.text}` names something here")
                 message = f"`{use.template.name.text}` needs a name for `{item.text}`"
@@ -281,26 +296,6 @@ def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:
                 pass
 
 
-def declared(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
-    """The names that a declaration declares."""
-    match declaration:
-        case syntax.MovesDecl(moves=moves):
-            return tuple(move.name for move in moves)
-        case syntax.MapDecl(items=items):
-            return tuple(item.name for item in items if not isinstance(item, syntax.MapLetters))
-        case syntax.WorldDecl(items=items) | syntax.CellsDecl(items=items):
-            return tuple(item.name for item in items)
-        case syntax.AffordanceDecl(name=affordance, items=items):
-            return (affordance, *(item.name for item in items if isinstance(item, syntax.ActionDecl)))
-        case syntax.TemplateDecl() | syntax.WithoutDecl():
-            return ()
-        case syntax.OverrideDecl(declaration=inner):
-            return declared(inner)
-        case _:
-            name = getattr(declaration, "name", None)
-            return (name,) if isinstance(name, syntax.Name) else ()
-
-
 def _read(declarations: tuple[syntax.Decl, ...]) -> Iterator[str]:
     """The names in declarations."""
     pending: list[Any] = [declarations]
@@ -320,7 +315,7 @@ def _is_word(node: object, name: str) -> bool:
     """Whether a field holds such words because of what stands in another one."""
     match node:
         case syntax.ObserveItem(kind=kind):
-            return name == "words" and kind.text not in LISTS_OF_NAMES
+            return name == "words" and kind.text not in OBSERVED
         case syntax.AssignStmt(owner=owner):
             return name == "meter" and owner is not None
         case _:

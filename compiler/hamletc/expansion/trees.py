@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache, reduce
+from itertools import count
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from hamlet.universe import Span
@@ -30,8 +31,15 @@ def _roles(kind: Any) -> tuple[tuple[str, Role], ...]:
 
 
 @cache
-def _trees(kind: Any) -> tuple[str, ...]:
-    """The names of the fields that hold neither expressions nor spans, last to first."""
+def _parts(kind: Any) -> tuple[tuple[str, Role], ...]:
+    return tuple((name, role) for name, role in _roles(kind) if role != "span")
+
+
+@cache
+def _trees(kind: Any) -> tuple[str, ...] | None:
+    """The names of the fields that hold neither expressions nor spans, last to first; `None` of what is no node."""
+    if kind in (Span, syntax.Name, syntax.Bound) or not hasattr(kind, "__dataclass_fields__"):
+        return None
     return tuple(name for name, role in reversed(_roles(kind)) if role == "tree")
 
 
@@ -41,6 +49,12 @@ def roles(node: object) -> tuple[tuple[str, Role], ...]:
     return _roles(kind)
 
 
+def parts(node: object) -> tuple[tuple[str, Role], ...]:
+    """The fields of a node that may hold something else than its place, and what."""
+    kind: Any = type(node)
+    return _parts(kind)
+
+
 def outside_expressions(node: object) -> Iterator[object]:
     """The declarations, items and statements of a tree, in order; neither expressions nor names."""
     pending = [node]
@@ -48,19 +62,19 @@ def outside_expressions(node: object) -> Iterator[object]:
         each = pending.pop()
         if isinstance(each, tuple):
             pending += reversed(each)
-        elif is_dataclass(each) and not isinstance(each, syntax.Name):
-            yield each
+        else:
             kind: Any = type(each)
-            pending += [getattr(each, name) for name in _trees(kind)]
+            if (names := _trees(kind)) is not None:
+                yield each
+                pending += [getattr(each, name) for name in names]
 
 
 def rebuilt(node: Any, changed: Callable[[str, Role, Any], Any]) -> Any:
     """The node with what `changed` gives for the name, the role and the value of each field; itself where all stay."""
     changes: dict[str, Any] = {}
-    for name, role in roles(node):
+    for name, role in parts(node):
         old = getattr(node, name)
-        new = old if role == "span" else changed(name, role, old)
-        if new is not old:
+        if old is not None and (new := changed(name, role, old)) is not old:
             changes[name] = new
     return replace(node, **changes) if changes else node
 
@@ -91,6 +105,17 @@ def named(name: str, span: Span) -> syntax.Name:
     return syntax.Name(name, span, quoted=True)
 
 
+def word(text: str, span: Span) -> syntax.Bound:
+    """A word of the language, whatever is declared by that name."""
+    return syntax.Bound(text, span)
+
+
+def free(name: str, taken: Collection[str]) -> str:
+    """The name of something that nobody wrote; with a number behind it where an author has given that name away."""
+    numbered = (f"{name} {number}" for number in count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
+
+
 def binary(op: syntax.BinaryOp, left: syntax.Expr, right: syntax.Expr, span: Span) -> syntax.Expr:
     """Two expressions, joined."""
     return syntax.BinaryExpr(op, left, right, span, span)
@@ -106,9 +131,9 @@ def call(function: str, *arguments: syntax.Expr, span: Span) -> syntax.Expr:
     return syntax.CallExpr(syntax.Name(function, span), arguments, span)
 
 
-def assign(name: str, op: Literal["+=", "-=", "="], value: syntax.Expr, span: Span) -> syntax.AssignStmt:
+def assign(name: str | syntax.Name, op: Literal["+=", "-=", "="], value: syntax.Expr, span: Span) -> syntax.AssignStmt:
     """A statement that writes the meter of this name."""
-    return syntax.AssignStmt(named(name, span), op, value, None, span)
+    return syntax.AssignStmt(named(name, span) if isinstance(name, str) else name, op, value, None, span)
 
 
 def whole(

@@ -171,7 +171,8 @@ class DeclaredTwice(Finding):
     shared: tuple[str, ...]
 
     def told(self) -> Told:
-        *most, last = [f"{kind}s" for kind in self.shared if kind not in ("world meter", "cell meter")]  # meters, too
+        alike = ("world meter", "cell meter", "item")  # they are called meters, too
+        *most, last = [f"{kind}s" for kind in self.shared if kind not in alike]
         kinds = (f"{', '.join(most)} and {last}" if most else last).capitalize()
         hint = f"{kinds} {'share' if len(self.shared) > 1 else 'have'} their names: rename one of them."
         secondary = (Label(self.first, f"first declared here, {article(self.first_kind)}"),)

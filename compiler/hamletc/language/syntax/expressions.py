@@ -12,6 +12,8 @@ __all__ = [
     "AxisExpr",
     "BinaryExpr",
     "BinaryOp",
+    "Bound",
+    "BoundTo",
     "CallExpr",
     "DistanceExpr",
     "Expr",
@@ -44,6 +46,19 @@ class Name:
     text: str
     span: Span
     quoted: bool = False
+
+
+BoundTo: TypeAlias = Literal["quantity", "option", "affordance", "action", "value", "own"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Name):
+    """A name in an expression of which it is known what it names, before anything is written out: a word of the
+    language (`quantity`), an option of a state, an affordance or an action that is compared with one of those words, an
+    effect or an item `of` which something is asked (`value`), or a meter of the affordance in whose braces it stands
+    (`own`). What is written out cannot change that."""
+
+    space: BoundTo = "quantity"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,267 @@
+"""Names before expansion: what a name in an expression names is found where an author wrote it, so that nothing which
+is written out later can capture it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeGuard
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.places import Places
+from hamletc.expansion.trees import Role, rebuilt, roles
+from hamletc.language import syntax
+from hamletc.language.declared import NAMESPACES, Namespace, declared
+from hamletc.language.words import MEANINGS, PLACES
+
+WORDED = frozenset(("edges", "distance", "places", "starts", "moves", "only"))
+"""The properties whose values are words, and no expressions."""
+Options: TypeAlias = tuple[str, ...]
+_OF_STATES = ("previous", "lag", "own")
+"""Functions that give of a state with options one of them."""
+
+
+def names_bound(
+    declarations: tuple[syntax.Decl, ...], _places: Places
+) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
+    """The declarations with their names bound, where something in them is written out; else as they are."""
+    if not any(map(_is_written_out, declarations)):
+        return declarations, ()
+    binding = binding_of(declarations)
+    return tuple(binding.tree(item) for item in declarations), ()
+
+
+def binding_of(declarations: tuple[syntax.Decl, ...]) -> Binding:
+    """What binds names where these are declared."""
+    parts = list(_inside(declarations))
+    owners = frozenset(item.name.text for _, item in parts if isinstance(item, syntax.EffectDecl | syntax.ItemDecl))
+    heads = [item for _, item in parts if isinstance(item, syntax.AffordanceDecl)]
+    meters = frozenset((meter, head.name.text) for head in heads for meter in own_meters(head))
+    return Binding(_states(parts), owners, meters)
+
+
+def own_meters(head: syntax.AffordanceDecl) -> frozenset[str]:
+    """The names of the meters in the braces of an affordance."""
+    return frozenset(item.name.text for item in head.items if isinstance(item, syntax.MeterDecl))
+
+
+REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance")), ("affordance",)),
+        **dict.fromkeys(((syntax.OfExpr, "owner"), (syntax.AssignStmt, "owner")), ("affordance",)),
+        **dict.fromkeys(((syntax.AssignStmt, "meter"), (syntax.BeginStmt, "effect")), ("value",)),
+        **dict.fromkeys(((syntax.ShareItem, "name"), (syntax.TerrainDecl, "name")), ("value",)),
+        **dict.fromkeys(((syntax.AffordanceDecl, "place"), (syntax.AffordanceDecl, "others")), ("node",)),
+        **dict.fromkeys(((syntax.FollowsItem, "stops"), (syntax.TeleportItem, "cell")), ("node",)),
+        **dict.fromkeys(((syntax.GraphPath, "nodes"), (syntax.NodesDecl, "nodes")), ("node",)),
+        **dict.fromkeys(((syntax.RegionDecl, "name"), (syntax.NodesDecl, "name")), ("region",)),
+        **dict.fromkeys(((syntax.MapLetters, "letters"), (syntax.RegionNumber, "region")), ("region",)),
+        (syntax.OnExpr, "region"): ("region", "node"),
+        (syntax.SpreadItem, "name"): ("region",),
+        (syntax.AllowDecl, "actions"): ("action", "move"),
+        (syntax.MoveDef, "name"): ("move",),
+    }
+)
+"""What the names in fields of nodes refer to; expressions, what is observed, and names of declarations are not here."""
+OBSERVED: Mapping[str, Namespace] = MappingProxyType(
+    {**dict.fromkeys(("meters", "state", "params", "world", "cell", "effects", "items"), "value"), "here": "affordance"}
+)
+"""What is observed by the names of declarations; behind other words stand words, too."""
+
+
+def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...]:
+    """Where the declaration of a name in a field of a node is looked for; nowhere if it is a word or an option."""
+    match node, name:
+        case _, syntax.Bound(space="value" | "affordance" as space):
+            return (space,)
+        case _, syntax.Bound(space="action"):
+            return "action", "move"
+        case _, syntax.Bound():
+            return ()
+        case syntax.AssignStmt(owner=syntax.Name()), _ if field == "meter":
+            return ()
+        case ((syntax.UseDecl() | syntax.WithoutDecl()), _):
+            return tuple(NAMESPACES)
+        case syntax.Property(key=key), _ if key.text in WORDED:
+            return "region", "node"
+        case syntax.SpreadItem(kind=syntax.Name(text="near")), _ if field == "name":
+            return ("affordance",)
+        case syntax.ObserveItem(kind=kind), _ if field == "words":
+            return (OBSERVED[kind.text],) if kind.text in OBSERVED else ()
+        case _ if (referred := REFERRED.get((type(node), field))) is not None:
+            return referred
+        case _ if field == "name":
+            return tuple({symbol.namespace for symbol in declared(node) if symbol.name is name})
+        case _:
+            return ("value",) if dict(roles(node)).get(field) == "expression" else ()
+
+
+def is_own(name: object) -> TypeGuard[syntax.Bound]:
+    """Whether it is the name of a meter of the affordance in whose braces it stands."""
+    return isinstance(name, syntax.Bound) and name.space == "own"
+
+
+def _is_written_out(declaration: syntax.Decl) -> bool:
+    written = syntax.LetDecl | syntax.RoleDecl | syntax.ItemDecl | syntax.SlotsDecl
+    if isinstance(declaration, syntax.AffordanceDecl):
+        own = syntax.MeterDecl | syntax.RuleDecl | syntax.ActionDecl | syntax.FollowsItem | syntax.WandersItem
+        several = declaration.copies is not None or bool(declaration.others)
+        return several or any(isinstance(item, own) for item in declaration.items)
+    return isinstance(declaration, written)
+
+
+def _inside(declarations: Iterable[Any], role: str = "") -> Iterator[tuple[str, Any]]:
+    """The declarations, and those in blocks and roles; with the role that they are in."""
+    for item in declarations:
+        yield role, item
+        match item:
+            case syntax.RoleDecl(name=name, items=items):
+                yield from _inside(items, name.text)
+            case syntax.WorldDecl(items=items) | syntax.CellsDecl(items=items):
+                yield from _inside(items)
+            case syntax.OverrideDecl(declaration=inner):
+                yield from _inside((inner,))
+            case _:
+                pass
+
+
+def _states(parts: Iterable[tuple[str, Any]]) -> Mapping[str, Options]:
+    """The options of states, by their names, and by those with what they are in: `wolf.mood`, `mood of Den`."""
+    found: dict[str, Options] = {}
+    for role, item in parts:
+        owner = f"{role}.{{}}" if role else "{}"
+        meters = [item]
+        if isinstance(item, syntax.AffordanceDecl):
+            owner, meters = f"{{}} of {item.name.text}", list(item.items)
+        for meter in meters:
+            if isinstance(meter, syntax.MeterDecl) and meter.state is not None and meter.state.options:
+                options = tuple(option.text for option in meter.state.options)
+                found[owner.format(meter.name.text)] = options
+                found.setdefault(meter.name.text, options)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where a name stands: in the braces of this role, of this affordance with these meters of its own."""
+
+    role: str = ""
+    affordance: str = ""
+    own: frozenset[str] = frozenset()
+
+
+_OUTSIDE = _Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """Binds names.
+
+    Attributes:
+        states: the options of states, by name.
+        owners: the effects and items `of` which something can be asked.
+        meters: those in the braces of affordances, with the affordance.
+    """
+
+    states: Mapping[str, Options]
+    owners: frozenset[str]
+    meters: frozenset[tuple[str, str]]
+
+    def tree(self, node: Any, scope: _Scope = _OUTSIDE) -> Any:
+        """The node with everything below it."""
+        match node:
+            case syntax.AffordanceDecl(name=name):
+                scope = replace(scope, affordance=name.text, own=own_meters(node))
+            case syntax.RoleDecl(name=name):
+                scope = replace(scope, role=name.text)
+            case syntax.MeterDecl(name=name, start=start) if node.state is not None:
+                options = tuple(option.text for option in node.state.options)
+                first = self._value(start, scope, options)
+                node = node if first is start else replace(node, start=first)
+            case syntax.AssignStmt(meter=meter, value=value):
+                value = self._value(value, scope, self._options(meter.text, node.owner, scope))
+                if node.owner is None and meter.text in scope.own:
+                    meter = _bound(meter, "own")
+                return node if value is node.value and meter is node.meter else replace(node, meter=meter, value=value)
+            case syntax.OfExpr(quantity=quantity, owner=owner):
+                is_owner = owner.text.rpartition(".")[2] in self.owners
+                is_asked = is_owner and (quantity.text, owner.text) not in self.meters
+                return replace(node, owner=_bound(owner, "value")) if is_asked else node
+            case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
+                one, other = self._side(left, right, scope), self._side(right, left, scope)
+                return node if one is left and other is right else replace(node, left=one, right=other)
+            case _:
+                pass
+
+        def changed(_name: str, role: Role, old: Any) -> Any:
+            return self._item(old, role, scope)
+
+        return rebuilt(node, changed)
+
+    def _item(self, item: Any, role: Role, scope: _Scope) -> Any:
+        if isinstance(item, tuple):
+            items = tuple(self._item(each, role, scope) for each in item)
+            return items if any(new is not old for new, old in zip(items, item, strict=True)) else item
+        if isinstance(item, str | bool | Span | None):
+            return item
+        if isinstance(item, syntax.Name):
+            return self._value(item, scope, ()) if role == "expression" else item
+        return self.tree(item, scope)
+
+    def _value(self, value: syntax.Expr, scope: _Scope, options: Options) -> Any:
+        """An expression where one of these options may stand."""
+        match value:
+            case syntax.Bound():
+                return value
+            case syntax.Name(text=text):
+                if text in options:
+                    return _bound(value, "option")
+                if text in MEANINGS and not value.quoted:
+                    return _bound(value, "quantity")
+                return _bound(value, "own") if text in scope.own else value
+            case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise) if options:
+                condition = self._value(condition, scope, ())
+                then, otherwise = (self._value(each, scope, options) for each in (then, otherwise))
+                return replace(value, condition=condition, then=then, otherwise=otherwise)
+            case syntax.CallExpr(function=syntax.Name(text="choice"), arguments=arguments) if options:
+                return replace(value, arguments=tuple(self._value(each, scope, options) for each in arguments))
+            case syntax.WeightedExpr(value=each, weight=weight) if options:
+                return replace(value, value=self._value(each, scope, options), weight=self._value(weight, scope, ()))
+            case _:
+                return self.tree(value, scope)
+
+    def _side(self, side: syntax.Expr, other: syntax.Expr, scope: _Scope) -> syntax.Expr:
+        """A side of a comparison: beside `action` a name is that of an action, beside `here` that of an affordance."""
+        word = other.text if isinstance(other, syntax.Name) and not other.quoted else ""
+        is_place = word in PLACES and word not in self._looked_at(side, scope)
+        if is_place and type(side) is syntax.Name and (side.quoted or side.text not in MEANINGS):
+            return _bound(side, "action" if word == "action" else "affordance")
+        made: syntax.Expr = self._value(side, scope, self._looked_at(other, scope))
+        return made
+
+    def _looked_at(self, side: syntax.Expr, scope: _Scope) -> Options:
+        """The options of a state, or of one whose past is read, or that of another agent."""
+        while isinstance(side, syntax.CallExpr) and side.arguments and side.function.text in _OF_STATES:
+            side = side.arguments[0]
+        match side:
+            case syntax.OfExpr(quantity=quantity, owner=owner):
+                return self._options(quantity.text, owner, scope)
+            case syntax.Name(text=text):
+                return self._options(text, None, scope)
+            case _:
+                return ()
+
+    def _options(self, state: str, owner: syntax.Name | None, scope: _Scope) -> Options:
+        """The options of what a name stands for here, or of what an affordance has."""
+        if owner is not None:
+            return self.states.get(f"{state} of {owner.text}", ())
+        if state in scope.own:
+            return self.states.get(f"{state} of {scope.affordance}", ())
+        of_role = self.states.get(f"{scope.role}.{state}") if scope.role else None
+        return of_role or self.states.get(state, ())
+
+
+def _bound(name: syntax.Name, space: syntax.BoundTo) -> syntax.Bound:
+    return syntax.Bound(name.text, name.span, name.quoted, space)

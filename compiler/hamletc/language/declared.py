@@ -1,0 +1,165 @@
+"""Symbols: what each declaration declares, name by name, and which kinds share their names.
+
+This is the one table of names, made from the syntax alone: what writes a universe out and what checks it read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from hamlet.universe import Span
+from hamletc.language import syntax
+
+Kind: TypeAlias = Literal[
+    "meter", "world meter", "cell meter", "param", "input", "control", "let", "terrain", "effect", "item", "region",
+    "node", "affordance", "action", "move", "rule", "cascade", "reward", "report", "role",
+]  # fmt: skip
+ValueKind: TypeAlias = Literal["meter", "world meter", "cell meter", "param", "input", "control", "terrain"]
+Namespace: TypeAlias = Literal["value", "region", "node", "affordance", "action", "move", "rule", "reward"]
+
+VALUES: tuple[ValueKind, ...] = ("meter", "world meter", "cell meter", "param", "input", "control", "terrain")
+"""What has a value in expressions."""
+NAMED: tuple[Kind, ...] = (*VALUES, "let", "effect", "role")
+"""What can be a name in expressions once things are written out: one namespace."""
+NAMESPACES: Mapping[Namespace, tuple[Kind, ...]] = MappingProxyType(
+    {
+        "value": (*NAMED, "item"),
+        "region": ("region",),
+        "node": ("node",),
+        "affordance": ("affordance",),
+        "action": ("action",),
+        "move": ("move",),
+        "rule": ("rule", "cascade"),
+        "reward": ("reward", "report"),
+    }
+)
+"""The kinds that share their names, by what they are looked up as."""
+_NAMESPACE_OF: Mapping[Kind, Namespace] = MappingProxyType(
+    {kind: namespace for namespace, kinds in NAMESPACES.items() for kind in kinds}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A name, and what it is declared as; `state` is what a state holds."""
+
+    name: syntax.Name
+    kind: Kind
+    state: syntax.StateSpec | None = None
+
+    @property
+    def called(self) -> str:
+        """The kind in messages."""
+        return called(self.kind, self.state)
+
+    @property
+    def span(self) -> Span:
+        """The name where it is declared."""
+        return self.name.span
+
+    @property
+    def namespace(self) -> Namespace:
+        """The namespace that the name is in."""
+        return _NAMESPACE_OF[self.kind]
+
+
+def called(kind: Kind, state: syntax.StateSpec | None) -> str:
+    """The kind of a symbol in messages: a meter that holds this is a state."""
+    return kind if state is None else kind.replace("meter", "state")
+
+
+def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
+    """The symbols of a declaration, in order. Parts of roles, and meters and rules in the braces of an affordance, are
+    declared by themselves; the actions in those braces are everybody's, and belong to the affordance here."""
+    match declaration:
+        case syntax.ParamDecl(name=name):
+            yield Symbol(name, "param")
+        case syntax.InputDecl(name=name):
+            yield Symbol(name, "input")
+        case syntax.ControlDecl(name=name):
+            yield Symbol(name, "control")
+        case syntax.LetDecl(name=name):
+            yield Symbol(name, "let")
+        case syntax.MeterDecl():
+            yield _meter(declaration, "meter")
+        case syntax.ItemDecl(name=name):
+            yield Symbol(name, "item")
+        case syntax.RoleDecl(name=name):
+            yield Symbol(name, "role")
+        case syntax.EffectDecl(name=name):
+            yield Symbol(name, "effect")
+        case syntax.WorldDecl(items=items):
+            yield from (_in_block(item, "world meter") for item in items)
+        case syntax.CellsDecl(items=items):
+            yield from (_in_block(item, "cell meter") for item in items)
+        case syntax.RuleDecl(name=name):
+            yield Symbol(name, "rule")
+        case syntax.CascadeDecl(name=name):
+            yield Symbol(name, "cascade")
+        case syntax.AffordanceDecl(name=name, items=items):
+            yield Symbol(name, "affordance")
+            yield from (Symbol(item.name, "action") for item in items if isinstance(item, syntax.ActionDecl))
+        case syntax.ActionDecl(name=name):
+            yield Symbol(name, "action")
+        case syntax.MovesDecl(moves=moves):
+            yield from (Symbol(move.name, "move") for move in moves)
+        case syntax.SpaceDecl(paths=paths, items=items):
+            first = {node.text: node for path in reversed(paths) for node in reversed(path.nodes)}
+            yield from (Symbol(node, "node") for path in paths for node in path.nodes if first[node.text] is node)
+            yield from (Symbol(item.name, "region") for item in items if isinstance(item, syntax.NodesDecl))
+        case syntax.MapDecl(items=items):
+            for item in items:
+                match item:
+                    case syntax.RegionDecl(name=name):
+                        yield Symbol(name, "region")
+                    case syntax.TerrainDecl(name=name):
+                        yield Symbol(name, "terrain")
+                    case syntax.MapLetters():
+                        pass
+        case syntax.RewardDecl(name=syntax.Name() as name):
+            yield Symbol(name, "reward")
+        case syntax.ReportDecl(name=name):
+            yield Symbol(name, "report")
+        case syntax.OverrideDecl(declaration=inner):
+            yield from declared(inner)
+        case _:
+            pass
+
+
+def names_of(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
+    """The names that a declaration declares."""
+    return tuple(symbol.name for symbol in declared(declaration))
+
+
+def in_namespace(namespace: Namespace, declarations: Iterable[syntax.Decl]) -> dict[str, Symbol]:
+    """The symbols of a namespace by name; of several with one name the first."""
+    found: dict[str, Symbol] = {}
+    for declaration in declarations:
+        for symbol in declared(declaration):
+            if symbol.namespace == namespace:
+                found.setdefault(symbol.name.text, symbol)
+    return found
+
+
+def _in_block(
+    item: syntax.MeterDecl | syntax.EffectDecl | syntax.RuleDecl, kind: Literal["world meter", "cell meter"]
+) -> Symbol:
+    match item:
+        case syntax.MeterDecl():
+            return _meter(item, kind)
+        case syntax.EffectDecl(name=name):
+            return Symbol(name, "effect")
+        case syntax.RuleDecl(name=name):
+            return Symbol(name, "rule")
+
+
+def _meter(declaration: syntax.MeterDecl, kind: Kind) -> Symbol:
+    """A meter with what it holds; a state without a type holds a condition, but where it begins with a number."""
+    spec = declaration.state
+    if spec is not None and not spec.kind:
+        numbers = isinstance(declaration.start, syntax.Numeral | syntax.UnaryExpr)
+        spec = replace(spec, kind="real" if numbers else "bool")
+    return Symbol(declaration.name, kind, spec)
