@@ -11,7 +11,7 @@ from typing import TypeVar
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, Role, Rule, Span, Universe, nodes
+from hamlet.universe import Expression, Meter, Role, Rule, Space, Span, Universe, nodes
 from hamletc import messages
 from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
@@ -56,6 +56,7 @@ from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
+from hamletc.expansion.places import Places
 from hamletc.expansion.trees import in_backticks
 from hamletc.intervals import ANYTHING, Interval, hull_of
 from hamletc.language import syntax
@@ -96,7 +97,7 @@ class _Checked:
 
 
 def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
-    expanded = expand(file, len(source_names))
+    expanded = expand(file, len(source_names), declared_space)
     if expanded.problems:
         return _Checked(None, once(expanded.problems))
     as_written, file = file, expanded.file
@@ -337,6 +338,22 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
         if draft.moves is not None:
             names.moves = (*(move.name for move in draft.moves), *BUILT_IN)
         check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
+
+
+def declared_space(
+    declarations: tuple[syntax.Decl, ...], places: Places
+) -> tuple[Space | None, tuple[Diagnostic, ...]]:
+    """The space that is declared, before all is written out; or `None` with what is wrong with it."""
+    space = next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
+    if space is None:
+        return None, ()
+    report, draft = Findings(places), Draft()
+    names = Names(syntax.File(space.kind, declarations, space.span), Findings())
+    parts = tuple(item for item in declarations if isinstance(item, syntax.SpaceDecl | syntax.MapDecl))
+    file = with_numbers(syntax.File(space.kind, parts, space.span), names, report)
+    if file is not None:
+        _resolve_space(file, draft, names, report)
+    return draft.space, () if draft.space is not None else report.in_source_order()
 
 
 def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: Findings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from hamletc.diagnostics import Diagnostic
@@ -14,7 +15,7 @@ from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
 from hamletc.expansion.lets import ExpansionError, Lets
-from hamletc.expansion.moving import moving_written_out
+from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.roles import roles_written_out
 from hamletc.expansion.stages import stages_written_out
@@ -44,8 +45,9 @@ class Expanded:
     problems: tuple[Diagnostic, ...] = ()
 
 
-def expand(file: syntax.File, sources: int) -> Expanded:
-    """Write out a file; `sources` is the number of texts that its spans refer to."""
+def expand(file: syntax.File, sources: int, space_of: SpaceOf) -> Expanded:
+    """Write out a file; `sources` is the number of texts that its spans refer to. `space_of` resolves its space, where
+    something moves."""
     places = Places(sources)
     layers = _layers(file)
     try:
@@ -58,9 +60,10 @@ def expand(file: syntax.File, sources: int) -> Expanded:
         if templates.problems or layered:
             return Expanded(file, places, problems=(*templates.problems, *layered))
         lets, low_enough = Lets(), _heights_checked(file)
+        moving = partial(moving_written_out, space_of=space_of)
         steps: tuple[Step, ...] = (
             *(low_enough, stages_written_out, names_bound, roles_written_out, lets.written_out, items_written_out),
-            *(low_enough, copies_written_out, moving_written_out, affordances_written_out),
+            *(low_enough, copies_written_out, moving, affordances_written_out),
         )
         for step in steps:
             declarations, problems = step(declarations, places)

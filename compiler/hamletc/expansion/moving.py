@@ -3,17 +3,18 @@ of the world, one per axis, which rules of the world write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Literal, TypeAlias
 
-from hamlet.universe import Span
+from hamlet.universe import CellMetric, Continuous, Grid, NoSpace, Space, Span
+from hamlet.universe.space import Edges, Graph, axis_names, is_hexagonal, sides
+from hamlet.universe.terrain import Map
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Places
-from hamletc.expansion.room import Axis, Room, room_of
 from hamletc.expansion.trees import assign, binary, call, free, named, number, outside_expressions, rebuilt, whole
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
@@ -23,23 +24,95 @@ MOST_CELLS = 65_536
 LONGEST_PERIOD = 1_000_000
 LONGEST_CHAIN = 64
 """The most values among which one is chosen by asking for one number after the other; of more, halves are asked for."""
+Spot: TypeAlias = "tuple[syntax.Signed, ...] | syntax.Quoted | syntax.Name"
 Parts: TypeAlias = "list[syntax.MeterDecl | syntax.RuleDecl]"
+SpaceOf: TypeAlias = Callable[[tuple[syntax.Decl, ...], Places], tuple[Space | None, tuple[Diagnostic, ...]]]
+"""Resolves the space that is declared; `None` where there is none, or where it has errors, which then follow."""
 
 
 def moving_written_out(
-    declarations: tuple[syntax.Decl, ...], places: Places
+    declarations: tuple[syntax.Decl, ...], places: Places, space_of: SpaceOf
 ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
     """The declarations with rules that move what moves, and what is wrong."""
     problems = list(_elsewhere(declarations, places))
     heads = [item for item in declarations if isinstance(item, syntax.AffordanceDecl) and _moves(item)]
     if problems or not heads:
         return declarations, tuple(problems)
-    room = room_of(declarations)
+    space, wrong = space_of(declarations, places)
+    if wrong:
+        return declarations, wrong
+    room = None if space is None or isinstance(space, NoSpace) else Room.of(space)
     problems = [each for head in heads for each in _problems(head, room, places)]
     if problems or room is None:
         return declarations, tuple(problems)
     moved = {id(head): _moving(head, room) for head in heads}
     return tuple(moved.get(id(item), item) for item in declarations), ()
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of the space, with the least and the greatest of its coordinates."""
+
+    name: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The space as what moves in it sees it.
+
+    Attributes:
+        whole: whether coordinates are whole numbers.
+        leads: of a graph, whose one axis has the numbers of its nodes, those to which each leads; `None` elsewhere.
+        drawn: the map of a grid.
+    """
+
+    axes: tuple[Axis, ...]
+    whole: bool
+    edges: Edges
+    metric: CellMetric
+    leads: Mapping[str, tuple[int, ...]] | None = None
+    drawn: Map | None = None
+
+    @classmethod
+    def of(cls, space: Grid | Continuous) -> Room:
+        """What moves in a space sees of it. What wanders on squares takes a step along an axis, whatever the metric."""
+        match space:
+            case Grid(graph=Graph(nodes=nodes)):
+                numbers = {node.name: number for number, node in enumerate(nodes)}
+                leads = {node.name: tuple(sorted(numbers[other] for other in node.leads)) for node in nodes}
+                return cls((Axis("x", 0, len(nodes) - 1),), True, space.edges, "manhattan", leads)
+            case Grid(sizes=sizes):
+                axes = tuple(Axis(name, 0, size - 1) for name, size in zip(axis_names(len(sizes)), sizes, strict=True))
+                metric: CellMetric = "hexagonal" if is_hexagonal(space) else "manhattan"
+                return cls(axes, True, space.edges, metric, drawn=space.map)
+            case Continuous():
+                ends = zip(axis_names(len(space.axes)), space.axes, strict=True)
+                return cls(
+                    tuple(Axis(name, axis.low, axis.high) for name, axis in ends), False, space.edges, "manhattan"
+                )
+
+    @property
+    def ways(self) -> tuple[tuple[int, ...], ...]:
+        """What leads to the cells beside one, a number per axis."""
+        return sides(len(self.axes), self.metric)
+
+    def coordinates(self, spot: Spot) -> tuple[float, ...] | None:
+        """Those of a place; `None` where there is none such."""
+        if isinstance(spot, syntax.Name):
+            known = () if self.leads is None else tuple(self.leads)
+            return (float(known.index(spot.text)),) if spot.text in known else None
+        if self.leads is not None:
+            return None
+        if isinstance(spot, syntax.Quoted):
+            rows = () if self.drawn is None else self.drawn.rows
+            cells = [(x, y) for y, row in enumerate(rows) for x, each in enumerate(row) if each == spot.text]
+            return (float(cells[0][0]), float(cells[0][1])) if len(cells) == 1 else None
+        found = tuple(x for each in spot if (x := constant(each)) is not None)
+        inside = all(axis.low <= x <= axis.high for axis, x in zip(self.axes, found, strict=False))
+        fits = len(found) == len(spot) == len(self.axes) and (not self.whole or all(x == int(x) for x in found))
+        return found if inside and fits else None
 
 
 def _moves(head: syntax.AffordanceDecl) -> bool:
@@ -282,8 +355,9 @@ def _wrong_way(
         hint = f"Write a whole number of ticks, 1 .. {LONGEST_PERIOD}."
         yield places.diagnose("H033", f"`{name}` cannot move so often", item.period.span, hint=hint)
     if isinstance(item, syntax.WandersItem):
-        if not room.whole or room.walls:
-            where = "between walls" if room.walls else "in a continuous space"
+        has_walls = room.drawn is not None and room.drawn.walls != ""
+        if not room.whole or has_walls:
+            where = "between walls" if has_walls else "in a continuous space"
             hint = "Move it by a rule, as in `rule NAME: position x += integer(-1, 1)`, or let it follow a route."
             yield places.diagnose("H223", f"`{name}` cannot wander {where}", item.span, hint=hint)
         return

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from checking_cases import BASE, codes, universe
 
-from hamlet.universe import Grid, ObserveHere, ObserveState, draws
+from hamlet.universe import CellMetric, Grid, ObserveHere, ObserveState, draws
 from hamletc.checking.check import check
-from hamletc.expansion.room import Axis, Room
+from hamletc.expansion.moving import Room
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
 
@@ -97,9 +97,12 @@ def test_on_hexagons_things_lie_and_what_wanders_takes_six_ways() -> None:
     made = universe(CAMP + duck, HEXAGONS.replace("grid  meters", "meters  cell wood"))
     (way,) = (meter for meter in made.world.meters if meter.name == "way of Duck")  # type: ignore[union-attr]
     assert (way.low, way.high) == (0.0, 5.0)
-    room = Room((Axis("x", 0, 7), Axis("y", 0, 7)), True, "wrap", metric="hexagonal")
-    assert set(room.ways) == {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}
-    assert set(replace(room, metric="manhattan").ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
+    assert isinstance(made.space, Grid)
+    assert set(Room.of(made.space).ways) == {(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)}
+    # Whatever the distance, what wanders on squares takes a step along an axis.
+    metrics: tuple[CellMetric, ...] = ("manhattan", "chebyshev")
+    for metric in metrics:
+        assert set(Room.of(replace(made.space, metric=metric)).ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
 
 
 def test_state_observes_what_is_declared_as_such() -> None:
