@@ -16,8 +16,6 @@ from hamletc.language import syntax
 from hamletc.language.declared import NAMESPACES, Namespace, declared
 from hamletc.language.words import MEANINGS, PLACES
 
-WORDED = frozenset(("edges", "distance", "places", "starts", "moves", "only"))
-"""The properties whose values are words, and no expressions."""
 Options: TypeAlias = tuple[str, ...]
 _OF_STATES = ("previous", "lag", "own")
 """Functions that give of a state with options one of them."""
@@ -58,7 +56,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.GraphPath, "nodes"), (syntax.NodesDecl, "nodes")), ("node",)),
         **dict.fromkeys(((syntax.RegionDecl, "name"), (syntax.NodesDecl, "name")), ("region",)),
         **dict.fromkeys(((syntax.MapLetters, "letters"), (syntax.RegionNumber, "region")), ("region",)),
-        (syntax.OnExpr, "region"): ("region", "node"),
+        **dict.fromkeys(((syntax.OnExpr, "region"), (syntax.WordProperty, "value")), ("region", "node")),
         (syntax.SpreadItem, "name"): ("region",),
         (syntax.AllowDecl, "actions"): ("action", "move"),
         (syntax.MoveDef, "name"): ("move",),
@@ -84,8 +82,6 @@ def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...
             return ()
         case ((syntax.UseDecl() | syntax.WithoutDecl()), _):
             return tuple(NAMESPACES)
-        case syntax.Property(key=key), _ if key.text in WORDED:
-            return "region", "node"
         case syntax.SpreadItem(kind=syntax.Name(text="near")), _ if field == "name":
             return ("affordance",)
         case syntax.ObserveItem(kind=kind), _ if field == "words":

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-from hamletc.expansion.binding import WORDED, own_meters
+from hamletc.expansion.binding import own_meters
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Role, parts, roles
 from hamletc.language import syntax
@@ -134,11 +134,10 @@ class _Writing:
                 message = f"lets stand for more than {MOST_PARTS:,} names, numbers and operations"
                 raise self._refused("H086", message, node, copies, hint)
         changes: dict[str, Any] = {}
-        words = kept(node)
         for name, role in roles(node) if copies is not None else parts(node):
             old = getattr(node, name)
             new: Any = old
-            if old is None or name in words:
+            if old is None:
                 pass
             elif role == "span":
                 new = old if copies is None else copies.moved(old)
@@ -192,8 +191,3 @@ class _Copies:
         if span.file not in self._numbers:
             self._numbers[span.file] = self._places.add(Copy(span.file, self._user, "user", self._label))
         return Span(span.line, span.column, span.end_line, span.end_column, self._numbers[span.file])
-
-
-def kept(node: object) -> tuple[str, ...]:
-    """The fields of a node that hold words where an expression could stand."""
-    return ("value",) if isinstance(node, syntax.Property) and node.key.text in WORDED else ()

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Label, diagnose
-from hamletc.expansion.binding import OBSERVED, REFERRED, WORDED, namespaces
+from hamletc.expansion.binding import OBSERVED, REFERRED, namespaces
 from hamletc.expansion.places import Places
 from hamletc.expansion.things import acts_of
 from hamletc.expansion.trees import Role, rebuilt
@@ -291,7 +291,7 @@ class Roles:
         match node:
             case syntax.CallExpr(function=function) if function.text in AMONG and not function.quoted:
                 scope = replace(scope, among=True)
-            case syntax.Property(key=key) if key.text in WORDED:
+            case syntax.WordProperty():
                 return node
             case syntax.AssignStmt():
                 return self._assign(node, scope)
@@ -407,7 +407,7 @@ def _and(who: syntax.RoleExpr, condition: syntax.Expr) -> syntax.Expr:
 
 def _drain(item: syntax.Property, who: syntax.RoleExpr | None) -> syntax.Property:
     """`decay 0.01` for agents of a role."""
-    if who is None or item.key.text in WORDED:
+    if who is None or isinstance(item, syntax.WordProperty):
         return item
     return replace(item, value=syntax.WhenExpr(item.value, who, item.value.span))
 

@@ -24,7 +24,8 @@ DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
 _WORDS = frozenset(
     (
-        *((syntax.Property, "key"), (syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ObserveItem, "kind")),
+        *((syntax.Property, "key"), (syntax.WordProperty, "key"), (syntax.ObserveItem, "kind")),
+        *((syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
         *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
         *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),

@@ -110,6 +110,9 @@ class Declarations:
     def property(self, key: Leaf, value: syntax.Expr) -> syntax.Property:
         return syntax.Property(name_of(key), value, span_of(key, value))
 
+    def word_property(self, key: Leaf, value: syntax.Name) -> syntax.WordProperty:
+        return syntax.WordProperty(name_of(key), value, span_of(key, value))
+
     def momentum(self, keyword: Leaf, _up: Leaf, _to: Leaf, most: syntax.Expr) -> syntax.Property:
         return self.property(keyword, most)
 

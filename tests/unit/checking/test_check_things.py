@@ -105,6 +105,12 @@ def test_on_hexagons_things_lie_and_what_wanders_takes_six_ways() -> None:
         assert set(Room.of(replace(made.space, metric=metric)).ways) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
 
 
+def test_errors_of_a_space_are_told_as_such_where_something_moves() -> None:
+    duck = "affordance Duck at random { wanders  instantly { mood += 0.1 } }"
+    assert codes(duck, BASE.replace("grid 4 x 4", "grid 4 x energy")) == ["H031"]
+    assert codes(duck, BASE.replace("grid 4 x 4", "grid 4 x 4 { edges wobbly }")) == ["H026"]
+
+
 def test_state_observes_what_is_declared_as_such() -> None:
     coins = "state coins: int in 0 .. 5 = 1  rule earns: coins += 1"
     made = universe(CAMP + coins, BASE.replace("grid  meters", "meters  items  state"))

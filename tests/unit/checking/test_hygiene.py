@@ -221,6 +221,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.ObserveItem: ("kind", "words"),
     syntax.OfExpr: ("quantity",),
     syntax.Property: ("key",),
+    syntax.WordProperty: ("key",),
     syntax.PushStmt: ("axis",),
     syntax.RoleDecl: ("meters", "actions"),
     syntax.SpaceDecl: ("kind",),

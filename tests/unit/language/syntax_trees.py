@@ -122,6 +122,10 @@ def _properties(values: st.SearchStrategy[Any], *keys: str) -> st.SearchStrategy
     return st.builds(syntax.Property, _kinds(*keys), values, SPAN)
 
 
+def _word_properties(*keys: str) -> st.SearchStrategy[Any]:
+    return st.builds(syntax.WordProperty, _kinds(*keys), names, SPAN)
+
+
 _bounds = st.tuples(expressions, expressions)
 _cells = _tuples(signed, least=1)
 _moves = st.builds(syntax.MoveItem, _cells, SPAN) | st.builds(syntax.TeleportItem, _cells, SPAN)
@@ -154,12 +158,12 @@ _observations = st.one_of(
 _spaces = st.one_of(
     st.builds(
         syntax.SpaceDecl, _kinds("grid"), _tuples(signed, 5, least=1), _nothing,
-        _tuples(_properties(names, "edges", "distance", "places", "starts")), SPAN,
+        _tuples(_word_properties("edges", "distance", "places", "starts")), SPAN,
     ),
     st.builds(
         syntax.SpaceDecl, _kinds("continuous"), _nothing, _tuples(st.tuples(signed, signed), 5, least=1),
         _tuples(
-            _properties(names, "edges", "distance") | _properties(numerals, "step", "reach", "speeds", "momentum")
+            _word_properties("edges", "distance") | _properties(numerals, "step", "reach", "speeds", "momentum")
         ), SPAN,
     ),
     st.builds(syntax.SpaceDecl, _kinds("none"), _nothing, _nothing, _nothing, SPAN),
@@ -175,7 +179,7 @@ def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
 
 _meters = st.builds(
     syntax.MeterDecl, names, expressions, st.none() | _bounds,
-    _tuples(_properties(expressions, "decay", "move", "interact") | _properties(names, "only")), SPAN,
+    _tuples(_properties(expressions, "decay", "move", "interact") | _word_properties("only")), SPAN,
 )  # fmt: skip
 
 _specs = st.sampled_from(["", "bool"]), st.just(()), SPAN

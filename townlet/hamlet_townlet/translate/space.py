@@ -9,18 +9,19 @@ from hamlet_townlet import pack
 from hamlet_townlet.pack import Spanned, Substrate, Training, substrate_axes
 from hamlet_townlet.reader.read_actions import substrate_actions
 from hamlet_townlet.translate.terms import as_binary32, exact, property_of, signed, word
-from hamletc.language.syntax import MoveDef, MovesDecl, Name, Property, Signed, SpaceDecl
+from hamletc.language.syntax import MoveDef, MovesDecl, Name, Property, Signed, SpaceDecl, WordProperty
 
 
 def space(substrate: Substrate, training: Training) -> SpaceDecl:
     """`space grid 8 x 8 { edges clamp  places stored }`."""
     span = substrate.span
+    properties: list[Property]
     match substrate:
         case pack.Grid(sizes=sizes, boundary=boundary):
-            properties = [_word("edges", boundary), Property(word("places", span), word("stored", span), span)]
+            properties = [_word("edges", boundary), WordProperty(word("places", span), word("stored", span), span)]
             if not training.randomize_affordances.value:
                 chosen = training.randomize_affordances.span
-                properties.append(Property(word("starts", chosen), word("anywhere", chosen), chosen))
+                properties.append(WordProperty(word("starts", chosen), word("anywhere", chosen), chosen))
             numerals = tuple(Signed(str(size.value), size.span) for size in sizes)
             return SpaceDecl(word("grid", span), numerals, (), tuple(properties), span)
         case pack.Continuous():
@@ -36,8 +37,8 @@ def space(substrate: Substrate, training: Training) -> SpaceDecl:
             return SpaceDecl(word("none", span), (), (), (), span)
 
 
-def _word(key: str, value: Spanned[pack.Boundary] | Spanned[pack.Metric]) -> Property:
-    return Property(word(key, value.span), word(value.value, value.span), value.span)
+def _word(key: str, value: Spanned[pack.Boundary] | Spanned[pack.Metric]) -> WordProperty:
+    return WordProperty(word(key, value.span), word(value.value, value.span), value.span)
 
 
 def moves(substrate: Substrate) -> MovesDecl | None:

@@ -29,19 +29,24 @@ __all__ = [
     "UntilItem",
     "UseItem",
     "WandersItem",
+    "WordProperty",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`edges clamp`, `distance manhattan`, `reward 1.0`, `decay 0.1 * difficulty`: a keyword and one value.
-
-    `value` is a `Name` for a word, an expression otherwise.
-    """
+    """`reward 1.0`, `decay 0.1 * difficulty`: a keyword and an expression."""
 
     key: Name
     value: Expr
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WordProperty(Property):
+    """`edges clamp`, `distance manhattan`, `starts home`, `only falls`: a keyword and a word, or a place."""
+
+    value: Name
 
 
 @dataclass(frozen=True, slots=True)
