@@ -47,6 +47,12 @@ wheel: ## builds dist/hamletc-VERSION-py3-none-any.whl, which pip installs anywh
 fuzz: ## compares random universes on BACKENDS for SECONDS
 	$(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends $(BACKENDS) $(if $(LEDGER),--ledger $(LEDGER))
 
+.PHONY: sanitise
+sanitise: ## runs kernels in C of random universes under gcc's sanitisers for SECONDS
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	HAMLET_CC="gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" NUMBA_NUM_THREADS=1 \
+	  $(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends c
+
 .PHONY: wiring
 wiring: ## changes one attribute at a time, and looks where that shows first
 	for backend in $(WIRED); do \

@@ -36,6 +36,9 @@ SHARED = ("-fPIC", "-shared", "-nostdlib", "-fvisibility=hidden", "-w")
 FAST = ("-O2", "-ftree-vectorize")
 """Arguments for speed, unless the user's command has others."""
 
+NARROW = ("-DHAMLET_NARROW",)
+"""Reads a part of the compiler's own headers."""
+
 HEADER, SOURCE, TARGET = "hamlet.h", "library.c", "library.so"
 """Files of a compilation."""
 
@@ -140,26 +143,32 @@ def compiled(
     Raises:
         EnvError: the compiler refuses it or was killed; what it says is quoted in one line.
     """
+    defined = [f"-D{name}={value}" for name, value in sorted(defines.items())]
+    arguments = [*by.arguments(level), *defined, *further, "-I.", SOURCE, "-o", TARGET]
     try:
         with TemporaryDirectory(prefix="hamlet-", ignore_cleanup_errors=True) as folder:
             (Path(folder) / HEADER).write_bytes(header)
             (Path(folder) / SOURCE).write_text(text, encoding="utf-8")
-            defined = [f"-D{name}={value}" for name, value in sorted(defines.items())]
-            arguments = [*by.arguments(level), *defined, *further, "-I.", SOURCE, "-o", TARGET]
-            # Whoever speaks no English gets one line all the same: that with "error:".
-            said = subprocess.run(
-                [*by.command, *arguments],
-                cwd=folder,
-                env=os.environ | {"LC_ALL": "C"},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-            )
-            if said.returncode == 0:
-                return (Path(folder) / TARGET).read_bytes()
+            # Which parts of its own headers may be read alone is for each compiler to say.
+            for narrow in (NARROW, ()):
+                said = _run([*by.command, *narrow, *arguments], folder)
+                if said.returncode == 0:
+                    return (Path(folder) / TARGET).read_bytes()
     except OSError as error:
         raise EnvError(f"{_called(by)} cannot be run: {error.strerror or error}; {HINT}") from error
     raise EnvError(f"{_called(by)} failed: {_reason(said.returncode, said.stderr.decode(errors='replace'))}")
+
+
+def _run(command: Sequence[str], folder: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        # Whoever speaks no English gets one line all the same: that with "error:".
+        env=os.environ | {"LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
 
 
 def _called(by: Compiler) -> str:

@@ -65,7 +65,28 @@ those of random words, take turns: left one behind the other, each waits for its
 #endif
 
 #if HAMLET_VECTORS && defined(__SSE2__)
+#ifdef HAMLET_NARROW
+/* The parts of <immintrin.h> that are used: to read all of it takes a quarter of a second. */
+#define _IMMINTRIN_H_INCLUDED
+#define __IMMINTRIN_H
+#include <xmmintrin.h>
+#include <emmintrin.h>
+#include <pmmintrin.h>
+#include <tmmintrin.h>
+#include <smmintrin.h>
+#ifdef __AVX2__
+#include <avxintrin.h>
+#include <avx2intrin.h>
+#include <fmaintrin.h>
+#endif
+#ifdef __AVX512F__
+#include <avx512fintrin.h>
+#include <avx512vlintrin.h>
+#include <avx512bwintrin.h>
+#endif
+#else
 #include <immintrin.h>
+#endif
 #define HAMLET_SSE2 1
 #else
 #define HAMLET_SSE2 0

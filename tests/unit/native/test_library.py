@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import shutil
 import sys
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from hamlet.errors import EnvError
+from hamlet.launch.cpu import levels
 from hamlet.native import compilers, library
-from hamlet.native.compilers import CHOICE, compiler
+from hamlet.native.compilers import CHOICE, compiled, compiler
 from hamlet.native.library import KIND, machine_code, opened, probed
 from hamlet.terminal import say_once
 from processes import Run
@@ -208,3 +210,24 @@ def test_every_number_of_the_self_test_is_told() -> None:
     listed = library.header().partition("HAMLET_EXACT,")[2].partition("}")[0]
     assert len(library.WRONG) == len([name for name in listed.split(",") if name.strip()])
     assert ctypes.sizeof(ctypes.c_void_p) == 8
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_compiler_that_reads_its_headers_whole_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """... is asked again: parts of `immintrin.h` are read where that can be done."""
+    picky = tmp_path / "picky"
+    lines = ["#!/bin/sh", f'echo "$@" >> {tmp_path}/asked', 'case "$*" in *NARROW*) exit 1;; esac', f'exec {CC} "$@"']
+    picky.write_text("\n".join(lines) + "\n")
+    picky.chmod(0o700)
+    monkeypatch.setenv(CHOICE, f"{picky} -O0")
+    assert library.library(TEXT.format(8)).number() == 8
+    first, second = (tmp_path / "asked").read_text().splitlines()
+    assert first.replace("-DHAMLET_NARROW ", "") == second
+
+
+@pytest.mark.usefixtures("kept")
+def test_parts_of_headers_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """... for CPUs of every level."""
+    monkeypatch.setenv(CHOICE, "cc -O0")
+    for level in ("native", *(name for name in levels.NAMES if platform.machine() == "x86_64")):
+        compiled(compiler(), TEXT.format(9), library.header().encode(), {"HAMLET_NARROW": "1"}, level)
