@@ -197,13 +197,11 @@ def blocks_of(declaration: syntax.EffectDecl) -> dict[Moment, syntax.MomentItem]
 
 
 def check_blocks(declaration: syntax.EffectDecl, report: Findings) -> None:
-    """Report what an effect says twice, and blocks that do nothing."""
+    """Report what an effect says twice."""
     blocks = blocks_of(declaration)
     for item in all_of(declaration.items, syntax.MomentItem):
         if blocks[item.kind] is not item:
             report.add(messages.everywhere.GivenTwice(item.span, f"`{item.kind}`", blocks[item.kind].span, "block"))
-        elif not item.body:
-            report.add(messages.effects.EmptyMoment(item.span, item.kind))
     only(all_of(declaration.items, syntax.UntilItem), "`until`", report, "or")
 
 

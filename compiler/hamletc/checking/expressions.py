@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hamlet import universe
 from hamlet.universe import Expression
+from hamletc import messages
 from hamletc.checking.asking import Asking
 from hamletc.checking.draws import Draws
 from hamletc.checking.history import MOST_SINCE, History
@@ -19,13 +20,11 @@ from hamletc.checking.standpoint import Asker, Scope, Standpoint, Threshold, Who
 from hamletc.checking.states import Options
 from hamletc.checking.symbols import is_word
 from hamletc.checking.types import as_condition, as_number
-from hamletc.diagnostics import Label
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
 from hamletc.language.words import AMONG, CALLS, DRAWS, FUNCTIONS, HISTORY
 
 MOST_TICKS = 1_000_000_000
-ARITHMETIC = "Write a number, or arithmetic on numbers."
 
 
 class Expressions:
@@ -95,14 +94,14 @@ class Expressions:
         constant = self._constant(expr, what)
         return None if constant is None or self._operations.number(constant) is None else constant.value
 
-    def _constant(self, expr: syntax.Expr, what: str, hint: str = ARITHMETIC) -> Constant | None:
+    def _constant(self, expr: syntax.Expr, number: str, *, weight: bool = False) -> Constant | None:
         match self._operand(expr):
             case None:
                 return None
             case Constant() as constant:
                 return constant
             case _:
-                self._at.report.add("H031", f"{what} must be a constant", expr.span, "this is not", hint=hint)
+                self._at.report.add(messages.expressions.NotConstant(expr.span, number, weight))
                 return None
 
     # --- types -------------------------------------------------------------------------------------------------------
@@ -110,8 +109,7 @@ class Expressions:
     def _operand(self, expr: syntax.Expr) -> Operand | None:
         """An expression that must be a number, its constant not rounded yet."""
         if isinstance(expr, syntax.Name) and is_word(expr, "true", "false"):
-            hint = f"Write {int(expr.text == 'true')}: a meter that is 0 or 1 can be compared, as in `ready > 0`."
-            self._at.report.add("H027", "a number is needed here", expr.span, "this is a condition", hint=hint)
+            self._at.report.add(messages.expressions.TruthForNumber(expr.span, expr.text == "true"))
             return None
         return as_number(self.value(expr), expr, self._at.report)
 
@@ -135,8 +133,7 @@ class Expressions:
             case syntax.CallExpr():
                 return self._call(expr)
             case syntax.WeightedExpr():
-                hint = "Leave the weight out."
-                self._at.report.add("H030", "only the options of `choice` have weights", expr.weight.span, hint=hint)
+                self._at.report.add(messages.expressions.WeightOutsideChoice(expr.weight.span))
                 return None
             case syntax.IfExpr():
                 return self._if(expr)
@@ -206,20 +203,12 @@ class Expressions:
     def _compared(self, side: syntax.Expr, whole: syntax.BinaryExpr) -> Operand | None:
         """One side of a comparison."""
         if is_word(side, "true", "false"):
-            hint = "A condition stands alone, or behind `not`; a meter of 0 or 1 is compared, as in `ready > 0`."
-            self._at.report.add("H027", "a condition cannot be compared", side.span, "this is a condition", hint=hint)
+            self._at.report.add(messages.expressions.ComparedTruth(side.span))
             return None
         value = self.value(side)
         if value is None or not is_condition(value):
             return value
-        self._at.report.add(
-            "H027",
-            "a condition cannot be compared",
-            side.span,
-            "this is a condition",
-            secondary=(Label(whole.op_span, "compared here"),),
-            hint="Join conditions by `and` and `or`: `a < b and b < c`.",
-        )
+        self._at.report.add(messages.expressions.ComparedCondition(side.span, whole.op_span))
         return None
 
     def _if(self, expr: syntax.IfExpr) -> Expression | None:
@@ -284,11 +273,9 @@ class Expressions:
         weighted = [argument for argument in expr.arguments if isinstance(argument, syntax.WeightedExpr)]
         if weighted and len(weighted) < len(expr.arguments):
             without = next(argument for argument in expr.arguments if not isinstance(argument, syntax.WeightedExpr))
-            hint = "Give each option a weight, as in `choice(a: 3, b: 1)`, or none."
-            self._at.report.add("H030", "this option has no weight", without.span, "others have", hint=hint)
+            self._at.report.add(messages.expressions.OptionWithoutWeight(without.span))
             return None
-        hint = "Write a number. Where chances change, `if chance(p) then a else b` chooses."
-        found = [self._constant(option.weight, "a weight", hint) for option in weighted]
+        found = [self._constant(option.weight, "a weight", weight=True) for option in weighted]
         weights = [weight for weight in found if weight is not None]
         return None if len(weights) < len(found) else weights
 
@@ -310,10 +297,7 @@ class Expressions:
         always = expr.when == "every" and ticks == 1
         if not always and ticks + (expr.when == "after") <= world.longest:
             return world.timed(expr.when, ticks, expr.span)
-        message = f"this condition is {'always' if always else 'never'} true"
-        lasts = "" if always else f"an episode has {world.longest} ticks"
-        hint = "Leave it out." if always else "Write fewer ticks, or lengthen the lifespan."
-        self._at.report.add("H062", message, expr.span, lasts, hint=hint)
+        self._at.report.add(messages.expressions.CertainTimeOfWorld(expr.span, always, world.longest))
         return universe.Truth(always, expr.span)
 
     def _at_hour(self, expr: syntax.AtHourExpr) -> Expression | None:

@@ -15,8 +15,8 @@ from hamlet import universe
 from hamlet.universe import Assign, Expression, Meter, Number, Rule, Span, StateType, Truth, WorldMeter, operands
 from hamletc import intervals
 from hamletc.checking.operations import is_condition
-from hamletc.checking.report import counted
 from hamletc.intervals import Interval
+from hamletc.language.spelling import counted
 
 LONGEST = 64
 """The most ticks that `lag` and `mean` look back."""

@@ -227,9 +227,7 @@ class Observations:
 
     def _window(self, item: syntax.ObserveItem) -> universe.ObserveWindow | None:
         number = self._number(item)
-        if number is None:
-            self._report.add(messages.observations.NumberNeeded(item.span, "window"))
-            return None
+        assert number is not None, "the grammar demands it"
         radius = whole_number(number, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
         if radius is None or not isinstance(self._space, universe.Grid):
             return None
@@ -387,16 +385,12 @@ class Observations:
 
     def _blank(self, item: syntax.ObserveItem) -> universe.Observation | None:
         number = self._number(item)
-        if number is None:
-            self._report.add(messages.observations.NumberNeeded(item.span, "blank"))
-            return None
+        assert number is not None, "the grammar demands it"
         count = whole_number(number, 1, MOST_ROWS, "the number of rows", self._report)
         return None if count is None else universe.ObserveBlank(count, item.span)
 
     def _constant(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not item.numbers:
-            self._report.add(messages.observations.NumberNeeded(item.span, "constant"))
-            return None
+        assert item.numbers, "the grammar demands them"
         values = [any_number(number, LARGEST, "a number", self._report) for number in item.numbers]
         known = tuple(canonical32(value) for value in values if value is not None)
         return universe.ObserveConstant(known, item.span) if len(known) == len(values) else None

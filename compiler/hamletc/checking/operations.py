@@ -16,6 +16,7 @@ from hamlet import universe
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary
 from hamlet.universe.functions import FUNCTIONS, Function, FunctionOfOne, FunctionOfTwo
+from hamletc import messages
 from hamletc.checking.report import Findings, between
 from hamletc.intervals import Comparison
 from hamletc.language import syntax
@@ -90,13 +91,7 @@ class Operations:
             self._overflow(constant.span)
             return None
         if value == 0.0 and constant.value != 0.0:
-            self._report.add(
-                "H035",
-                "this number is too small: it would become 0",
-                constant.span,
-                "less than half of 1.4e-45",
-                hint="Write 0, or a number that binary32 can hold.",
-            )
+            self._report.add(messages.expressions.ConstantTooSmall(constant.span))
             return None
         return Number(value, constant.span)
 
@@ -134,8 +129,7 @@ class Operations:
     def _folded(self, function: Function, operands: Sequence[Constant], span: Span) -> Constant | None:
         domain = function.domain
         if domain is not None and not domain.holds((number := operands[domain.argument]).value, number.value):
-            hint = "Write a number that it takes."
-            self._report.add("H054", domain.problem, number.span, f"this is {number.value:g}", hint=hint)
+            self._report.add(messages.expressions.ConstantOutsideFunction(number.span, domain.problem, number.value))
             return None
         return Constant(float(function.exact(*[operand.value for operand in operands])), span)
 
@@ -143,12 +137,7 @@ class Operations:
         low, high = bounds
         if not isinstance(low, Constant) or not isinstance(high, Constant) or low.value < high.value:
             return True
-        self._report.add(
-            "H040",
-            "the lower bound of `clamp` must be less than the upper one",
-            between(low.span, high.span),
-            hint="Write `clamp(x, low, high)` with low < high.",
-        )
+        self._report.add(messages.expressions.BoundsOfClamp(between(low.span, high.span)))
         return False
 
     def arithmetic(self, op: Arithmetic, left: Operand, right: Operand, span: Span) -> Operand | None:
@@ -158,8 +147,7 @@ class Operations:
         try:
             return self._finite(ARITHMETIC[op](left.value, right.value), span)
         except ZeroDivisionError:
-            hint = "Divide by a number that is not 0."
-            self._report.add("H050", "division by zero", right.span, "this is 0", hint=hint)
+            self._report.add(messages.expressions.DivisionByZero(right.span))
             return None
 
     def comparison(self, op: Comparison, left: Operand, right: Operand, span: Span) -> Expression | None:
@@ -167,13 +155,7 @@ class Operations:
         if not isinstance(left, Constant) or not isinstance(right, Constant):
             return self.binary(op, left, right, span)
         holds = COMPARISONS[op](left.value, right.value)
-        self._report.add(
-            "H062",
-            f"this comparison is {'always' if holds else 'never'} true",
-            span,
-            "both sides are constant",
-            hint="Compare something that changes, or leave the condition out.",
-        )
+        self._report.add(messages.expressions.ConstantComparison(span, holds))
         return Truth(holds, span)
 
     def binary(self, op: BinaryOp, left: Operand, right: Operand, span: Span) -> Expression | None:
@@ -188,11 +170,10 @@ class Operations:
         return Constant(value, span)
 
     def _overflow(self, span: Span) -> None:
-        hint = "Numbers are binary32; write one that fits."
-        self._report.add("H034", "this number is too large", span, "more than 3.4028235e38", hint=hint)
+        self._report.add(messages.expressions.ConstantTooLarge(span))
 
 
 def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
     """Report a function that is given too few arguments, or too many."""
     called = CALLS[function.text]
-    report.add("H030", f"`{function.text}` takes {called}", span, hint=f"Write `{called.example}`.")
+    report.add(messages.expressions.WrongArguments(span, function.text, str(called), called.example))

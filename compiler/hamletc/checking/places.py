@@ -11,7 +11,7 @@ from hamletc import messages
 from hamletc.arrangements import cell_of
 from hamletc.checking.graph import is_graph, node_place
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, any_number, any_whole_number, counted
+from hamletc.checking.report import Findings, any_number, any_whole_number
 from hamletc.language import syntax
 
 MOST_CELLS = 2**24
@@ -215,11 +215,6 @@ def _check_map_room(
     free = prod(grid.sizes) - len(taken)
     if at_random + agents > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
         report.add(messages.space.TooFewFreeCells(ground.span, free, at_random, agents, graph))
-
-
-def _some(agents: int) -> list[str]:
-    """`an agent`, `2 agents`; nothing of none."""
-    return [counted(agents, "agent") if agents > 1 else "an agent"] if agents else []
 
 
 def _permuted_cells(grid: Grid) -> int:

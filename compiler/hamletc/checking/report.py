@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
-from typing import Protocol, TypeVar, overload
+from typing import Protocol, TypeVar
 
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.codes import CODES, INERT, Severity
-from hamletc.diagnostics import Diagnostic, Finding, Label, Told, finding
+from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.places import Places
 from hamletc.intervals import SMALLEST
 from hamletc.language import syntax
@@ -32,41 +31,8 @@ class Findings:
         self._begun: dict[tuple[int, int], list[Span]] = {}  # where findings are, by the file and line they begin in
         self.inert_allowed = inert_allowed
 
-    @overload
-    def add(self, code: Finding) -> None: ...
-
-    @overload
-    def add(
-        self,
-        code: str,
-        message: str,
-        span: Span,
-        label: str = "",
-        *,
-        hint: str,
-        secondary: tuple[Label, ...] = (),
-        inert: bool = False,
-    ) -> None: ...
-
-    def add(
-        self,
-        code: Finding | str,
-        message: str = "",
-        span: Span | None = None,
-        label: str = "",
-        *,
-        hint: str = "",
-        secondary: tuple[Label, ...] = (),
-        inert: bool = False,
-    ) -> None:
+    def add(self, finding: Finding) -> None:
         """Add a finding; its code says how severe it is."""
-        if isinstance(code, Finding):
-            self._add(code)
-        else:
-            assert span is not None
-            self._add(_worded(code, inert)(span, Told(message, hint, label, secondary)))  # type: ignore[call-arg]
-
-    def _add(self, finding: Finding) -> None:
         span = finding.span
         if self._places.repeats(span) and self.said(span):
             return
@@ -153,23 +119,6 @@ def between(first: Span, last: Span) -> Span:
     return Span(first.line, first.column, last.end_line, last.end_column, first.file)
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 cell`, `2 cells`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-@cache
-def _worded(code: str, inert: bool) -> type[Finding]:
-    @finding(code, inert=inert)
-    class Worded(Finding):
-        words: Told
-
-        def told(self) -> Told:
-            return self.words
-
-    return Worded
-
-
 def _place(finding: Diagnostic) -> tuple[int, int, int]:
     span = finding.primary.span
     return span.file, span.line, span.column
@@ -202,10 +151,8 @@ def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Fi
 
 def word(item: syntax.Property, known: tuple[str, ...], problem: str, report: Findings) -> str | None:
     """The word a property has as its value, where it is one of those known."""
-    if isinstance(item.value, syntax.Name):
-        return item.value.text if is_known(item.value, known, problem, report) else None
-    report.add(messages.everywhere.NoWord(item.value.span, known, problem))
-    return None
+    assert isinstance(item.value, syntax.Name), "the grammar demands a word"
+    return item.value.text if is_known(item.value, known, problem, report) else None
 
 
 class Placed(Protocol):

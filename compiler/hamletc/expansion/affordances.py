@@ -9,7 +9,8 @@ from functools import reduce
 from typing import Any, TypeVar
 
 from hamlet.universe import Span, nodes
-from hamletc.diagnostics import Diagnostic, Label
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.binding import is_own
 from hamletc.expansion.places import Copy, Places, rewritten
 from hamletc.expansion.trees import Role, rebuilt
@@ -235,20 +236,11 @@ def _problems(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator
                 continue
             name = item.name
             if len(own_name(name.text, owner)) > LONGEST_NAME:
-                message = f"the name `{own_name(name.text, owner)}` is too long"
-                hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
-                yield places.diagnose("H007", message, name.span, hint=hint)
+                long = own_name(name.text, owner)
+                yield places.told(messages.moving.OwnNameTooLong(name.span, long, LONGEST_NAME))
             if isinstance(item, syntax.RuleDecl) or (item.state is not None and item.state.of == "compiler"):
                 continue
             if name.text in MEANINGS and not name.quoted:
-                hint = "Choose another name."
-                yield places.diagnose("H023", f"a meter cannot be called `{name.text}`", name.span, hint=hint)
+                yield places.told(messages.moving.OwnNameOfWord(name.span, name.text))
             elif name.text in taken:
-                found = places.diagnose(
-                    "H022",
-                    f"the meter `{name.text}` of `{owner}` has the name of something else",
-                    name.span,
-                    hint="Rename one of them, so that readers know which is meant.",
-                )
-                label = Label(places.shown(taken[name.text].span), "declared here")
-                yield replace(found, secondary=(label, *found.secondary))
+                yield places.told(messages.moving.OwnNameTaken(name.span, name.text, owner, taken[name.text].span))

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import own_meters
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Role, parts, roles
@@ -100,12 +101,8 @@ class _Writing:
         names = circle(uses)
         if not names:
             return
-        way = " -> ".join(f"`{name}`" for name in (*names, names[0]))
-        first, *others = (self._places.shown(self._lets[name].name.span) for name in names)
-        labels = tuple(Label(span, "on the way") for span in others)
-        hint = "Let one of them stand for something else; what has a value from tick to tick is a meter."
-        message = f"`{names[0]}` stands for itself: {way}"
-        raise ExpansionError(diagnose("H085", message, first, secondary=labels[:MOST_LABELS], hint=hint))
+        first, *others = (self._lets[name].name.span for name in names)
+        raise ExpansionError(self._places.told(messages.templates.LetsInCircle(first, tuple(names), tuple(others))))
 
     def _names(self, expression: syntax.Expr) -> Iterator[str]:
         """The names of lets in an expression."""
@@ -130,9 +127,7 @@ class _Writing:
         if copies is not None:
             self._parts += 1
             if self._parts > MOST_PARTS:
-                hint = "Let a rule compute a meter that others read: a `let` is written out wherever it is used."
-                message = f"lets stand for more than {MOST_PARTS:,} names, numbers and operations"
-                raise self._refused("H086", message, node, copies, hint)
+                raise self._refused(messages.templates.LetsTooLarge(_place(node, copies), MOST_PARTS))
         changes: dict[str, Any] = {}
         for name, role in roles(node) if copies is not None else parts(node):
             old = getattr(node, name)
@@ -157,8 +152,7 @@ class _Writing:
         if isinstance(item, str | bool | Span | None):
             return item
         if level > DEEPEST_TREE:
-            hint = "Split it: a rule can compute a meter in steps."
-            raise self._refused("H015", f"an expression of more than {DEEPEST_TREE} levels", item, copies, hint)
+            raise self._refused(messages.templates.LetsTooDeep(_place(item, copies), DEEPEST_TREE))
         let = self._let(item) if role == "expression" else None
         if let is None:
             made = self._tree(item, level + 1, copies)
@@ -168,13 +162,14 @@ class _Writing:
         user = item.span if copies is None else copies.moved(item.span)
         return self._item(let.value, role, level + 1, _Copies(let.name.text, user, self._places))
 
-    def _refused(self, code: str, message: str, node: Any, copies: _Copies | None, hint: str) -> ExpansionError:
-        span = node.span if copies is None else copies.moved(node.span)
-        return ExpansionError(self._places.diagnose(code, message, span, hint=hint))
+    def _refused(self, finding: Finding) -> ExpansionError:
+        return ExpansionError(self._places.told(finding))
 
 
-MOST_LABELS = 8
-"""How many of the names of a circle are shown where they are declared."""
+def _place(node: Any, copies: _Copies | None) -> Span:
+    """Where a node stands, which may be in a copy."""
+    span: Span = node.span
+    return span if copies is None else copies.moved(span)
 
 
 class _Copies:

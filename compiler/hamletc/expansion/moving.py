@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from hamlet.universe import CellMetric, Continuous, Grid, NoSpace, Space, Span
 from hamlet.universe.space import Edges, Graph, axis_names, is_hexagonal, sides
 from hamlet.universe.terrain import Map
+from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
@@ -311,40 +312,31 @@ def _elsewhere(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterato
     own = {id(step) for rule in rules for step in _steps(rule)}
     for step in _steps(declarations):
         if id(step) not in own:
-            hint = "Agents move by actions, and by `velocity` where there is momentum; an affordance by its own rules."
-            message = f"`position {step.axis.text}` cannot be written here"
-            yield places.diagnose("H223", message, step.span, hint=hint)
+            yield places.told(messages.moving.PositionWritten(step.span, step.axis.text))
 
 
 def _problems(head: syntax.AffordanceDecl, room: Room | None, places: Places) -> Iterator[Diagnostic]:
     name = head.name.text
     if room is None:
-        hint = "Give the universe a space, as in `space grid 8 x 8`."
-        yield places.diagnose("H223", f"`{name}` moves, and there is no space", head.name.span, hint=hint)
+        yield places.told(messages.moving.MovesWithoutSpace(head.name.span, name))
         return
     cells = prod(int(axis.high) + 1 for axis in room.axes) if room.whole else 1
     if cells > MOST_CELLS:
-        message = f"affordances move on grids of at most {MOST_CELLS:,} cells, this one has {cells:,}"
-        yield places.diagnose("H223", message, head.name.span, hint="Use a smaller grid.")
+        yield places.told(messages.moving.MovesOnTooManyCells(head.name.span, cells, MOST_CELLS))
     short = [axis.name for axis in room.axes if axis.low == axis.high]
     if short:
-        message = f"`{name}` moves, and the axis `{short[0]}` has one cell"
-        hint = "Make the axis longer, or leave it out, as in `space grid 8`."
-        yield places.diagnose("H223", message, head.name.span, hint=hint)
+        yield places.told(messages.moving.MovesOnOneCell(head.name.span, name, short[0]))
     ways = [item for item in head.items if isinstance(item, syntax.FollowsItem | syntax.WandersItem)]
     for item in ways[1:]:
-        hint = "Write one of them; a rule can do both: `rule NAME: position x += 1`."
-        yield places.diagnose("H224", f"`{name}` is said to move in two ways", item.span, hint=hint)
+        yield places.told(messages.moving.TwoWays(item.span, name))
     for item in ways[:1]:
         yield from _wrong_way(head, item, room, places)
     for step in _steps(tuple(item for item in head.items if isinstance(item, syntax.RuleDecl))):
         if room.leads is not None:
-            hint = "Write `follows home, road, office` or `wanders` in its braces."
-            yield places.diagnose("H223", "a position on a graph is a node, no number", step.span, hint=hint)
+            yield places.told(messages.moving.PositionOnGraph(step.span))
         elif step.axis.text not in {axis.name for axis in room.axes}:
-            known = ", ".join(f"`{axis.name}`" for axis in room.axes)
-            message = f"the space has no axis `{step.axis.text}`"
-            yield places.diagnose("H065", message, step.axis.span, hint=f"Its axes are {known}.")
+            axes = tuple(axis.name for axis in room.axes)
+            yield places.told(messages.names.NoAxis(step.axis.span, step.axis.text, axes, None))
 
 
 def _wrong_way(
@@ -352,23 +344,18 @@ def _wrong_way(
 ) -> Iterator[Diagnostic]:
     name, period = head.name.text, 1.0 if item.period is None else constant(item.period)
     if item.period is not None and (period is None or period != int(period) or not 1 <= period <= LONGEST_PERIOD):
-        hint = f"Write a whole number of ticks, 1 .. {LONGEST_PERIOD}."
-        yield places.diagnose("H033", f"`{name}` cannot move so often", item.period.span, hint=hint)
+        yield places.told(messages.moving.PeriodOutsideLimits(item.period.span, name, LONGEST_PERIOD))
     if isinstance(item, syntax.WandersItem):
         has_walls = room.drawn is not None and room.drawn.walls != ""
         if not room.whole or has_walls:
+            where: Literal["between walls", "in a continuous space"]
             where = "between walls" if has_walls else "in a continuous space"
-            hint = "Move it by a rule, as in `rule NAME: position x += integer(-1, 1)`, or let it follow a route."
-            yield places.diagnose("H223", f"`{name}` cannot wander {where}", item.span, hint=hint)
+            yield places.told(messages.moving.CannotWander(item.span, name, where))
         return
     if head.place_span is not None:
-        hint = "Leave `at` out: it begins at the first stop."
-        yield places.diagnose("H224", f"the route of `{name}` says where it is", head.place_span, hint=hint)
+        yield places.told(messages.moving.PlaceBesideRoute(head.place_span, name))
     if len(item.stops) < 2:
-        hint = "Write two stops or more, as in `follows (0, 3), (4, 3)`, or put it `at` this place."
-        yield places.diagnose("H223", f"the route of `{name}` has one stop", item.span, hint=hint)
+        yield places.told(messages.moving.OneStop(item.span, name))
     for which, stop in enumerate(item.stops):
         if room.coordinates(stop) is None:
-            message = f"stop {which + 1} of `{name}` is no place of the space"
-            hint = "Write coordinates in the space, a letter that the map has once, or on a graph a node."
-            yield places.diagnose("H223", message, item.span, hint=hint)
+            yield places.told(messages.moving.StopOutsideSpace(item.span, name, which + 1))

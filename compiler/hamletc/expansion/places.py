@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Finding, Label, diagnose
+from hamletc.diagnostics import Diagnostic, Finding, Label
 
 T = TypeVar("T")
 
@@ -91,10 +91,6 @@ class Places:
             if label not in found:
                 found.append(label)
         return tuple(found)
-
-    def diagnose(self, code: str, message: str, span: Span, text: str = "", *, hint: str) -> Diagnostic:
-        """A diagnostic about a place that may be in a copy."""
-        return diagnose(code, message, self.shown(span), text, secondary=self.labels(span), hint=hint)
 
     def told(self, finding: Finding) -> Diagnostic:
         """A finding in words, with the places that are shown for those in copies."""

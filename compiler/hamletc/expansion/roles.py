@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import OBSERVED, REFERRED, namespaces
 from hamletc.expansion.places import Places
 from hamletc.expansion.things import acts_of
@@ -126,25 +127,21 @@ class Roles:
         name = block.name.text
         first = self._heads.setdefault(name, block)
         if first is not block:
-            hint = f"Join them; `role {name} {{ ... }}` without a number adds to the role."
-            self._say("H022", f"the role `{name}` is declared twice", block.name.span, first.name.span, hint=hint)
+            self._say(messages.roles.RoleTwice(block.name.span, name, first.name.span))
         others = next((each for each in self._heads.values() if each.others is not None), None)
         if block.others is not None and others is not None and others is not block and others.others is not None:
-            hint = "Give one of them a number: `role wolf: 2 agents { ... }`."
-            self._say("H211", "two roles take all other agents", block.others, others.others, hint=hint)
+            self._say(messages.roles.OthersTwice(block.others, others.others))
 
     def _own(self, block: syntax.RoleDecl) -> None:
         role = block.name.text
         if role not in self._heads:
-            hint = f"Say it once: `role {role}: 2 agents {{ ... }}`, or `role {role}: others {{ ... }}`."
-            self._say("H212", f"it is not said how many agents are of the role `{role}`", block.name.span, hint=hint)
+            self._say(messages.roles.RoleWithoutNumber(block.name.span, role))
             return
         for item in block.items:
             kind = next((kind for kind, each in _REFERRED if isinstance(item, each)), None)
             for name in names_of(item):
                 if len(role) + 1 + len(name.text) > LONGEST_NAME:
-                    hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
-                    self._say("H007", f"the name `{role}.{name.text}` is too long", name.span, hint=hint)
+                    self._say(messages.roles.NameOfRoleTooLong(name.span, f"{role}.{name.text}", LONGEST_NAME))
                 if kind is None:
                     continue
                 owned = _Owned(role, kind, name)
@@ -153,9 +150,7 @@ class Roles:
                 if isinstance(item, syntax.ItemDecl):
                     self._own_acts(item, role)
                 if (shadowed := self._outside.get((owned.namespace, name.text))) is not None:
-                    message = f"`{name.text}` of the role `{role}` has the name of what all agents have"
-                    hint = "Rename one of them, so that readers know which is meant."
-                    self._say("H022", message, name.span, shadowed.span, hint=hint)
+                    self._say(messages.roles.NameOfAll(name.span, name.text, role, shadowed.span))
 
     def _own_acts(self, item: syntax.ItemDecl, role: str) -> None:
         """The actions with things of a role are the role's, too."""
@@ -170,17 +165,12 @@ class Roles:
             for name in names_of(item):
                 if "." in name.text and not name.quoted:
                     role, _, last = name.text.partition(".")
-                    hint = f"Write it there: `role {role} {{ ... }}`, with the name `{last}`."
-                    self._say("H212", f"`{name.text}` is declared outside of its role", name.span, hint=hint)
+                    self._say(messages.roles.OutsideRole(name.span, role, last))
 
-    def _say(self, code: str, message: str, span: Span, first: Span | None = None, *, hint: str) -> None:
-        labels = [] if first is None else [Label(self._places.shown(first), "the first one")]
-        if first is not None and code == "H213":
-            labels = [Label(self._places.shown(first), "declared here")]
-        labels += [label for label in self._places.labels(span) if label not in labels]
-        shown = self._places.shown(span)
-        if not any(each.code == code and each.primary.span == shown for each in self.problems):
-            self.problems.append(diagnose(code, message, shown, secondary=tuple(labels), hint=hint))
+    def _say(self, finding: Finding) -> None:
+        shown = self._places.shown(finding.span)
+        if not any(each.code == finding.code and each.primary.span == shown for each in self.problems):
+            self.problems.append(self._places.told(finding))
 
     # --- declarations ------------------------------------------------------------------------------------------------
 
@@ -263,9 +253,8 @@ class Roles:
             if owned is None:
                 others.append(name)
             elif scope.role not in (None, owned.role):
-                message = f"agents of the role `{scope.role}` have no action `{old.text}`"
-                hint = f"Write it in `role {owned.role} {{ ... }}`, or leave it out."
-                self._say("H213", message, old.span, owned.name.span, hint=hint)
+                about = old.text, scope.role, owned.role, owned.name.span
+                self._say(messages.roles.ActionOfOtherRole(old.span, *about))
             else:
                 of_roles.append(name)
         for name in of_roles:
@@ -348,10 +337,8 @@ class Roles:
         found = self._renamed(name, scope, "value")
         owned = self._owned.get(("value", found.text))
         if owned is not None and owned.kind in _COUNTED and scope.role is None:
-            message = f"only agents of the role `{owned.role}` have a meter `{name.text}`"
-            what = "items" if owned.kind == "item" else "meters"
-            hint = f"Observe it there: `role {owned.role} {{ observe {{ {what} {owned.name.text} }} }}`."
-            self._say("H213", message, name.span, owned.name.span, hint=hint)
+            about = name.text, owned.name.text, owned.role, owned.kind == "item", owned.name.span
+            self._say(messages.roles.ObservedOutsideRole(name.span, *about))
         return found
 
     def _renamed(self, name: syntax.Name, scope: _Scope, space: Namespace) -> syntax.Name:
@@ -362,17 +349,13 @@ class Roles:
             if own in owners:
                 owners = [own]
             if len(owners) > 1:
-                choices = " or ".join(f"`{each}`" for each in owners[:4])
-                self._say("H214", f"several roles have `{name.text}`", name.span, hint=f"Write {choices}.")
+                self._say(messages.roles.OfSeveralRoles(name.span, name.text, tuple(owners[:4])))
             found = replace(name, text=owners[0])
         owned = self._owned.get((space, found.text))
         if owned is None or owned.kind not in _COUNTED or scope.among or not scope.proven or owned.role in scope.proven:
             return found
-        whose = " and ".join(f"`{each}`" for each in sorted(scope.proven))
-        what = "carry no" if owned.kind == "item" else "have no meter"
-        message = f"agents of the role {whose} {what} `{name.text}`"
-        hint = f"What agents of `{owned.role}` have together can be read here: `count({owned.role} and ...)`."
-        self._say("H213", message, name.span, owned.name.span, hint=hint)
+        about = name.text, tuple(sorted(scope.proven)), owned.role, owned.kind == "item", owned.name.span
+        self._say(messages.roles.MeterOfOtherRole(name.span, *about))
         return found
 
     def _assign(self, statement: syntax.AssignStmt, scope: _Scope) -> syntax.AssignStmt:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc import messages
+from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import OBSERVED, binding_of, namespaces
-from hamletc.expansion.lets import MOST_LABELS, MOST_PARTS, ExpansionError, circle
+from hamletc.expansion.lets import MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Role, roles
 from hamletc.language import syntax
@@ -18,7 +19,6 @@ from hamletc.language.heights import complaint, too_high
 from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
-from hamletc.suggest import closest
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
@@ -90,34 +90,23 @@ class Templates:
     def _declare(self, template: syntax.TemplateDecl, taken: Mapping[str, syntax.Name]) -> None:
         first = self._templates.setdefault(template.name.text, template)
         if first is not template:
-            label = Label(first.name.span, "first declared here")
-            message, hint = f"the template `{template.name.text}` is declared twice", "Rename one of them."
-            self._say("H022", message, template.name.span, label, hint=hint)
+            self._say(messages.templates.TemplateTwice(template.name.span, template.name.text, first.name.span))
         read = set(_read(template.declarations))
         known: dict[str, syntax.Name] = {}
         for name in template.parameters:
             shadowed = taken.get(name.text)
             if name.text in MEANINGS and not name.quoted:
-                hint = "Choose another name."
-                self._say("H023", f"a parameter cannot be called `{name.text}`", name.span, hint=hint)
+                self._say(messages.templates.ParameterOfWord(name.span, name.text))
             elif name.text in known:
-                label = Label(known[name.text].span, "the first one")
-                message, hint = f"two parameters are called `{name.text}`", "Rename one of them."
-                self._say("H022", message, name.span, label, hint=hint)
+                self._say(messages.templates.ParameterTwice(name.span, name.text, known[name.text].span))
             elif shadowed is not None:
-                label = Label(shadowed.span, "declared here")
-                message = f"the parameter `{name.text}` has the name of something else"
-                hint = "Rename the parameter, so that readers know which is meant."
-                self._say("H022", message, name.span, label, hint=hint)
+                self._say(messages.templates.ParameterLikeDeclaration(name.span, name.text, shadowed.span))
             elif name.text not in read:
-                message = f"`{template.name.text}` does not use its parameter `{name.text}`"
-                self._say("H060", message, name.span, hint="Use it in the template, or delete it.")
+                self._say(messages.templates.UnusedParameter(name.span, template.name.text, name.text))
             known.setdefault(name.text, name)
 
-    def _say(self, code: str, message: str, span: Span, *others: Label, hint: str) -> None:
-        labels = tuple(Label(self._places.shown(label.span), label.text) for label in others)
-        labels = tuple(dict.fromkeys((*labels, *self._places.labels(span))))
-        self.problems.append(diagnose(code, message, self._places.shown(span), secondary=labels, hint=hint))
+    def _say(self, finding: Finding) -> None:
+        self.problems.append(self._places.told(finding))
 
     def _check_circles(self) -> None:
         uses = {
@@ -126,12 +115,9 @@ class Templates:
         }
         names = circle(uses)
         if names:
-            way = " -> ".join(f"`{name}`" for name in (*names, names[0]))
             first, *others = (self._templates[name].name.span for name in names)
-            labels = tuple(Label(span, "on the way") for span in others)[:MOST_LABELS]
-            hint = "A template may use others, but not one that uses it."
-            message = f"the template `{names[0]}` uses itself: {way}"
-            raise ExpansionError(diagnose("H085", message, first, secondary=labels, hint=hint))
+            circular = messages.templates.TemplatesInCircle(first, tuple(names), tuple(others))
+            raise ExpansionError(self._places.told(circular))
 
     def _declaration(self, item: Any, user: _Use | None) -> Iterator[syntax.Decl]:
         """What a declaration is in a use, or outside of templates."""
@@ -175,30 +161,23 @@ class Templates:
             if isinstance(made, OF_ROLES):
                 yield made
             else:
-                message = f"`{item.template.text}` declares what a role cannot have"
-                hint = "A role has meters, things, lets, rules, affordances, actions, masks, ends and observations."
-                self._say("H215", message, item.span, Label(made.span, "this"), hint=hint)
+                self._say(messages.templates.NotInRole(item.span, item.template.text, made.span))
 
     def _use(self, use: syntax.UseDecl, level: int) -> _Use | None:
         """What the names of a template mean in a use; `None` where they do not fit."""
         name, arguments = use.template.text, use.arguments
         template = self._templates.get(name)
         if template is None:
-            meant = closest(name, self._templates)
-            hint = f"Did you mean `{meant}`?" if meant else f"Declare `template {name}(...) {{ ... }}`."
-            self._say("H020", f"there is no template `{name}`", use.template.span, hint=hint)
+            self._say(messages.templates.UnknownTemplate(use.template.span, name, tuple(self._templates)))
             return None
         self.used.add(name)
-        label = Label(template.name.span, "the template")
-        parameters = [parameter.text for parameter in template.parameters]
+        parameters = tuple(parameter.text for parameter in template.parameters)
         if len(parameters) != len(arguments):
-            count = f"{len(parameters)} argument{'' if len(parameters) == 1 else 's'}"
-            hint = f"Write `use {name}({', '.join(parameters)})`."
-            self._say("H030", f"`{name}` takes {count}, not {len(arguments)}", use.span, label, hint=hint)
+            about = name, parameters, len(arguments), template.name.span
+            self._say(messages.templates.ArgumentsOfTemplate(use.span, *about))
             return None
         if level == DEEPEST_USES:
-            hint = "Let fewer templates use each other."
-            self._say("H015", f"more than {DEEPEST_USES} templates use each other", use.span, label, hint=hint)
+            self._say(messages.templates.TemplatesTooDeep(use.span, DEEPEST_USES, template.name.span))
             return None
         meanings = dict(zip(parameters, arguments, strict=True))
         symbols = [each for item in template.declarations for each in declared(item)]
@@ -210,8 +189,7 @@ class Templates:
                 continue
             made = f"{prefix}{each.name.text}"
             if len(made) > LONGEST_NAME:
-                hint = f"Names have at most {LONGEST_NAME} characters: choose a shorter one."
-                self._say("H007", f"the name `{made}` is too long", use.span, Label(each.span, "this one"), hint=hint)
+                self._say(messages.templates.MadeNameTooLong(use.span, made, LONGEST_NAME, each.span))
                 return None
             own[each.namespace, each.name.text] = made
         return _Use(template, use.span, meanings, own, level + 1)
@@ -255,9 +233,7 @@ class Templates:
                 made = next((use.own[each, item.text] for each in spaces if (each, item.text) in use.own), None)
                 return replace(item, span=span) if made is None else syntax.Name(made, span, quoted=True)
             case _ if role == "tree" and not isinstance(meaning, syntax.Name):
-                label = Label(span, f"`{item.text}` names something here")
-                message = f"`{use.template.name.text}` needs a name for `{item.text}`"
-                self._say("H087", message, meaning.span, label, hint="Write a name, as in `Bed`.")
+                self._say(messages.templates.NoNameForParameter(meaning.span, use.template.name.text, item.text, span))
                 return replace(item, span=span)
             case _:
                 if too_high(meaning) is not None:
@@ -280,9 +256,7 @@ class Templates:
     def _count(self, span: Span) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
-            message = f"templates stand for more than {MOST_PARTS:,} names, numbers and operations"
-            hint = "Use them less often."
-            raise ExpansionError(self._places.diagnose("H086", message, span, hint=hint))
+            raise ExpansionError(self._places.told(messages.templates.TemplatesTooLarge(span, MOST_PARTS)))
 
 
 def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:

@@ -31,6 +31,11 @@ def spell_quantity(text: str, unit: syntax.Unit) -> str:
     return f"{text} {unit}{'' if text == '1' or unit == '%' else 's'}" if unit else text
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 cell`, `2 cells`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def spell_expression(expression: syntax.Expr) -> str:
     """The text of an expression. Parsed again it gives the same tree."""
     return _spell(expression, _IF)

@@ -23,16 +23,19 @@ if TYPE_CHECKING:
     from hamletc.messages import layers as layers
     from hamletc.messages import maps as maps
     from hamletc.messages import meters as meters
+    from hamletc.messages import moving as moving
     from hamletc.messages import names as names
     from hamletc.messages import observations as observations
     from hamletc.messages import past as past
     from hamletc.messages import ranges as ranges
     from hamletc.messages import rewards as rewards
+    from hamletc.messages import roles as roles
     from hamletc.messages import rules as rules
     from hamletc.messages import space as space
     from hamletc.messages import stages as stages
     from hamletc.messages import standpoint as standpoint
     from hamletc.messages import states as states
+    from hamletc.messages import templates as templates
     from hamletc.messages import things as things
     from hamletc.messages import world as world
 else:

@@ -11,14 +11,6 @@ MOST_LABELS = 8
 """The most effects of a circle that labels show."""
 
 
-@finding("H064")
-class EmptyMoment(Finding):
-    block: str
-
-    def told(self) -> Told:
-        return Told(f"`{self.block}` does nothing", "Leave it out.")
-
-
 @finding("H174")
 class AgainForEver(Finding):
     """`again renew` or `again add` of an effect that lasts for ever."""

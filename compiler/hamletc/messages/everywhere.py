@@ -32,11 +32,6 @@ def quoted(words: Iterable[str]) -> str:
     return ", ".join(f"`{word}`" for word in words)
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 cell`, `2 cells`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 @finding("H024")
 class GivenTwice(Finding):
     thing: str
@@ -62,17 +57,6 @@ class UnknownWord(Finding):
             guess = closest(self.word, self.choices)
             hint = f"Did you mean `{guess}`?" if guess is not None else f"Known here: {quoted(self.choices)}."
         return Told(f"`{self.word}` is {self.problem}", hint)
-
-
-@finding("H026")
-class NoWord(Finding):
-    """Something else where one of a few words stands."""
-
-    choices: tuple[str, ...]
-    problem: str
-
-    def told(self) -> Told:
-        return Told(f"this is {self.problem}", f"Known here: {quoted(self.choices)}.")
 
 
 @finding("H032")

@@ -225,3 +225,126 @@ class NotCompared(Finding):
             names = "an affordance or `nothing`"
             hint = f"Write `{word} == NAME`, `{word} != NAME`, `{word} == nothing` or `{word} != nothing`."
         return Told(f"`{word}` can only be compared with {names}", hint, "by `==` or `!=`")
+
+
+@finding("H027")
+class ComparedTruth(Finding):
+    """`true` or `false` beside a comparison."""
+
+    def told(self) -> Told:
+        hint = "A condition stands alone, or behind `not`; a meter of 0 or 1 is compared, as in `ready > 0`."
+        return Told("a condition cannot be compared", hint, "this is a condition")
+
+
+@finding("H027")
+class ComparedCondition(Finding):
+    comparison: Span
+
+    def told(self) -> Told:
+        hint = "Join conditions by `and` and `or`: `a < b and b < c`."
+        secondary = (Label(self.comparison, "compared here"),)
+        return Told("a condition cannot be compared", hint, "this is a condition", secondary)
+
+
+@finding("H062")
+class CertainTimeOfWorld(Finding):
+    """`every 1 tick` of a world, or more ticks than an episode has."""
+
+    always: bool
+    longest: int
+
+    def told(self) -> Told:
+        if self.always:
+            return Told("this condition is always true", "Leave it out.")
+        hint = "Write fewer ticks, or lengthen the lifespan."
+        return Told("this condition is never true", hint, f"an episode has {self.longest} ticks")
+
+
+# --- constants and functions -----------------------------------------------------------------------------------------
+
+
+@finding("H031")
+class NotConstant(Finding):
+    """`number` is what must be a constant; `weight`: whether it is the weight of an option."""
+
+    number: str
+    weight: bool
+
+    def told(self) -> Told:
+        hint = "Write a number, or arithmetic on numbers."
+        if self.weight:
+            hint = "Write a number. Where chances change, `if chance(p) then a else b` chooses."
+        return Told(f"{self.number} must be a constant", hint, "this is not")
+
+
+@finding("H030")
+class WeightOutsideChoice(Finding):
+    def told(self) -> Told:
+        return Told("only the options of `choice` have weights", "Leave the weight out.")
+
+
+@finding("H030")
+class OptionWithoutWeight(Finding):
+    def told(self) -> Told:
+        hint = "Give each option a weight, as in `choice(a: 3, b: 1)`, or none."
+        return Told("this option has no weight", hint, "others have")
+
+
+@finding("H030")
+class WrongArguments(Finding):
+    """`takes` is how many arguments the function has, in words."""
+
+    function: str
+    takes: str
+    example: str
+
+    def told(self) -> Told:
+        return Told(f"`{self.function}` takes {self.takes}", f"Write `{self.example}`.")
+
+
+@finding("H035")
+class ConstantTooSmall(Finding):
+    def told(self) -> Told:
+        hint = "Write 0, or a number that binary32 can hold."
+        return Told("this number is too small: it would become 0", hint, "less than half of 1.4e-45")
+
+
+@finding("H034")
+class ConstantTooLarge(Finding):
+    def told(self) -> Told:
+        hint = "Numbers are binary32; write one that fits."
+        return Told("this number is too large", hint, "more than 3.4028235e38")
+
+
+@finding("H054")
+class ConstantOutsideFunction(Finding):
+    """A constant for which a function has no value; `problem` is what the function needs."""
+
+    problem: str
+    value: float
+
+    def told(self) -> Told:
+        return Told(self.problem, "Write a number that it takes.", f"this is {self.value:g}")
+
+
+@finding("H050")
+class DivisionByZero(Finding):
+    def told(self) -> Told:
+        return Told("division by zero", "Divide by a number that is not 0.", "this is 0")
+
+
+@finding("H040")
+class BoundsOfClamp(Finding):
+    def told(self) -> Told:
+        message = "the lower bound of `clamp` must be less than the upper one"
+        return Told(message, "Write `clamp(x, low, high)` with low < high.")
+
+
+@finding("H062")
+class ConstantComparison(Finding):
+    holds: bool
+
+    def told(self) -> Told:
+        hint = "Compare something that changes, or leave the condition out."
+        message = f"this comparison is {'always' if self.holds else 'never'} true"
+        return Told(message, hint, "both sides are constant")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
-from hamletc.messages.everywhere import counted
+from hamletc.language.spelling import counted
 
 
 @finding("H142")

@@ -211,12 +211,13 @@ class TwoMeanings(Finding):
 class NoAxis(Finding):
     name: str
     axes: tuple[str, ...]
-    space: Span
+    space: Span | None
 
     def told(self) -> Told:
         hint = f"Its axes are {quoted(self.axes[:MOST_AXES_SHOWN])}"
         hint += "." if len(self.axes) <= MOST_AXES_SHOWN else f", ... `{self.axes[-1]}`."
-        return Told(f"the space has no axis `{self.name}`", hint, "", (Label(self.space, "the space"),))
+        space = () if self.space is None else (Label(self.space, "the space"),)
+        return Told(f"the space has no axis `{self.name}`", hint, "", space)
 
 
 # --- what a universe must have ---------------------------------------------------------------------------------------

@@ -53,22 +53,6 @@ class StateAmongMeters(Finding):
 
 
 @finding("H026")
-class NumberNeeded(Finding):
-    """An item that needs a number: a radius, how many rows, or what numbers."""
-
-    item: Literal["window", "blank", "constant"]
-
-    def told(self) -> Told:
-        match self.item:
-            case "window":
-                return Told("`window` needs a radius", "Write `window 2`.")
-            case "blank":
-                return Told("`blank` needs a number of rows", "Write `blank 4`.")
-            case "constant":
-                return Told("`constant` needs numbers", "Write `constant 0 1`.")
-
-
-@finding("H026")
 class EncodingNeeded(Finding):
     encodings: tuple[str, ...]
 

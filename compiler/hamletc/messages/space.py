@@ -6,7 +6,7 @@ from hamlet.universe import Grid, Space, Span
 from hamlet.universe.space import axes_of
 from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import spell
-from hamletc.messages.everywhere import counted
+from hamletc.language.spelling import counted
 from hamletc.suggest import closest
 
 MOST_WRITTEN_OUT = 8
