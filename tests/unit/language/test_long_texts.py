@@ -12,6 +12,7 @@ from types import FrameType
 import pytest
 
 from hamlet.universe import Span
+from hamletc import messages
 from hamletc.checking.check import check
 from hamletc.checking.report import Findings
 from hamletc.language import syntax
@@ -38,7 +39,7 @@ def _findings(number: int) -> None:
     for line in range(1, number + 1):
         span = Span(line, 1, line, 9)
         assert not report.said(span)
-        report.add("H060", "nobody reads it", span, hint="Delete it.")
+        report.add(messages.inert.UnreadClock(span))
         assert report.said(span)
 
 
