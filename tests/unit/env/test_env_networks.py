@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,6 +15,7 @@ import hamlet
 from hamlet import EnvError
 from hamlet.env.environment import Env
 from hamlet.interpreter.functions import exp, log, tanh
+from hamlet.native.compilers import CHOICE
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP
 from unit.env.test_env_given import POND
@@ -168,6 +170,16 @@ def check_rollout(
 Given = Callable[[Env, int], dict[str, torch.Tensor]]
 
 
+def random_inputs(env: Env, ticks: int) -> dict[str, torch.Tensor]:
+    """Of each tick, within their ranges."""
+    generator = torch.Generator().manual_seed(1)
+    size = (ticks, env.num_lanes)
+    return {
+        each.name: each.low + (each.high - each.low) * torch.rand(size, generator=generator)
+        for each in env.universe.inputs
+    }
+
+
 def shown(env: Env) -> torch.Tensor:
     assert env.observation is not None
     return env.observation
@@ -194,7 +206,7 @@ def became(env: Env, policy: MLP) -> dict[str, torch.Tensor]:
     return rows | {"final_values": torch.where(rows["truncated"], value, 0.0)}
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "numba", "c"])
 def test_a_rollout_is_steps_with_the_same_network(valley: Module, backend: str) -> None:
     met = check_rollout(valley, backend, 14, worlds=70)
     assert met["terminated"] > 2
@@ -203,7 +215,7 @@ def test_a_rollout_is_steps_with_the_same_network(valley: Module, backend: str) 
     assert met["final values"] == met["truncated"]
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "numba", "c"])
 def test_the_likeliest_of_a_population_in_worlds_of_two(valley: Module, backend: str) -> None:
     met = check_rollout(valley, backend, 4, False, agents=2, worlds=6, members=3, sample=False, activation="relu")
     assert met["truncated"] > 0
@@ -211,38 +223,40 @@ def test_the_likeliest_of_a_population_in_worlds_of_two(valley: Module, backend:
 
 @pytest.mark.parametrize(
     ("members", "agents", "hidden"),
-    [(3, 9, (64, 9)), (6, 1, (33,)), (1, 1, (64, 64))],
-    ids=["chunks of several members", "a lane for each member", "one member"],
+    [(3, 9, (64, 9)), (6, 1, (33,)), (2, 5, (64, 64)), (3, 8, (5,)), (1, 1, (64, 64))],
+    ids=["chunks of several members", "a lane for each", "fifteen for each", "sixteen for each", "one member"],
 )
-def test_chunks_and_members(valley: Module, members: int, agents: int, hidden: tuple[int, ...]) -> None:
-    check_rollout(valley, "numba", 3, worlds=6, agents=agents, members=members, hidden=hidden)
+@pytest.mark.parametrize("backend", ["numba", "c"])
+def test_chunks_and_members(valley: Module, backend: str, members: int, agents: int, hidden: tuple[int, ...]) -> None:
+    for activation, sample in (("tanh", True), ("relu", False)):
+        shape = {"worlds": 6, "agents": agents}
+        check_rollout(valley, backend, 3, **shape, members=members, hidden=hidden, activation=activation, sample=sample)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.skipif(shutil.which("cc") is None, reason="this machine has no compiler of C")
+def test_machines_without_vectors(valley: Module, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CHOICE, "cc -O0 -DHAMLET_SCALAR")
+    assert check_rollout(valley, "c", 5, worlds=20)["truncated"] > 0
+    check_rollout(valley, "c", 2, worlds=6, members=6, hidden=(33,))
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "numba", "c"])
 def test_episodes_by_hand_and_inputs_of_each_tick(compiled: Callable[[str], Module], backend: str) -> None:
     """An agent that was cut off stays as it is: its last observation is the present one."""
-
-    def inputs(env: Env, ticks: int) -> dict[str, torch.Tensor]:
-        generator = torch.Generator().manual_seed(1)
-        size = (ticks, env.num_lanes)
-        return {
-            each.name: each.low + (each.high - each.low) * torch.rand(size, generator=generator)
-            for each in env.universe.inputs
-        }
-
     pond = compiled(POND)
-    met = check_rollout(pond, backend, 5, given=inputs, worlds=10, agents=2)
+    met = check_rollout(pond, backend, 5, given=random_inputs, worlds=10, agents=2)
     assert met["truncated"] > 0
-    if backend == "numba":
+    if backend != "interpreter":
         # Worlds of several tiles.
-        check_rollout(pond, backend, 4, given=inputs, worlds=2, agents=300, members=2, hidden=(9,))
+        check_rollout(pond, backend, 4, given=random_inputs, worlds=2, agents=300, members=2, hidden=(9,))
 
 
-def test_how_lanes_are_shared_among_threads_does_not_matter(valley: Module) -> None:
+@pytest.mark.parametrize("backend", ["numba", "c"])
+def test_how_lanes_are_shared_among_threads_does_not_matter(valley: Module, backend: str) -> None:
     """Counts too are those of one thread."""
     results = []
     for threads in (1, 3):
-        env = make(valley, "numba", worlds=700)
+        env = make(valley, backend, worlds=700)
         env._backend.threads = threads  # type: ignore[attr-defined]
         result = env.rollout(20, network(env))
         results.append({**env.state, **env.outcome, "observation": shown(env)} | result.counts.memory)

@@ -77,12 +77,15 @@ def test_a_fresh_process_needs_neither_a_compiler_nor_numba(files: Mapping[str, 
     program = """
 import sys, torch, hamlet
 sys.modules["numba"] = sys.modules["llvmlite"] = None
-env = hamlet.make(hamlet.load(sys.argv[1]), worlds=64, backend="c")
-env.step(torch.zeros(64, dtype=torch.int32))
+env = hamlet.make(hamlet.load(sys.argv[1]), worlds=9000, backend="c")
+env.step(torch.zeros(9000, dtype=torch.int32))
 env.rollout(3)
+env.rollout(3, hamlet.MLP.random(len(env.observation_names), env.num_actions, seed=1))
 print(env.choice)
 """
     environment = os.environ | {CHOICE: V3.name, "XDG_CACHE_HOME": str(tmp_path / "cache"), COMPILER: "no-compiler"}
+    # A team of threads too.
+    environment |= {"NUMBA_NUM_THREADS": "2"}
     command = [sys.executable, "-c", program, str(tmp_path / "first_meal")]
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (ran.stdout, ran.stderr) == (f"{CHOSEN}\n", "")
@@ -105,7 +108,7 @@ def test_a_cpu_without_these_instructions_says_so(module: Module, monkeypatch: p
 
 @pytest.mark.usefixtures("module")
 def test_machine_code_of_others_is_not_taken(files: Mapping[str, bytes]) -> None:
-    later = changed(files, f"{FOLDER}/{INDEX}", lambda text: text.replace(b'"format": 1', b'"format": 2'))
+    later = changed(files, f"{FOLDER}/{INDEX}", lambda text: text.replace(b'"format": 2', b'"format": 3'))
     assert find(later) == (None, "machine code in the package is of another version")
     other = changed(files, "c_kernels.c", lambda text: text + b"\n")
     assert find(other) == (None, "machine code in the package is of other kernels")

@@ -17,6 +17,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.cpu import object_file
 from hamlet.launch.cpu.entry import Entry, Value, entry
 from hamlet.launch.cpu.levels import NAMES, usable
+from hamlet.launch.cpu.player import Player
 from hamlet.launch.cpu.team import LEAD, SERVE, Functions, functions_at
 from hamlet.package import ahead as index
 from hamlet.package.ahead import INDEX, Tables, folder
@@ -143,6 +144,12 @@ class AheadKernels:
         """Every file has these functions."""
         loaded = _loaded(next(iter(self._files.values())))
         return functions_at(loaded.addresses[SERVE], loaded.addresses[LEAD], loaded)
+
+    def player(self) -> Player:
+        """Compiles where nobody has."""
+        from hamlet.launch.cpu.ops.playing import PLAYER
+
+        return PLAYER
 
 
 @cache

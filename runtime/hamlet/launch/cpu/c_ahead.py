@@ -11,19 +11,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from hamlet.errors import EnvError
+from hamlet.launch.cpu.by_hand import SOURCE
 from hamlet.launch.cpu.c_kernels import SUFFIX, CKernels, text_in
 from hamlet.launch.cpu.levels import LEVELS, NAMES, Level, usable
 from hamlet.native.library import machine_code, opened, probed
+from hamlet.native.texts import text as native
 from hamlet.package import ahead as index
 from hamlet.package.ahead import INDEX, Tables, folder
 from hamlet.package.manifest import sha256
 from hamlet.package.module import Module, kernels_file
 from hamlet.schema import encodes
 
-FORMAT = 1
+FORMAT = 2
 """The version of `kernels.json` and of tables of words."""
 OBSERVED = {"float32": "f32", "bfloat16": "u16", "uint8": "u8"}
 """What the macro `OBSERVED` is, by the names of types of observations."""
+BESIDE = "beside.so"
+"""The library of a team of threads and of networks, for all types of observations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +39,14 @@ class Libraries:
         source: sha256 of the text that they were made of.
         tables: none.
         files: by values of the macro `OBSERVED`.
+        beside: the file with what is written by hand.
     """
 
     level: str
     source: str
     tables: Tables
     files: Mapping[str, str]
+    beside: str
 
 
 def of_level(level: str) -> str:
@@ -74,12 +80,14 @@ def compile_ahead(
             for level in levels
             for name in types
         }
+        beside = {level.name: pool.submit(machine_code, native(SOURCE), {}, level.name) for level in levels}
         written: dict[str, bytes] = {}
         for level in levels:
             for name in types:
                 written[f"{of_level(level.name)}/{name}.so"] = made[level.name, name].result()
             files = {OBSERVED[name]: f"{name}.so" for name in types}
-            listing = Libraries(level.name, sha256(text.encode()), (), files)
+            written[f"{of_level(level.name)}/{BESIDE}"] = beside[level.name].result()
+            listing = Libraries(level.name, sha256(text.encode()), (), files, BESIDE)
             written[f"{of_level(level.name)}/{INDEX}"] = index.to_json(listing, FORMAT).encode()
             done(level.name)
     return written
@@ -106,13 +114,16 @@ def find(module: Module) -> tuple[CKernels | None, str]:
             )
         return probed(opened(module.sources[f"{of_level(level)}/{file}"]))
 
+    def by_hand() -> ctypes.CDLL:
+        return probed(opened(module.sources[f"{of_level(level)}/{listing.beside}"]))
+
     try:
         # See whether machine code can be loaded here at all.
         for observed in list(listing.files)[:1]:
             loaded(observed)
     except OSError as error:
         return None, f"machine code in the package cannot be loaded: {error}"
-    return CKernels(module, f"ahead of time, {level}", loaded), ""
+    return CKernels(module, f"ahead of time, {level}", loaded, by_hand), ""
 
 
 def _libraries(found: dict[str, Any], tables: Tables) -> Libraries:

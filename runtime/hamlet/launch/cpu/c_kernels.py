@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hamlet.errors import ModuleError
+from hamlet.launch.cpu import by_hand
 from hamlet.launch.cpu.entry import Entry, Value, entry
+from hamlet.launch.cpu.player import Player
 from hamlet.launch.cpu.team import Functions
 from hamlet.native.library import header, library
 from hamlet.package.ahead import Tables
@@ -30,8 +32,15 @@ class CKernels:
 
     backend = "c"
 
-    def __init__(self, module: Module, origin: str, libraries: Callable[[str], ctypes.CDLL]) -> None:
-        """`libraries` gives the library for a type of observations, one of the values of `OBSERVED`.
+    def __init__(
+        self,
+        module: Module,
+        origin: str,
+        libraries: Callable[[str], ctypes.CDLL],
+        beside: Callable[[], ctypes.CDLL] = by_hand.beside,
+    ) -> None:
+        """`libraries` gives the library for a type of observations, one of the values of `OBSERVED`, and `beside` that
+        of what is written by hand.
 
         Raises:
             ModuleError: the module was compiled without kernels in C.
@@ -43,7 +52,7 @@ class CKernels:
         self.tables: Tables = ()
         self.cells, self.lanes, self.origin = int(cells[1]), int(lanes[1]), origin
         self._observation = abi.array_arguments(module.universe, "rollout").index("observation")
-        self._find = libraries
+        self._find, self._beside = libraries, beside
         self._libraries: dict[str, ctypes.CDLL] = {}
 
     def entry(self, values: Sequence[Value]) -> Entry:
@@ -61,9 +70,11 @@ class CKernels:
 
     def team(self) -> Functions:
         """Compiles where nobody has."""
-        from hamlet.launch.cpu.ops.teams import functions
+        return by_hand.team(self._beside())
 
-        return functions()
+    def player(self) -> Player:
+        """Compiles where nobody has."""
+        return by_hand.player(self._beside())
 
 
 def just_in_time(module: Module, reason: str = "") -> CKernels:

@@ -77,7 +77,7 @@ class Recorder:
     def __init__(self, kernels: JustInTime) -> None:
         self.backend, self.origin = kernels.backend, "recorded"
         self.tables, self.cells, self.lanes = kernels.tables, kernels.cells, kernels.lanes
-        self.team = kernels.team
+        self.team, self.player = kernels.team, kernels.player
         self.seen: list[Sequence[Value]] = []
 
     def entry(self, values: Sequence[Value]) -> Entry:

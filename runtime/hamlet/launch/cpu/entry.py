@@ -44,7 +44,7 @@ ARRAY = 5
 
 
 TEAM = "hamlet_team"
-"""What the names of the functions of a team of threads begin with, see `hamlet.launch.cpu.ops.teams`."""
+"""What the names of the functions of a team of threads begin with, see team.c."""
 BLOCK = 24
 """Words of a member, three cache lines: its state and what it is to call, then two semaphores."""
 STATE, CALLED, ARGUMENT, COUNTS, PAIRS, START, DONE = 0, 1, 2, 3, 4, 8, 16

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Protocol
 
 from hamlet.launch.cpu.entry import Entry, Value
+from hamlet.launch.cpu.player import Player
 from hamlet.launch.cpu.team import Functions
 from hamlet.package.ahead import Tables
 
@@ -36,6 +37,10 @@ class Kernels(Protocol):
         """What a team of threads runs."""
         ...
 
+    def player(self) -> Player:
+        """What plays rollouts of networks."""
+        ...
+
 
 class JustInTime:
     """Lets numba compile the kernels of a module when they are needed; see `Kernels`."""
@@ -61,3 +66,9 @@ class JustInTime:
         from hamlet.launch.cpu.ops.teams import functions
 
         return functions()
+
+    def player(self) -> Player:
+        """Compiles where nobody has."""
+        from hamlet.launch.cpu.ops.playing import PLAYER
+
+        return PLAYER

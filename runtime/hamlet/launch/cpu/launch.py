@@ -31,6 +31,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.kernels import JustInTime, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
+from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.single import Single
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.streaming import Streaming, fills_lines, large, parts
@@ -276,12 +277,9 @@ class CpuBackend:
         observe: bool,
     ) -> None:
         """A rollout of a network: each thread calls the kernel for one tick of a chunk at a time."""
-        # They import numba.
-        from hamlet.launch.cpu.ops.playing import play
-        from hamlet.launch.cpu.playing import Playing
-
         shape, ticks = buffers.shape, scalars["ticks"]
-        playing = Playing(policy, shape, self._memory.of(buffers), stream, self._by_hand, observe)
+        player, arrays_of = self._kernels.player(), self._memory.of(buffers)
+        playing = Playing(player, self._kernels.lanes, policy, shape, arrays_of, stream, self._by_hand, observe)
         values = self._values(buffers, arrays, scalars, every_tick=True)
         names = list(values)
 
@@ -290,7 +288,7 @@ class CpuBackend:
             own, mine = playing.own(), dict(zip(names, given, strict=True))
             frame, _kept = playing.frame(self._kernels, mine | {"thread": 0}, own, ticks)
             share = mine["shares"], mine["thread"]
-            play(frame, playing.network, own, playing.worlds, playing.stored, *share, playing.per_chunk, ticks)
+            player.play(frame, playing.network, own, playing.worlds, playing.stored, *share, playing.per_chunk, ticks)
 
         with _without_collector():
             self._share(run, values, self._shares(shape, ticks * NETWORK, playing.per_chunk))

@@ -7,17 +7,17 @@ import torch
 
 from hamlet.backend.protocol import NetworkPolicy
 from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.ops.networks import FEW, TILE
-from hamlet.launch.cpu.ops.vectors import WIDE
+from hamlet.launch.cpu.player import FEW, Player
 
 
-def packed(policy: NetworkPolicy, lanes: int) -> tuple[Array, int]:
+def packed(policy: NetworkPolicy, lanes: int, player: Player) -> tuple[Array, int]:
     """The weights of all members, f32, and how many each has; `lanes` share a member.
 
-    For each layer, and for every `TILE` outputs (`WIDE` where few lanes share a member): the biases, then for each
-    input the weights of these outputs. Outputs that there are not have zeros.
+    For each layer, and for as many outputs as the player computes at once (`Player.outputs`, or `Player.span` where
+    fewer than `FEW` lanes share a member): the biases, then for each input the weights of these outputs. Outputs that
+    there are not have zeros.
     """
-    width = WIDE if lanes < FEW else TILE
+    width = player.span if lanes < FEW else player.outputs
     members = [_layer(weight, bias, width) for weight, bias in policy.layers]
     result = torch.cat(members, dim=1)
     return result.numpy().reshape(-1), result.shape[1]

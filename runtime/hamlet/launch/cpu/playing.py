@@ -1,22 +1,22 @@
-"""Rollouts of networks: what `hamlet.launch.cpu.ops.playing` takes, made of buffers."""
+"""Rollouts of networks: what a player is given (`hamlet.launch.cpu.player`), made of buffers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.storage import NAMES, Storage
+from hamlet.launch.cpu.entry import LINE as BYTES
 from hamlet.launch.cpu.entry import Entry, Value, shares_of
 from hamlet.launch.cpu.kernels import Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
-from hamlet.launch.cpu.ops import LANES, WIDE
-from hamlet.launch.cpu.ops.networks import TANH, TILE, WIDTH
-from hamlet.launch.cpu.ops.playing import Frame, Network, Own, Stored, Worlds
 from hamlet.launch.cpu.packed import packed, sizes
+from hamlet.launch.cpu.player import RELU, TANH, WIDTH, Frame, Network, Own, Player, Stored, Worlds
 
 MEMBERS = 1 << 19
 """Bytes of weights that a chunk of a population has, unless one member has more: what the second cache holds."""
@@ -38,34 +38,45 @@ class Playing:
     """
 
     def __init__(
-        self, policy: NetworkPolicy, shape: Shape, arrays: Arrays, stream: Stream, by_hand: bool, observe: bool
+        self,
+        player: Player,
+        most: int,
+        policy: NetworkPolicy,
+        shape: Shape,
+        arrays: Arrays,
+        stream: Stream,
+        by_hand: bool,
+        observe: bool,
     ) -> None:
+        """`most`: the lanes of a chunk of the kernel."""
+        self._player = player
         lanes = shape.lanes // policy.members
-        weights, size = packed(policy, lanes)
-        tanh, sample = int(policy.activation == "tanh") * TANH, int(policy.sample)
-        self.network = Network(weights, size, sizes(policy), lanes, tanh, sample)
+        weights, size = packed(policy, lanes, player)
+        activation = TANH if policy.activation == "tanh" else RELU
+        self.network = Network(weights, size, sizes(policy), lanes, activation, int(policy.sample))
         self.worlds = _worlds(shape, arrays, stream, by_hand, observe)
         self.stored = _stored(policy.store, shape.lanes)
         together = max(MEMBERS // (4 * size), 1) * lanes
-        self.per_chunk = max(min(LANES, together) // shape.agents, 1)
+        self.per_chunk = max(min(most, together) // shape.agents, 1)
         self._lanes = self.per_chunk * shape.agents
 
     def own(self) -> Own:
         """The arrays of a thread."""
-        pitch = _pitch(self._lanes + WIDE)
+        span, outputs = self._player.span, self._player.outputs
+        pitch = _pitch(self._lanes + span)
         rows, actions, heads = len(self.worlds.observation), len(self.worlds.mask), int(self.network.sizes[-1])
-        tiles = -(-heads // TILE) * TILE
-        one_by_one = 2 * WIDTH + -(-heads // WIDE) * WIDE
+        tiles = -(-heads // outputs) * outputs
+        one_by_one = 2 * WIDTH + -(-heads // span) * span
         return Own(
-            np.zeros((rows, pitch), np.float32),
-            np.zeros((self._lanes, rows), np.float32),
-            np.zeros((rows, pitch), np.float32),
-            np.zeros((actions, pitch), np.bool_),
-            np.zeros((tiles, pitch), np.float32),
-            np.zeros((tiles, pitch), np.float32),
-            np.zeros((1, pitch), np.int32),
-            np.zeros((1, pitch), np.float32),
-            np.zeros(max(2 * WIDTH * WIDE, one_by_one, actions * WIDE), np.float32),
+            aligned((rows, pitch), np.float32),
+            aligned((self._lanes, rows), np.float32),
+            aligned((rows, pitch), np.float32),
+            aligned((actions, pitch), np.bool_),
+            aligned((tiles, pitch), np.float32),
+            aligned((tiles, pitch), np.float32),
+            aligned((1, pitch), np.int32),
+            aligned((1, pitch), np.float32),
+            aligned((max(2 * WIDTH * span, one_by_one, actions * span),), np.float32),
         )
 
     def frame(self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int) -> tuple[Frame, Kept]:
@@ -82,7 +93,8 @@ class Playing:
         arguments = list(known.values())
         entry = kernels.entry(arguments)
         place = dict(zip(known, entry.places, strict=True))
-        stored = "layouts" in known and len(known["layouts"]) > 0
+        layouts = known.get("layouts")
+        stored = isinstance(layouts, np.ndarray) and len(layouts) > 0
         frame = Frame(
             entry.address,
             np.array(entry.table(arguments), np.int64),
@@ -98,6 +110,15 @@ class Playing:
             shares=shares,
         )
         return frame, (entry, arguments)
+
+
+def aligned(shape: tuple[int, ...], dtype: type[Any]) -> Array:
+    """Zeros whose memory begins a cache line: vectors that lie across two lines take twice as long."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + BYTES, np.uint8)
+    first = -memory.ctypes.data % BYTES
+    begun: Array = memory[first : first + size].view(dtype).reshape(shape)
+    return begun
 
 
 def _given(place: dict[str, int], known: Mapping[str, Value], ticks: int) -> Array:

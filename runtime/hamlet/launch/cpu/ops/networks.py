@@ -20,14 +20,10 @@ from hamlet.launch.cpu.ops.operations import add, equal, fma, where
 from hamlet.launch.cpu.ops.random import policy_word, share
 from hamlet.launch.cpu.ops.tracing import traced
 from hamlet.launch.cpu.ops.vectors import WIDE, alike, ramp, splat, wide
+from hamlet.launch.cpu.player import TANH, WIDTH
 
 TILE = 4 if WIDE >= 64 else 2
 """Outputs that are computed at once: with four registers for each, as many as there are registers for."""
-WIDTH = 64
-"""Outputs of a hidden layer, at most."""
-FEW = 16
-"""Where fewer lanes share a network, each is computed by itself."""
-TANH = 1
 LOWEST = np.float32(-np.inf)
 
 f32, i32, u32 = types.float32, types.int32, types.uint32

@@ -7,7 +7,7 @@ change some.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from llvmlite import ir
 
@@ -15,113 +15,10 @@ from hamlet.launch.cpu.entry import LAST, NEXT
 from hamlet.launch.cpu.ops.chunks import data, part, store_lanes
 from hamlet.launch.cpu.ops.functions import helper, own_kernel
 from hamlet.launch.cpu.ops.machinery import intrinsic, types
-from hamlet.launch.cpu.ops.networks import FEW, choose, evaluate_lane, evaluate_lanes
+from hamlet.launch.cpu.ops.networks import TILE, choose, evaluate_lane, evaluate_lanes
 from hamlet.launch.cpu.ops.shares import next_worlds
 from hamlet.launch.cpu.ops.vectors import WIDE
-
-
-class Frame(NamedTuple):
-    """How to call the kernel.
-
-    Attributes:
-        address: of what takes the table.
-        memory: the arguments, i64.
-        observation, final, mask, actions: the numbers of the slots with the address of these arrays.
-        worlds, tick, ticks, known: the slots of these arguments; `known` is -1 where no cell cache is stored.
-        given: [given, 3] i64: the slot of each array that is given for each tick, its address, the bytes of a tick.
-        shares: [1, SHARE] i64, what the kernel takes its worlds from.
-    """
-
-    address: Any
-    memory: Any
-    observation: Any
-    final: Any
-    mask: Any
-    actions: Any
-    worlds: Any
-    tick: Any
-    ticks: Any
-    known: Any
-    given: Any
-    shares: Any
-
-
-class Own(NamedTuple):
-    """The arrays of a thread for the lanes of a chunk, most of them with rows of the same pitch.
-
-    Attributes:
-        observation, mask: what the kernel writes.
-        final: last observations, which the kernel writes too; a line for each lane.
-        cut: those of episodes that were cut off in a tick, in rows like `observation`.
-        heads, cut_heads: of these observations.
-        action, log_prob: of a tick, one row.
-        room: for the network.
-    """
-
-    observation: Any
-    final: Any
-    cut: Any
-    mask: Any
-    heads: Any
-    cut_heads: Any
-    action: Any
-    log_prob: Any
-    room: Any
-
-
-class Network(NamedTuple):
-    """A network, packed (`hamlet.launch.cpu.packed`).
-
-    Attributes:
-        weights: of all members, f32.
-        size: how many of them a member has.
-        sizes: the inputs, then the outputs of each layer.
-        lanes: how many lanes share a member.
-        activation: of hidden layers, `TANH` or another.
-        sample: whether actions are drawn.
-    """
-
-    weights: Any
-    size: Any
-    sizes: Any
-    lanes: Any
-    activation: Any
-    sample: Any
-
-
-class Worlds(NamedTuple):
-    """The worlds, their random numbers, and the arrays of all lanes; `shows_ends` where a world does not begin anew in
-    the tick that ends its episode; `final` has no row where it stays as it is."""
-
-    worlds: Any
-    agents: Any
-    first_world: Any
-    shows_ends: Any
-    low: Any
-    high: Any
-    tick: Any
-    observation: Any
-    final: Any
-    mask: Any
-    alive: Any
-    reward: Any
-    terminated: Any
-    truncated: Any
-
-
-class Stored(NamedTuple):
-    """The arrays of `hamlet.backend.storage.Storage`, [rows, lanes], without a row where nothing is stored."""
-
-    observations: Any
-    masks: Any
-    alive: Any
-    actions: Any
-    log_probs: Any
-    values: Any
-    rewards: Any
-    terminated: Any
-    truncated: Any
-    final_values: Any
+from hamlet.launch.cpu.player import FEW, Player
 
 
 @intrinsic
@@ -327,3 +224,6 @@ def play(
             frame.memory[frame.known] = known
         _play_chunk(frame, network, own, worlds, store, world, min(world + per_chunk, worlds.worlds), ticks)
         world = next_worlds(shares, thread, per_chunk)
+
+
+PLAYER = Player(TILE, WIDE, play)

@@ -1,0 +1,172 @@
+/* Elementary functions as the sequences of operations of docs/functions.md, on vectors of `hamlet.h`. */
+
+#ifndef HAMLET_ELEMENTARY_H
+#define HAMLET_ELEMENTARY_H
+
+#include "hamlet.h"
+
+#define LN2_HIGH alike_vf32(0x1.62e43p-1f)
+#define LN2_LOW alike_vf32(-0x1.05c61p-29f)
+/* 1.5 * 2**23: the last bits of x + NEAREST are the integer nearest to x. */
+#define NEAREST alike_vf32(0x1.8p+23f)
+#define NEAREST_BITS alike_vu32(0x4B400000u)
+
+/* The next coefficient of a polynomial, by Horner's rule. */
+#define THEN(coefficient) sum = fma_vf32(sum, at, alike_vf32(coefficient))
+
+HAMLET_INLINE vf32 exp_polynomial(vf32 at) {
+    vf32 sum = alike_vf32(0x1.a257e6p-13f);
+    THEN(0x1.6d4cbep-10f), THEN(0x1.110ffap-7f), THEN(0x1.5554e8p-5f);
+    THEN(0x1.555556p-3f), THEN(0x1p-1f);
+    return sum;
+}
+HAMLET_INLINE vf32 log_polynomial(vf32 at) {
+    vf32 sum = alike_vf32(0x1.1b4374p-4f);
+    THEN(-0x1.e2e482p-4f), THEN(0x1.e64d7p-4f), THEN(-0x1.fb43dep-4f);
+    THEN(0x1.233306p-3f), THEN(-0x1.5562ep-3f), THEN(0x1.99a542p-3f);
+    THEN(-0x1.ffffeep-3f), THEN(0x1.555546p-2f);
+    return sum;
+}
+HAMLET_INLINE vf32 tanh_polynomial(vf32 at) {
+    vf32 sum = alike_vf32(0x1.19d0f4p-9f);
+    THEN(-0x1.0c9a22p-7f), THEN(0x1.63ba5cp-6f), THEN(-0x1.b9f3a2p-5f);
+    THEN(0x1.111082p-3f), THEN(-0x1.555554p-2f);
+    return sum;
+}
+HAMLET_INLINE vf32 sin_polynomial(vf32 at) {
+    vf32 sum = alike_vf32(0x1.7ccf1p-19f);
+    THEN(-0x1.a05ba8p-13f), THEN(0x1.111176p-7f), THEN(-0x1.555556p-3f);
+    return sum;
+}
+HAMLET_INLINE vf32 cos_polynomial(vf32 at) {
+    vf32 sum = alike_vf32(-0x1.371b92p-22f);
+    THEN(0x1.a075d6p-16f), THEN(-0x1.6c1762p-10f), THEN(0x1.555556p-5f);
+    return sum;
+}
+
+/* 2**exponent of a small integer. */
+HAMLET_INLINE vf32 power_of_2(vu32 exponent) {
+    return from_bits_vu32(shift_left_vu32(add_vu32(exponent, alike_vu32(127)), alike_vu32(23)));
+}
+
+/* e**x = 2**n * e**r. */
+HAMLET_INLINE vf32 exp_vf32(vf32 x) {
+    const vf32 least = alike_vf32(-105.0f), most = alike_vf32(89.5f);
+    vf32 shifted, opposite, r, value;
+    vu32 exponent, half;
+    x = where_vf32(less_vf32(x, least), least, x);
+    x = where_vf32(less_vf32(most, x), most, x);
+    shifted = fma_vf32(x, alike_vf32(0x1.715476p+0f), NEAREST);
+    opposite = negate_vf32(subtract_vf32(shifted, NEAREST));
+    exponent = subtract_vu32(to_bits_vf32(shifted), NEAREST_BITS);
+    r = fma_vf32(opposite, LN2_LOW, fma_vf32(opposite, LN2_HIGH, x));
+    value = add_vf32(fma_vf32(multiply_vf32(exp_polynomial(r), r), r, r), alike_vf32(1.0f));
+    /* Halves of the exponent, biased so that a logical shift rounds down. */
+    half = subtract_vu32(shift_right_vu32(add_vu32(exponent, alike_vu32(512)), alike_vu32(1)), alike_vu32(256));
+    value = multiply_vf32(value, power_of_2(half));
+    return multiply_vf32(value, power_of_2(subtract_vu32(exponent, half)));
+}
+
+/* n * log(2) + log(1 + v) of normal numbers, whose exponent is `bias` too high. */
+HAMLET_INLINE vf32 log_of_normal(vf32 x, vf32 bias) {
+    vu32 word = to_bits_vf32(x), biased = add_vu32(word, alike_vu32(0x004AFB0Du));
+    vf32 v, n, square, tail, rest, largest, lost;
+    biased = bit_and_vu32(shift_right_vu32(biased, alike_vu32(23)), alike_vu32(0x1FF));
+    v = from_bits_vu32(
+        subtract_vu32(word, shift_left_vu32(subtract_vu32(biased, alike_vu32(127)), alike_vu32(23))));
+    v = subtract_vf32(v, alike_vf32(1.0f));
+    n = subtract_vf32(to_f32_vi32(to_i32_vu32(biased)), bias);
+    square = multiply_vf32(v, v);
+    tail = fma_vf32(multiply_vf32(square, v), log_polynomial(v), multiply_vf32(alike_vf32(-0.5f), square));
+    rest = fma_vf32(n, LN2_LOW, tail);
+    largest = fma_vf32(n, LN2_HIGH, v);
+    lost = add_vf32(fma_vf32(n, LN2_HIGH, negate_vf32(largest)), v);
+    return add_vf32(largest, add_vf32(rest, lost));
+}
+
+/* Of x > 0; and of numbers from 1 on, of which none is subnormal. */
+HAMLET_INLINE vf32 log_vf32(vf32 x) {
+    vbool subnormal = less_vf32(x, alike_vf32(0x1p-126f));
+    vf32 normal = where_vf32(subnormal, multiply_vf32(x, alike_vf32(0x1p+23f)), x);
+    return log_of_normal(normal, where_vf32(subnormal, alike_vf32(150.0f), alike_vf32(127.0f)));
+}
+HAMLET_INLINE vf32 log_from_1_vf32(vf32 x) { return log_of_normal(x, alike_vf32(127.0f)); }
+
+/* A polynomial near 0, else 1 - 2 / (e**(2 * abs(x)) + 1), with the sign of x. */
+HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
+    const vf32 most = alike_vf32(10.0f), one = alike_vf32(1.0f);
+    vf32 size = absolute_vf32(x), square = multiply_vf32(size, size), small, limited, large, result;
+    small = fma_vf32(multiply_vf32(tanh_polynomial(square), square), size, size);
+    limited = where_vf32(less_vf32(most, size), most, size);
+    large = add_vf32(exp_vf32(add_vf32(limited, limited)), one);
+    large = subtract_vf32(one, divide_vf32(alike_vf32(2.0f), large));
+    result = where_vf32(less_vf32(size, alike_vf32(0x1.19999ap-1f)), small, large);
+    return where_vf32(less_vf32(x, alike_vf32(0.0f)), negate_vf32(result), result);
+}
+
+/* The polynomial of sine or cosine at the rest of x by pi / 2, which is a sum of two numbers. */
+HAMLET_INLINE vf32 cos_vf32(vf32 x) {
+    const vf32 most = alike_vf32(0x1p+20f), least = alike_vf32(-0x1p+20f), one = alike_vf32(1.0f);
+    const vf32 middle = alike_vf32(-0x1.777a5cp-25f);
+    vf32 shifted, n, opposite, start, product, product_lost, high, taken, lost, low, r, r_low, square;
+    vf32 sine, cosine, small, half, largest, value;
+    vu32 quadrant;
+    x = where_vf32(less_vf32(x, least), least, x);
+    x = where_vf32(less_vf32(most, x), most, x);
+    shifted = fma_vf32(x, alike_vf32(0x1.45f306p-1f), NEAREST);
+    n = subtract_vf32(shifted, NEAREST);
+    opposite = negate_vf32(n);
+    start = fma_vf32(opposite, alike_vf32(0x1.921fb6p+0f), x);
+    product = multiply_vf32(n, middle);
+    product_lost = fma_vf32(n, middle, negate_vf32(product));
+    high = subtract_vf32(start, product);
+    taken = subtract_vf32(high, start);
+    lost = subtract_vf32(subtract_vf32(start, subtract_vf32(high, taken)), add_vf32(product, taken));
+    low = fma_vf32(opposite, alike_vf32(-0x1.ee59dap-50f), subtract_vf32(lost, product_lost));
+    r = add_vf32(high, low);
+    r_low = add_vf32(subtract_vf32(high, r), low);
+    square = multiply_vf32(r, r);
+    sine = fma_vf32(multiply_vf32(sin_polynomial(square), square), r, r_low);
+    sine = add_vf32(r, sine);
+    small = multiply_vf32(negate_vf32(r), r_low);
+    small = fma_vf32(multiply_vf32(square, square), cos_polynomial(square), small);
+    half = multiply_vf32(square, alike_vf32(0.5f));
+    largest = subtract_vf32(one, half);
+    cosine = add_vf32(largest, add_vf32(subtract_vf32(subtract_vf32(one, largest), half), small));
+    quadrant = add_vu32(subtract_vu32(to_bits_vf32(shifted), NEAREST_BITS), alike_vu32(1));
+    value = where_vf32(equal_vu32(bit_and_vu32(quadrant, alike_vu32(1)), alike_vu32(1)), cosine, sine);
+    return where_vf32(
+        equal_vu32(bit_and_vu32(quadrant, alike_vu32(2)), alike_vu32(2)), negate_vf32(value), value);
+}
+
+/* (word >> 8) + `above` in units of 2**-24. */
+HAMLET_INLINE vf32 share_vu32(vu32 word, u32 above) {
+    vu32 upper = add_vu32(shift_right_vu32(word, alike_vu32(8)), alike_vu32(above));
+    return multiply_vf32(to_f32_vi32(to_i32_vu32(upper)), alike_vf32(0x1p-24f));
+}
+
+/* --- random words: Philox4x32-10 ------------------------------------------------------------------------------------*/
+
+/* The four words of counters. */
+typedef struct {
+    vu32 word[4];
+} drawn_words;
+
+HAMLET_INLINE drawn_words philox(vu32 c0, vu32 c1, vu32 c2, vu32 c3, u32 low, u32 high) {
+    const vu32 first = alike_vu32(0xD2511F53u), second = alike_vu32(0xCD9E8D57u);
+    drawn_words drawn;
+    for (int turn = 0; turn < 10; turn++) {
+        vu32 high0 = mulhigh_vu32(c0, first), low0 = multiply_vu32(c0, first);
+        vu32 high1 = mulhigh_vu32(c2, second), low1 = multiply_vu32(c2, second);
+        c0 = bit_xor_vu32(bit_xor_vu32(high1, c1), alike_vu32(low));
+        c1 = low1;
+        c2 = bit_xor_vu32(bit_xor_vu32(high0, c3), alike_vu32(high));
+        c3 = low0;
+        low += 0x9E3779B9u;
+        high += 0xBB67AE85u;
+    }
+    drawn.word[0] = c0, drawn.word[1] = c1, drawn.word[2] = c2, drawn.word[3] = c3;
+    return drawn;
+}
+
+#endif
