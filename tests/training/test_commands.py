@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from small import MEAL
 
+from hamlet.native.compilers import CHOICE
 from hamlet_train.cli.watch import Last
 from hamlet_train.evaluation import RANDOM, TRAINED, Evaluated, Fared, Middle
+from hamlet_train.exact import compiled
 from hamlet_train.ppo import Learner, Progress
 from hamlet_train.run import Run
 from hamlet_train.settings import names
@@ -158,3 +160,15 @@ def test_a_board_has_evaluations_and_random_actions(tmp_path: Path) -> None:
     assert curve["return"] == [(0, 1.0), (500, 3.0)]
     assert curve["return/random"] == [(0, 2.0), (500, 2.0)]
     assert curve["length/upper quartile"] == [(0, 4.0), (500, 4.0)]
+
+
+def test_a_machine_without_a_compiler_is_told_and_nothing_is_written(
+    hamletc: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CHOICE, "no-such-compiler")
+    compiled.kernels.cache_clear()
+    code, _, said = hamletc("train", MEAL, *SHORT)
+    assert code != 0
+    assert said.startswith(f"error: {CHOICE} names no command: there is no 'no-such-compiler'")
+    assert said.count("\n") == 1
+    assert not list(Path().iterdir())

@@ -10,49 +10,20 @@ import torch
 
 from hamlet.interpreter import draws, functions
 from hamlet.interpreter.fma import fma
-from hamlet.launch.cpu.ops import WIDE, part, wide
+from hamlet.native.compilers import CHOICE
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.numbers.random import WORD, policy_words
 from hamlet_train.draws import action_words, control_words, first_parameters, order, orthogonal
-from hamlet_train.exact import functions as exact
-from hamlet_train.exact import kernels, tree
-from hamlet_train.exact.compiled import kernel
-from hamlet_train.exact.loss import ENTROPY as ENTROPIES
-from hamlet_train.exact.loss import LOSSES
-from hamlet_train.exact.network import BLOCK, Array, Network, padded
-from hamlet_train.store import Store
+from hamlet_train.exact import compiled, kernels, tree
+from hamlet_train.exact.compiled import at, lying
+from hamlet_train.exact.kernels import ENTROPY as ENTROPIES
+from hamlet_train.exact.kernels import LOSSES
+from hamlet_train.exact.network import Array, Network, padded
+from hamlet_train.exact.store import Store
 
 NETWORK = Network(inputs=5, hidden=(16, 20), actions=3)
 STEERED = Network(inputs=5, hidden=(16, 20), actions=3, controls=2)
 CLIP, ENTROPY, VALUE = np.float32(0.2), np.float32(0.05), np.float32(0.5)
-
-
-@kernel
-def elementary(which, x, y):  # type: ignore[no-untyped-def]  # numba finds the types
-    """The values of exp, log, tanh or cos."""
-    source, target = part(x, 0, 0), part(y, 0, 0)
-    for index in range(0, x.shape[0], WIDE):
-        if which == 0:
-            target[wide(index)] = exact.exp(source[wide(index)])
-        elif which == 1:
-            target[wide(index)] = exact.log(source[wide(index)])
-        elif which == 2:
-            target[wide(index)] = exact.tanh(source[wide(index)])
-        else:
-            target[wide(index)] = exact.cos(source[wide(index)])
-
-
-@pytest.mark.parametrize(("which", "name"), [(0, "exp"), (1, "log"), (2, "tanh"), (3, "cos")])
-def test_functions_have_the_bits_of_the_interpreter(which: int, name: functions.Function) -> None:
-    words = np.random.default_rng(1).integers(0, 2**32, 1 << 15, dtype=np.uint32)
-    x = words.view(np.float32)
-    x = np.where(np.isnan(x), np.float32(-0.0), x)
-    x = np.abs(x) + np.float32(1e-45) if name == "log" else x
-    x = np.where(np.isinf(x), np.float32(1.5), x)
-    found = np.zeros_like(x)
-    elementary(which, x, found)
-    wanted = functions.call(name, torch.from_numpy(x)).numpy()
-    assert np.array_equal(found.view(np.int32), wanted.view(np.int32))
 
 
 class Samples:
@@ -163,6 +134,25 @@ def test_a_group_does_not_depend_on_who_else_is_computed() -> None:
         assert np.array_equal(loss[group], losses[group])
 
 
+def test_machines_without_vectors_learn_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = Samples(STEERED)
+    vectors = samples.learn(0, 2)
+    monkeypatch.setenv(CHOICE, "cc -O1 -DHAMLET_SCALAR")
+    try:
+        forget()
+        scalar = samples.learn(0, 2)
+    finally:
+        forget()
+    for one, other in zip(vectors, scalar, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def forget() -> None:
+    """What a process does that begins."""
+    compiled.kernels.cache_clear()
+    compiled.function.cache_clear()
+
+
 @pytest.mark.parametrize("network", [NETWORK, STEERED], ids=["actions", "controls"])
 def test_actions_and_controls_follow_the_definition_of_policies(network: Network) -> None:
     """Sums by ascending inputs with fma, weights exp(logit - highest), and of the actions the first whose running sum
@@ -175,13 +165,13 @@ def test_actions_and_controls_follow_the_definition_of_policies(network: Network
     words = random.integers(0, 2**32, lanes, dtype=np.uint32)
     for_controls = random.integers(0, 2**32, (2 * controls, lanes), dtype=np.uint32)
     ranges = np.array([[1.0, 3.0, -2.0, 4.0], [0.0, 0.5, -0.5, 0.5]], np.float32)[:controls]
-    parted = network.table, parameters, observed, mask, np.ones(lanes, bool)
 
     def act(*words: Array) -> tuple[Store, Array, Array]:
         store, chosen = Store.empty(network, lanes, 1), np.zeros(lanes, np.int32)
         given, scratch = np.zeros((controls, lanes), np.float32), np.zeros(network.scratch, np.float32)
-        kept = store.inputs, store.masks, store.valid, store.actions, store.raw, store.chances, store.values
-        kernels.act(0, lanes, *parted, *words, ranges, 0, 1, *kept, chosen, given, scratch)
+        alive = np.ones(lanes, bool)
+        acts = kernels.act(network.table, parameters, observed, mask, alive, ranges, store, chosen, given)
+        acts(0, lanes, 0, *(at(each) if len(each) else None for each in words), at(scratch))
         return store, chosen, given
 
     store, _, given = act(words, for_controls)
@@ -281,10 +271,12 @@ def test_what_was_cut_short_is_worth_its_last_observation() -> None:
     random = np.random.default_rng(8)
     observed = random.standard_normal((NETWORK.inputs, lanes)).astype(np.float32)
     terminated, truncated = random.random((2, lanes)) < 0.2
-    rewards, beyond = np.zeros((2, lanes, 1), np.float32)
-    ends, scratch = np.zeros((lanes, 1), np.uint8), np.zeros(NETWORK.scratch, np.float32)
-    kernels.look(0, lanes, NETWORK.table, samples.parameters, observed, observed[0].copy(), terminated, truncated, 0,
-                 rewards, ends, beyond, padded(NETWORK.inputs), scratch)  # fmt: skip
+    store, scratch = Store.empty(NETWORK, lanes, 1), np.zeros(NETWORK.scratch, np.float32)
+    looks = kernels.look(NETWORK.table, samples.parameters, NETWORK.inputs, store)
+    outcome = map(at, (observed[0].copy(), terminated, truncated))
+    # Lane by lane, as last observations lie.
+    looks(0, lanes, 0, *lying(observed.T.copy().T), *outcome, at(scratch))
+    rewards, ends, beyond = store.rewards, store.ends, store.beyond
     x = torch.from_numpy(observed).double()
     for layer, (weights, biases) in enumerate(NETWORK.views(samples.parameters)):
         x = torch.from_numpy(weights.copy()).double() @ x + torch.from_numpy(biases.copy()).double().unsqueeze(1)
@@ -333,4 +325,3 @@ def test_first_weights_are_orthogonal() -> None:
         found = orthogonal(rows, columns, 0, 1)
         product = found @ found.T if rows <= columns else found.T @ found
         assert np.allclose(product, np.eye(min(rows, columns)), atol=1e-12)
-    assert BLOCK % WIDE == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -10,12 +12,23 @@ import torch
 from hamlet.env.environment import Env
 from hamlet_train.draws import action_words, control_words
 from hamlet_train.exact import kernels
+from hamlet_train.exact.compiled import at
 from hamlet_train.exact.network import Array, Network
-from hamlet_train.store import Store
+from hamlet_train.exact.store import Store
 from hamlet_train.team import Team
 
 Choice: TypeAlias = tuple[torch.Tensor, torch.Tensor | None]
 """The actions of a tick, [lanes] i32, and its controls, [controls, lanes] f32, `None` in a universe without any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Kernels for parameters and a store, see `hamlet_train.exact.kernels`."""
+
+    parameters: Array
+    store: Store
+    act: Callable[..., None]
+    look: Callable[..., None]
 
 
 class Actor:
@@ -30,7 +43,7 @@ class Actor:
         self._greedy = greedy
         self._table = network.table
         self._team = team
-        self._bounds = bounds
+        self._bounds: list[int] = bounds.tolist()
         lanes = np.arange(env.num_lanes) + env.first_world * env.num_agents
         self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
         self._ranges = ranges(env)
@@ -41,44 +54,35 @@ class Actor:
         assert observation is not None
         self._seen = observation.T.numpy(), env.action_mask.T.numpy(), env.state["alive"].numpy()
         given = torch.from_numpy(self._given) if env.num_controls else None
+        self._prepared: Prepared | None = None
         self._choice: Choice = torch.from_numpy(self._chosen), given
 
     def act(self, parameters: Array, store: Store, tick: int) -> Choice:
         """What is chosen, which comes into the store at a tick with what led to it; at the tick after the last one of
         the store only values do."""
-        observed, mask, alive = self._seen
         words, for_controls = np.zeros(0, np.uint32), np.zeros((0, self.env.num_lanes), np.uint32)
         if tick < store.ticks and not self._greedy:
             words, for_controls = (each.at(self.env.tick) for each in self._words)
 
+        acts = self._prepared_for(parameters, store).act
+        drawn = [at(each) if len(each) else None for each in (words, for_controls)]
+
         def work(first: int, end: int, scratch: Array) -> None:
-            kernels.act(
-                self._bounds[first],
-                self._bounds[end],
-                self._table,
-                parameters,
-                observed,
-                mask,
-                alive,
-                words,
-                for_controls,
-                self._ranges,
-                tick,
-                store.ticks,
-                store.inputs,
-                store.masks,
-                store.valid,
-                store.actions,
-                store.raw,
-                store.chances,
-                store.values,
-                self._chosen,
-                self._given,
-                scratch,
-            )
+            acts(self._bounds[first], self._bounds[end], tick, *drawn, at(scratch))
 
         self._team.share(work, len(self._bounds) - 1)
         return self._choice
+
+    def _prepared_for(self, parameters: Array, store: Store) -> Prepared:
+        prepared = self._prepared
+        if prepared is None or prepared.parameters is not parameters or prepared.store is not store:
+            observed, mask, alive = self._seen
+            acts = kernels.act(
+                self._table, parameters, observed, mask, alive, self._ranges, store, self._chosen, self._given
+            )
+            looks = kernels.look(self._table, parameters, len(observed), store)
+            self._prepared = prepared = Prepared(parameters, store, acts, looks)
+        return prepared
 
     def collect(self, parameters: Array, store: Store) -> None:
         """Fill a store."""
@@ -87,7 +91,7 @@ class Actor:
             by_hand = self.env.universe.by_hand
             last = observation if by_hand else info["final_observation"]
             assert last is not None
-            self._look(parameters, store, tick, last.T.numpy(), *flags)
+            self._look(parameters, store, tick, last, *flags)
             if by_hand:
                 self._begin()
         self.act(parameters, store, store.ticks)
@@ -99,26 +103,14 @@ class Actor:
         if bool(over.any()):
             env.reset(worlds=over)
 
-    def _look(self, parameters: Array, store: Store, tick: int, last: Array, *flags: torch.Tensor) -> None:
-        reward, terminated, truncated = (each.numpy() for each in flags)
+    def _look(self, parameters: Array, store: Store, tick: int, last: torch.Tensor, *flags: torch.Tensor) -> None:
+        """`last` are observations [lanes, values]."""
+        looks = self._prepared_for(parameters, store).look
+        by_lane, by_value = last.stride()
+        seen = last.data_ptr(), by_value, by_lane, *(each.data_ptr() for each in flags)
 
         def work(first: int, end: int, scratch: Array) -> None:
-            kernels.look(
-                self._bounds[first],
-                self._bounds[end],
-                self._table,
-                parameters,
-                last,
-                reward,
-                terminated,
-                truncated,
-                tick,
-                store.rewards,
-                store.ends,
-                store.beyond,
-                store.inputs.shape[2],
-                scratch,
-            )
+            looks(self._bounds[first], self._bounds[end], tick, *seen, at(scratch))
 
         self._team.share(work, len(self._bounds) - 1)
 

@@ -19,9 +19,9 @@ from hamlet.policy.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
 from hamlet_train.collect import Actor, Choice
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
+from hamlet_train.exact.store import Store
 from hamlet_train.groups import Groups
 from hamlet_train.policy import Policy, Table
-from hamlet_train.store import Store
 from hamlet_train.team import Team
 
 MOST_TICKS = 10_000

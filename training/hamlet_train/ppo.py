@@ -11,21 +11,26 @@ import numpy as np
 from hamlet_train.draws import first_parameters, order
 from hamlet_train.exact import kernels
 from hamlet_train.exact.kernels import (
+    CLIPPED,
     DISCOUNTED,
     DISCOUNTED_SQUARES,
+    DIVERGENCE,
+    ENTROPY,
     EPISODES,
+    LOSSES,
+    POLICY_LOSS,
     RETURNS,
     SAMPLES,
     SQUARES,
     SURVEYED,
     TICKS,
+    VALUE_LOSS,
 )
-from hamlet_train.exact.loss import CLIPPED, DIVERGENCE, ENTROPY, LOSSES, POLICY_LOSS, VALUE_LOSS
 from hamlet_train.exact.network import LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION, Array, Network
+from hamlet_train.exact.store import Store
 from hamlet_train.groups import Share
 from hamlet_train.ranks import Ranks
 from hamlet_train.settings import Settings
-from hamlet_train.store import Store
 from hamlet_train.team import Team
 
 FIRST_DECAY, SECOND_DECAY, LEAST = np.float32(0.9), np.float32(0.999), np.float32(1e-8)

@@ -15,12 +15,12 @@ from hamlet_train.collect import Actor
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
 from hamlet_train.exact.network import Network
+from hamlet_train.exact.store import Store
 from hamlet_train.groups import Groups
 from hamlet_train.policy import FILENAME, write_policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run
-from hamlet_train.store import Store
 from hamlet_train.team import Team
 
 CHECKPOINTS = 20

@@ -11,6 +11,7 @@ from hamlet.package.module import Module, load
 from hamlet_train.cli.defaults import TICKS, WORLDS
 from hamlet_train.cli.options import folder_of, settings_of
 from hamlet_train.errors import TrainError
+from hamlet_train.exact.compiled import kernels
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
 
@@ -52,12 +53,13 @@ def name_of(universe: Path) -> str:
 
 
 def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
-    """Write the package and the manifest, both or none."""
+    """Write the package and the manifest, both or none; nothing where kernels cannot be compiled."""
     from hamlet.env.make import checked_shape
 
     if run.folder.exists() and not again and not run.hardly_begun:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
     settings = settings_of(wanted.given)
+    kernels()
     try:
         module = packaged(universe, run.package)
         shape = checked_shape(module.universe, wanted.worlds or WORLDS, wanted.agents, 0)

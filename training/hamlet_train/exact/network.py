@@ -14,14 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hamlet.launch.cpu.ops import WIDE, fma, helper, part, wide
-from hamlet_train.exact.functions import ONE, tanh
-from hamlet_train.exact.tiles import VECTOR, multiply
-
 Array: TypeAlias = np.ndarray[Any, Any]
 
 BLOCK = 64
 """Samples that go through a network together."""
+
+LINE = 16
+"""f32 in a line. Rows of matrices have whole lines."""
 
 NUMBERS = 15
 """What kernels hold of a sample beside what concerns the network, its actions and controls."""
@@ -38,17 +37,17 @@ gives for a block in its scratch array."""
 
 
 def padded(count: int) -> int:
-    """The count in whole vectors."""
-    return -(-count // VECTOR) * VECTOR
+    """The count in whole lines."""
+    return -(-count // LINE) * LINE
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
     """A perceptron whose parameters lie behind each other in one array of f32: `hamlet.MLP` with controls and a value.
 
-    Parameters of a layer are weights [inputs, outputs] and biases [outputs], both padded with zeros to whole vectors,
+    Parameters of a layer are weights [inputs, outputs] and biases [outputs], both padded with zeros to whole lines,
     which stay zeros. Behind those of all layers are the logarithms of the deviations of controls, padded
-    likewise (`hamlet_train.exact.controls`).
+    likewise (controls.h).
 
     Attributes:
         inputs: the values of an observation.
@@ -119,55 +118,3 @@ class Network:
             size = rows * columns
             there = transposed[back : back + size].reshape(columns, rows)
             np.copyto(there, parameters[weight : weight + size].reshape(rows, columns).T)
-
-
-@helper
-def forward(table: Any, parameters: Any, x: Any, x_row: Any, scratch: Any) -> None:
-    """What all layers give for a block of inputs [BLOCK, x_row], into their places in `scratch`."""
-    source = part(x, 0, 0)
-    row = x_row
-    for layer in range(table.shape[0]):
-        columns = table[layer, COLUMNS]
-        target = part(scratch, 0, table[layer, HELD])
-        weights, bias = part(parameters, 0, table[layer, WEIGHT]), part(parameters, 0, table[layer, BIAS])
-        multiply(target, columns, bias, 0, source, row, 1, weights, columns, table[layer, INPUTS], BLOCK, columns)
-        if layer + 1 < table.shape[0]:
-            for index in range(0, BLOCK * columns, WIDE):
-                target[wide(index)] = tanh(target[wide(index)])
-        source = target
-        row = columns
-
-
-@helper
-def backward(
-    table: Any,
-    transposed: Any,
-    x: Any,
-    x_row: Any,
-    scratch: Any,
-    slopes: Any,
-    gradient: Any,
-    ones: Any,
-    zeros: Any,
-) -> None:
-    """Add the gradients of a block to `gradient`, in which parameters lie as in `parameters`. `slopes` lies like
-    `scratch` and has the derivatives by what the last layer gave; those by what the others gave are left in it."""
-    for step in range(table.shape[0]):
-        layer = table.shape[0] - 1 - step
-        rows, columns = table[layer, ROWS], table[layer, COLUMNS]
-        slope = part(slopes, 0, table[layer, HELD])
-        weights, bias = part(gradient, 0, table[layer, WEIGHT]), part(gradient, 0, table[layer, BIAS])
-        if layer == 0:
-            multiply(weights, columns, weights, columns, part(x, 0, 0), 1, x_row, slope, columns, BLOCK, rows, columns)
-        else:
-            held = part(scratch, 0, table[layer - 1, HELD])
-            multiply(weights, columns, weights, columns, held, 1, rows, slope, columns, BLOCK, rows, columns)
-        multiply(bias, columns, bias, columns, ones, 0, 1, slope, columns, BLOCK, 1, columns)
-        if layer > 0:
-            before = part(slopes, 0, table[layer - 1, HELD])
-            held = part(scratch, 0, table[layer - 1, HELD])
-            back = part(transposed, 0, table[layer, BACK])
-            multiply(before, rows, zeros, 0, slope, columns, 1, back, rows, table[layer, OUTPUTS], BLOCK, rows)
-            for index in range(0, BLOCK * rows, WIDE):
-                h = held[wide(index)]
-                before[wide(index)] = before[wide(index)] * fma(-h, h, ONE)

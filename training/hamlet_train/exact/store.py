@@ -16,7 +16,7 @@ class Store:
     Attributes:
         inputs: [lanes, ticks, values padded] f32. masks: [lanes, ticks, actions] u8.
         valid: u8, whether the agent was alive. ends: u8, whether its episode ended in this tick.
-        actions: i32. raw: [lanes, ticks, controls] f32, see `hamlet_train.exact.controls`.
+        actions: i32. raw: [lanes, ticks, controls] f32, see controls.h.
         chances: f32, the logarithm of the probability of the action, plus those of the densities of controls.
         values: [lanes, ticks + 1] f32. beyond: f32, the value of what would have come after an end by the lifespan.
         rewards, advantages: f32.
