@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 import re
+import subprocess
 
 import pytest
+from built import compiler, header_folder
 
 from hamletc.compile import lower, optimise, specialise
 from hamletc.targets.c.emit import emit
@@ -50,3 +53,20 @@ def test_many_rows_do_not_begin_in_the_same_places_of_caches(town: str) -> None:
     assert "#define SCATTERED" in text("ledger")
     assert "#define SCATTERED" not in town
     assert "* LANES" not in town
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the header reads intrinsics of x86 alone")
+@pytest.mark.skipif(compiler() is None, reason="this machine has no C compiler")
+def test_a_compiler_reads_a_part_of_the_intrinsics() -> None:
+    # All of them are some 40,000 lines, which take a compiler as long as a small kernel.
+    command = [
+        *(compiler() or []),
+        "-E",
+        "-P",
+        "-std=c99",
+        "-march=haswell",
+        "-DHAMLET_NARROW",
+        str(header_folder() / "hamlet.h"),
+    ]
+    read = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert len(read.splitlines()) < 15_000
