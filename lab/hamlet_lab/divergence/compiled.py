@@ -5,8 +5,7 @@ Names in generated functions are those that `hamletc.kernel.body` gives, for all
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hamlet.package.module import Module
@@ -18,7 +17,7 @@ from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Value
 from hamletc.ir.text import ParseError, parse_program
-from hamletc.kernel.body import Body, Loop, identifier
+from hamletc.kernel.body import Body, Loop
 from hamletc.kernel.schedule import Schedule, ScheduleError
 from hamletc.kernel.text import parse_schedule
 from hamletc.lowering.plan import LIMITS, plan
@@ -90,56 +89,23 @@ class Generated:
 
     Attributes:
         name: in the text.
+        parameters: the names of what it is called with, but for where it writes results.
+        lines: number and text of the line that gives a name its value.
         results: the values that it returns, in order; there may be more.
         loop: the repeated output that it computes, one element a call; else `None`.
     """
 
     name: str
+    parameters: tuple[str, ...]
+    lines: Mapping[str, tuple[int, str]]
     results: tuple[Value, ...]
     loop: Loop | None = None
-
-
-def generated(function: str, printed: Body) -> list[Generated]:
-    """What a function of the program becomes in numba kernels."""
-    single = tuple(output.value for output in printed.outputs)
-    if function not in ("observe", "mask"):
-        return [Generated(f"_{function}", single)]
-    prefix = "_" if function == "mask" else "_observe_"
-    loops = [Generated(f"{prefix}{identifier(loop.output)}", (loop.value,), loop) for loop in printed.loops]
-    return [*([Generated(f"_{function}_lane", single)] if single else []), *loops]
-
-
-def definition(source: str, wanted: Generated) -> ast.FunctionDef:
-    """The syntax tree of a generated function.
-
-    Raises:
-        CompileError: the text has none.
-    """
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef) and node.name == wanted.name:
-            return node
-    raise CompileError(f"the kernels have no function {wanted.name}: they were made by another version of hamletc")
-
-
-def parameters(function: ast.FunctionDef) -> list[str]:
-    """The names of its parameters."""
-    return [argument.arg for argument in function.args.args]
 
 
 def values_of(names: Collection[str], printed: Body) -> dict[str, Value]:
     """The values that names stand for; those that the compiler does not give are left out."""
     known = {name: value for value, name in printed.names.items()}
     return {name: known[name] for name in names if name in known}
-
-
-def source_line(source: str, function: ast.FunctionDef, name: str) -> tuple[int, str] | None:
-    """The number and the text of the line that gives a name its value."""
-    for statement in ast.walk(function):
-        if isinstance(statement, ast.Assign) and any(
-            isinstance(node, ast.Name) and node.id == name for target in statement.targets for node in ast.walk(target)
-        ):
-            return statement.lineno, (ast.get_source_segment(source, statement) or "").split("\n")[0]
-    return None
 
 
 Tap = Callable[[Generated, Body, Collection[Value], list[Array | str]], tuple[list[Value], Array]]
@@ -153,14 +119,12 @@ class Kernels:
 
     Attributes:
         file: their name.
-        source: their text.
         program: what they should compute.
         functions: which of their functions a function of the program became.
         tap: what runs them.
     """
 
     file: str
-    source: str
     program: Program
     functions: Callable[[str, Body], list[Generated]]
     tap: Tap

@@ -1347,6 +1347,31 @@ HAMLET_INLINE void tap_i32(array_i32 taps, ix row, ix lane, i32 value) { *part_i
 HAMLET_INLINE void tap_u32(array_i32 taps, ix row, ix lane, u32 value) { tap_i32(taps, row, lane, to_i32_u32(value)); }
 HAMLET_INLINE void tap_f32(array_i32 taps, ix row, ix lane, f32 value) { tap_u32(taps, row, lane, to_bits_f32(value)); }
 HAMLET_INLINE void tap_bool(array_i32 taps, ix row, ix lane, bool value) { tap_i32(taps, row, lane, value); }
+/* A value of such bits. */
+HAMLET_INLINE i32 recall_i32(array_i32 taps, ix row, ix lane) { return *part_i32(taps, row, lane); }
+HAMLET_INLINE u32 recall_u32(array_i32 taps, ix row, ix lane) { return (u32)recall_i32(taps, row, lane); }
+HAMLET_INLINE f32 recall_f32(array_i32 taps, ix row, ix lane) { return from_bits_u32(recall_u32(taps, row, lane)); }
+HAMLET_INLINE bool recall_bool(array_i32 taps, ix row, ix lane) { return recall_i32(taps, row, lane) != 0; }
+/* Of a vector the first lane, and a vector with one value in all lanes. Compilers compute with numbers in place of
+vectors that are known to be such: these are not. */
+#define HAMLET_TAP(T, M)                                                               \
+    HAMLET_INLINE void tap_v##T(array_i32 taps, ix row, ix lane, v##T values) {        \
+        M lanes[WIDE];                                                                 \
+        store_v##T(lanes, 0, values);                                                  \
+        tap_##T(taps, row, lane, lanes[0]);                                            \
+    }                                                                                  \
+    HAMLET_HELPER void hamlet_fill_##T(M *lanes, T value) {                            \
+        for (ix lane = 0; lane < WIDE; lane++) lanes[lane] = value;                    \
+    }                                                                                  \
+    HAMLET_INLINE v##T recall_v##T(array_i32 taps, ix row, ix lane) {                  \
+        M lanes[WIDE];                                                                 \
+        hamlet_fill_##T(lanes, recall_##T(taps, row, lane));                           \
+        return fetch_v##T(lanes, 0);                                                   \
+    }
+HAMLET_TAP(f32, f32)
+HAMLET_TAP(i32, i32)
+HAMLET_TAP(u32, u32)
+HAMLET_TAP(bool, bool8)
 
 /* --- together: counts, totals and extremes of the agents of a world -------------------------------------------------
 Arrays begin with the first lane of a chunk, world behind world; one of a world that takes several tiles has all its

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from hamlet.package import manifest
-from hamlet.package.module import kernels_file
 from hamlet.universe import Universe
 from hamlet_lab.diff.open import open_side
 from hamlet_lab.divergence.session import Side
@@ -25,6 +24,7 @@ from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_opera
 from hamletc.language.source import Source
 from hamletc.package import write
 from hamletc.read import parsed
+from hamletc.targets.target import written_by
 
 EFFORT = Effort(31, 4, 32)
 
@@ -44,35 +44,16 @@ reward mood * health
 observe { meters }
 """
 
-CONTRACTING = """
-from hamlet.launch.cpu.ops.compiling import operation
-from hamlet.launch.cpu.ops.tracing import Trace
-
-
-class Contracting:
-    def __init__(self, builder):
-        self.builder = builder
-
-    def __getattr__(self, name):
-        written = getattr(self.builder, name)
-        if name not in ("fadd", "fsub", "fmul"):
-            return written
-        return lambda *operands: written(*operands, flags=("contract",))
-
-
-def traced(function):
-    def typed(_context, *given):
-        trace = Trace(function, given)
-
-        def generate(context, builder, signature, arguments):
-            return trace.generate(context, Contracting(builder), signature, arguments)
-
-        return trace.returned()(*given), generate
-
-    return operation(function, typed)
-
-
+CONTRACTING = """#if defined(__clang__)
+#pragma clang fp contract(fast)
+#else
+#pragma GCC optimize("fp-contract=fast")
+#endif
+#define add_vf32(a, b) ((a) + (b))
+#define subtract_vf32(a, b) ((a) - (b))
+#define multiply_vf32(a, b) ((a) * (b))
 """
+"""A text that lets the compiler contract, which `hamlet.h` forbids for what it has itself."""
 
 ROUNDING = """
 @triton.jit
@@ -106,10 +87,10 @@ def universe_of(text: str) -> Universe:
     return check(parsed(source)).universe
 
 
-def package(text: str, folder: Path, edit: Callable[[str], str], target: str = "numba") -> Path:
+def package(text: str, folder: Path, edit: Callable[[str], str], target: str = "c") -> Path:
     """The package of a universe with edited kernels, hashes and all."""
     files = build(universe_of(text), Options(targets=(target,)), Stopwatch())
-    name = kernels_file(target)
+    name = written_by(target)
     edited = edit(files[name].decode()).encode()
     assert edited != files[name], "nothing was edited"
     files[name] = edited
@@ -120,7 +101,7 @@ def package(text: str, folder: Path, edit: Callable[[str], str], target: str = "
 
 
 def in_kernels(
-    edit: Callable[[str], str], target: str = "numba", backend: str = "numba"
+    edit: Callable[[str], str], target: str = "c", backend: str = "c"
 ) -> Callable[[Path, pytest.MonkeyPatch], tuple[Side, Side]]:
     """The interpreter, and edited kernels."""
 
@@ -177,16 +158,18 @@ def replaced(before: str, after: str) -> Callable[[str], str]:
 
 
 def contracting(kernels: str) -> str:
-    return kernels.replace("\nTABLES = ", f"{CONTRACTING}TABLES = ", 1)
+    return replaced('#include "hamlet.h"\n', f'#include "hamlet.h"\n\n{CONTRACTING}')(kernels)
 
 
 def by_reciprocal(kernels: str) -> str:
     """As a formatter would print it that took `/` for a product with the reciprocal."""
-    return re.sub(r" / (f32\([^()]+\))", r" * (f32(1.0) / \1)", kernels)
+    return re.sub(
+        r"divide_vf32\((.+), alike_vf32\(([^()]+)\)\);", r"multiply_vf32(\1, alike_vf32(1.0f / \2));", kernels
+    )
 
 
 def without_autoreset(kernels: str) -> str:
-    return re.sub(r"flags\[lane\] = not alive\[lane\](?=\n +else:)", "flags[lane] = False", kernels)
+    return replaced("flags[lane] = (!(alive[lane] != 0));", "flags[lane] = false;")(kernels)
 
 
 def rounding(kernels: str) -> str:
@@ -263,7 +246,7 @@ CASCADES = TOY.split("\n")[7:9]
 FAULTS = (
     Fault(
         "contraction on",
-        "numba kernels compiled with leave to contract",
+        "kernels in C compiled with leave to contract",
         in_kernels(contracting),
         (
             "does not compute what its program says",
@@ -318,13 +301,13 @@ FAULTS = (
     ),
     Fault(
         "wrong RNG counter",
-        "numba kernels count by two ticks instead of four",
-        in_kernels(replaced("shift_right(tick_0, 2)", "shift_right(tick_0, 1)")),
-        ("does not compute what its program says", "in the random policy", "shift_right(tick_0, 1)"),
+        "kernels in C count by two ticks instead of four",
+        in_kernels(replaced("shift_right_u32(tick_0, 2u)", "shift_right_u32(tick_0, 1u)")),
+        ("does not compute what its program says", "in the random policy", "shift_right_u32(tick_0, 1u)"),
     ),
     Fault(
         "lost autoreset",
-        "numba kernels begin no new episodes",
+        "kernels in C begin no new episodes",
         in_kernels(without_autoreset),
         ("around the program's functions", "in the beginning of an episode", "no new episode began"),
     ),

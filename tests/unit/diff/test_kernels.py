@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from faults import TOY, package, replaced, universe_of
 
 from hamlet_lab.diff.diff import diff
 from hamlet_lab.diff.open import open_side
-from hamlet_lab.divergence.compiled import Generated, Kernels, generated
+from hamlet_lab.divergence.c_taps import generated
+from hamlet_lab.divergence.compiled import Generated, Kernels
 from hamlet_lab.divergence.kernels import apart_from_operands, first_fault
 from hamlet_lab.divergence.values import Evaluation, words
 from hamlet_lab.verify import QUICK
@@ -73,12 +75,12 @@ def test_a_fault_that_vanishes_where_it_is_looked_at(compilation: Compilation, p
                     row[3] ^= 1
         return rows, np.array(values).view(np.int32)
 
-    kernels = Kernels("kernels.py", emit_kernels(compilation, "numba"), program, generated, tap)
+    kernels = Kernels("kernels.c", program, partial(generated, emit_kernels(compilation, "c")), tap)
     fault = first_fault(kernels, call)
     assert fault is not None
     assert (fault.value, fault.spot.lane, fault.together, fault.returned) == (wrong, 3, False, False)
     assert fault.line is not None
-    assert fault.line[1] == "health_2 = health_1 - t179"
+    assert fault.line[1] == "health_2 = subtract_vf32(health_1, t179);"
 
 
 def test_lines_are_apart_from_what_they_are_computed_from(program: Program) -> None:

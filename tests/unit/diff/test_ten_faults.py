@@ -9,8 +9,8 @@ from faults import EFFORT, FAULTS, Fault
 
 from hamlet_lab.diff.diff import diff
 
-COMPILED_AGAIN = ("wrong RNG counter", "contraction on", "lost autoreset")
-"""Faults of kernels, each of which numba compiles; `approximate division` is such a fault too."""
+COMPILED_AGAIN = ("wrong RNG counter", "lost autoreset")
+"""Faults of kernels, each of which a compiler takes a while for; other faults are such, too."""
 
 
 @pytest.mark.parametrize(
