@@ -10,18 +10,12 @@ from dataclasses import dataclass
 
 from hamletc.diagnostics import Diagnostic, Label, diagnose
 from hamletc.language.tokens import Token
+from hamletc.language.words import SHAPES
 
 DEEPEST_NESTING = 100
 """The most braces and parentheses that may be open at once."""
 
-DECLARATIONS = frozenset(
-    (
-        *("space", "map", "moves", "start", "clock", "lifespan", "episodes", "track", "inert"),
-        *("param", "input", "control", "let", "include", "without", "override", "template", "use"),
-        *("meter", "state", "world", "stages", "cells", "role", "effect", "rule", "cascade", "affordance", "action"),
-        *("allow", "slots", "item", "dies", "ends", "reward", "report", "observe"),
-    )
-)
+DECLARATIONS = frozenset(shape.split()[0] for shape in SHAPES)
 """The words that begin a declaration."""
 
 _ASSIGNMENTS = ("+=", "-=", "=")

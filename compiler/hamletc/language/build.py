@@ -5,16 +5,21 @@ Arguments are what the rule matched, in order: tokens, nodes, and `None` for an 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 from hamletc.language import syntax
 from hamletc.language.declarations import Declarations
+from hamletc.language.forms import Parsed, Slot, forms_of, nodes_with_forms
 from hamletc.language.pieces import (
+    BRACES,
     PARENTHESES,
     Leaf,
     Pieces,
     every,
+    is_token,
     lasting,
     name_of,
     nodes,
@@ -33,31 +38,22 @@ class Builder(Declarations):
         base = None if path is None else syntax.Base(path.text[1:-1], span_of(extends, path))
         return syntax.File(name_of(name), declarations, span_of(universe, name, path, *declarations), base)
 
-    # --- statements ---
+    # --- what forms have in them ---
 
-    def block(self, *pieces: Any) -> Pieces:
-        kinds = (syntax.AssignStmt, syntax.PushStmt, syntax.TogetherStmt, syntax.BeginStmt)
-        return Pieces(every(kinds, pieces), span_of(*pieces))
+    def listed(self, *pieces: Any) -> Pieces:
+        """Several of a kind, in braces or with commas between them."""
+        return Pieces(tuple(_value(p) for p in pieces if not is_token(p, BRACES | PARENTHESES)), span_of(*pieces))
 
-    def assign(
-        self, meter: Leaf, _of: Leaf | None, of: Leaf | None, op: Leaf, value: syntax.Expr, unclamped: Leaf | None
-    ) -> syntax.AssignStmt:
-        spared, owner = None if unclamped is None else unclamped.span, None if of is None else name_of(of)
-        span = span_of(meter, value, unclamped)
-        return syntax.AssignStmt(name_of(meter), cast(Any, op.text), value, spared, span, owner)
+    def phrase(self, *words: Leaf) -> Leaf:
+        """Several words that are one."""
+        return Leaf("", " ".join(word.text for word in words), span_of(*words))
 
-    def push(
-        self, keyword: Leaf, axis: syntax.Name, op: Leaf, value: syntax.Expr, unclamped: Leaf | None
-    ) -> syntax.PushStmt:
-        spared = None if unclamped is None else unclamped.span
-        span, what = span_of(keyword, value, unclamped), cast(Any, keyword.text)
-        return syntax.PushStmt(axis, cast(Any, op.text), value, spared, span, what)
+    def duration(self, ticks: syntax.Signed, unit: Leaf) -> Pieces:
+        return Pieces((lasting(ticks, unit),), span_of(ticks, unit))
 
-    def together(self, keyword: Leaf, block: Pieces) -> syntax.TogetherStmt:
-        return syntax.TogetherStmt(block.items, span_of(keyword, block))
-
-    def begin(self, word: Leaf, effect: Leaf) -> syntax.BeginStmt:
-        return syntax.BeginStmt(cast(Any, word.text), name_of(effect), span_of(word, effect))
+    def lasting(self, ticks: syntax.Signed | Leaf, unit: Leaf | None = None) -> Pieces:
+        lasts = name_of(ticks) if isinstance(ticks, Leaf) else lasting(ticks, unit)
+        return Pieces((lasts,), span_of(ticks, unit))
 
     # --- expressions ---
 
@@ -136,3 +132,42 @@ class Builder(Declarations):
 
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(every(syntax.Signed, pieces, PARENTHESES | {".."}), span_of(*pieces))
+
+
+def _value(piece: Any) -> Any:
+    return name_of(piece) if isinstance(piece, Leaf) else piece.items if isinstance(piece, Pieces) else piece
+
+
+_BUILDER = Builder()
+
+
+@cache
+def maker(rule: str) -> Callable[..., Any]:
+    """What makes one value of those of a rule: a method of `Builder`, or the form of a node. The rule of one of several
+    forms has its number behind the name of the node: `start_decl_1`.
+
+    Raises:
+        KeyError: there is neither.
+    """
+    if hasattr(_BUILDER, rule):
+        return cast(Callable[..., Any], getattr(_BUILDER, rule))
+    name, _, number = rule.rpartition("_")
+    name, number = (name, number) if number.isdigit() else (rule, "0")
+    return formed(forms_of(nodes_with_forms()[name])[int(number)])
+
+
+def formed(form: Parsed) -> Callable[..., Any]:
+    """What makes a node of the values of the grammar rule of its form."""
+    node, absent, length = form.node, form.absent, len(form.flat)
+    slots = [(n, slot.field, slot.take) for n, slot in enumerate(form.flat) if isinstance(slot, Slot)]
+
+    def made(*values: Any) -> Any:
+        if len(values) != length:
+            raise TypeError(f"the syntax tree has no place for {values[length:]}")
+        fields = dict(absent)
+        for n, field, take in slots:
+            if (value := values[n]) is not None:
+                fields[field] = take(value)
+        return node(**fields, span=span_of(*values))
+
+    return made

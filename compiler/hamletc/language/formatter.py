@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
-from hamletc.language.layout import Item, declaration_item
+from hamletc.language.layout import Item, item_of
 from hamletc.language.losses import compare_tokens
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.spelling import spell_name
@@ -43,29 +43,15 @@ _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
 """Where a line is broken, the best place first: before which words (behind an arrow; anywhere), and in how many
 parentheses at most. So a comparison or a term is never broken where a condition can be."""
 
-_ALIGNED = (
-    *(syntax.ParamDecl, syntax.InputDecl, syntax.ControlDecl, syntax.LetDecl, syntax.MeterDecl, syntax.RuleDecl),
-    *(syntax.CascadeDecl, syntax.RewardDecl, syntax.ReportDecl),
-)
-_CHAPTERS = (
+_CHAPTERS: tuple[tuple[type[syntax.Decl], ...], ...] = (
     (*syntax.SETTINGS.values(), syntax.ParamDecl, syntax.InputDecl, syntax.ControlDecl),
-    (syntax.IncludeDecl,),
-    (syntax.WithoutDecl,),
-    (syntax.TemplateDecl,),
-    (syntax.UseDecl,),
-    (syntax.MeterDecl,),
-    (syntax.WorldDecl,),
-    (syntax.StagesDecl,),
-    (syntax.RoleDecl,),
-    (syntax.EffectDecl,),
     (syntax.SlotsDecl, syntax.ItemDecl),
-    (syntax.CellsDecl,),
     (syntax.RuleDecl, syntax.CascadeDecl),
-    (syntax.AffordanceDecl,),
     (syntax.ActionDecl, syntax.AllowDecl),
     (syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
 )
-"""A blank line stands between declarations of different chapters."""
+_CHAPTER = {kind: number for number, kinds in enumerate(_CHAPTERS) for kind in kinds}
+"""The chapter of a declaration; any other kind is one of its own. A blank line stands between different ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +105,7 @@ def _items(file: syntax.File) -> list[Item]:
     extends = "" if file.base is None else f' extends "{file.base.path}"'
     span = file.name.span if file.base is None else file.base.span
     header = Item("", f"universe {spell_name(file.name)}{extends}", None, span)
-    return [header, *map(declaration_item, file.declarations)]
+    return [header, *map(item_of, file.declarations)]
 
 
 def _in_line(item: Item, line: int) -> Item:
@@ -135,12 +121,13 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
     if whole:
         writer.write(header, 0, first=True)
     paddings = _paddings(file.declarations, items, remarks)
-    chapter, first = -1, not whole
+    chapter: int | type[syntax.Decl] = -1
+    first = not whole
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
         previous = chapter
         kind = declaration.declaration if isinstance(declaration, syntax.OverrideDecl) else declaration
         if not isinstance(kind, syntax.LetDecl):  # it stands where it is used
-            chapter = next(n for n, kinds in enumerate(_CHAPTERS) if isinstance(kind, kinds))
+            chapter = _CHAPTER.get(type(kind), type(kind))
         inner: Sequence[int] = ()
         if isinstance(kind, syntax.WorldDecl | syntax.CellsDecl | syntax.RoleDecl) and item.block is not None:
             inner = _paddings(kind.items, item.block, remarks)
@@ -164,7 +151,7 @@ def _paddings(declarations: Sequence[syntax.Decl], items: Sequence[Item], remark
 
 def _neighbours(a: syntax.Decl, b: syntax.Decl, first: Item, second: Item, remarks: Sequence[_Remark]) -> bool:
     """Whether two declarations of one kind will stand in adjacent lines."""
-    if type(a) is not type(b) or not isinstance(a, _ALIGNED) or not (first.key and second.key):
+    if type(a) is not type(b) or isinstance(a, syntax.OverrideDecl) or not (first.key and second.key):
         return False
     if second.span.line - first.span.end_line > 1 or not (_fits(first, 0, remarks) and _fits(second, 0, remarks)):
         return False

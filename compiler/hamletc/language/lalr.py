@@ -13,19 +13,21 @@ import lark
 from lark.grammar import Rule
 from lark.parsers.lalr_analysis import Shift
 
+from hamletc.language.grammar import whole
 
-def make(text: str) -> lark.Lark:
+
+def make(by_hand: str) -> lark.Lark:
     """Lark's own parser of a grammar, which has its tables; it is never used to parse."""
-    return lark.Lark(text, parser="lalr", lexer="basic", keep_all_tokens=True, maybe_placeholders=True)
+    return lark.Lark(whole(by_hand), parser="lalr", lexer="basic", keep_all_tokens=True, maybe_placeholders=True)
 
 
-def tables_of(text: str, digest: int) -> str:
-    """The tables of a grammar, with its digest: a rule, a terminal or a state per line.
+def tables_of(by_hand: str, digest: int) -> str:
+    """The tables of a grammar that has these rules by hand, with its digest: a rule, a terminal or a state per line.
 
     Rules and states have no order of their own in lark; here rules are sorted, and states counted from the first one
     on as they are met.
     """
-    made = make(text)
+    made = make(by_hand)
     table = made.parse_interactive().parser_state.parse_conf.parse_table
     lines = sorted({_line(_rule(rule)) for rule in made.rules})
     rows = {line: -1 - row for row, line in enumerate(lines)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -32,9 +32,17 @@ class Pieces:
 
 def span_of(*pieces: Any) -> Span:
     """From the beginning of the first piece to the end of the last; absent ones do not count."""
-    present = [piece for piece in pieces if piece is not None]
-    first, last = present[0].span, present[-1].span
+    first, last = pieces[0], pieces[-1]
+    if first is None or last is None:
+        present = [piece for piece in pieces if piece is not None]
+        first, last = present[0], present[-1]
+    first, last = first.span, last.span
     return Span(first.line, first.column, last.end_line, last.end_column)
+
+
+def is_token(piece: Any, texts: frozenset[str]) -> bool:
+    """Whether a piece is one of these keywords and symbols."""
+    return isinstance(piece, Leaf) and piece.terminal != "NAME" and piece.text in texts
 
 
 def name_of(token: Leaf) -> syntax.Name:
@@ -96,11 +104,6 @@ def nodes(pieces: Iterable[Any], fixed: frozenset[str] = BRACES) -> tuple[Any, .
 
 SPOTS = (Pieces, syntax.Quoted, syntax.Name)
 """What a place becomes."""
-
-
-def period(numbers: Sequence[syntax.Signed], units: Sequence[Leaf]) -> syntax.Signed | None:
-    """`every 3 ticks`, where it is written."""
-    return lasting(numbers[0], units[0] if units else None) if numbers else None
 
 
 def lasting(ticks: N, unit: Leaf | None) -> N:

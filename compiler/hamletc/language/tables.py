@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from hamletc.language.build import Builder
+from hamletc.language.build import maker
+from hamletc.language.forms import written_forms
 from hamletc.language.pieces import Leaf
 from hamletc.language.tokens import Token
 
@@ -35,7 +36,7 @@ class Rule(NamedTuple):
         absent: how many optional parts are absent before each symbol and behind the last; they have the value `None`.
         collapses: whether a single value stands for itself.
         stands: whether that is all that it does: one symbol, and nothing absent.
-        method: the method of `Builder` that makes one value of several.
+        method: what makes one value of several, by its name: `hamletc.language.build.maker`.
         length: the number of its symbols.
     """
 
@@ -57,20 +58,20 @@ class Tables(NamedTuple):
     terminals: dict[str, str]
 
 
-def digest(grammar: str) -> int:
-    """Tells a grammar from another one."""
-    return crc32(grammar.encode())
+def digest(by_hand: str) -> int:
+    """Tells a grammar from another one: its rules by hand, and the forms of nodes."""
+    return crc32(f"{by_hand}{written_forms()}".encode())
 
 
 @cache
 def tables() -> Tables:
     """The tables of the grammar. Where those in grammar.json are of another one, as after an edit, they are made."""
-    grammar, text = GRAMMAR.read_text(encoding="utf-8"), TABLES.read_text(encoding="utf-8")
+    by_hand, text = GRAMMAR.read_text(encoding="utf-8"), TABLES.read_text(encoding="utf-8")
     found = json.loads(text)
-    if found["grammar"] != digest(grammar):
+    if found["grammar"] != digest(by_hand):
         from hamletc.language.lalr import tables_of
 
-        found = json.loads(tables_of(grammar, digest(grammar)))
+        found = json.loads(tables_of(by_hand, digest(by_hand)))
     rules = [
         Rule(origin, absent, one, one and absent == [0, 0], method, len(absent) - 1)
         for origin, absent, one, method in found["rules"]
@@ -109,7 +110,6 @@ class Automaton:
         self._rules, self._table, self._end, _ = tables()
         self._states = [0]
         self._values: list[Any] = []
-        self._builder = Builder()
 
     def accepts(self, terminal: str) -> bool:
         """Whether this terminal may come next."""
@@ -177,7 +177,7 @@ class Automaton:
         elif rule.collapses and len(values) == 1:
             self._values.append(values[0])
         else:
-            self._values.append(getattr(self._builder, rule.method)(*values))
+            self._values.append(maker(rule.method)(*values))
 
     def settle(self, terminal: str, token: Token) -> None:
         """Do the reductions before a terminal that is accepted, without shifting it."""

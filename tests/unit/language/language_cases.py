@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
 from hamletc.language.parser import parse
 from hamletc.language.words import MEANINGS
-
-OPTIONAL_SPANS = ("unclamped", "place_span", "together")
 
 
 def parsed(text: str) -> syntax.File:
@@ -49,18 +48,14 @@ def bare(node: Any) -> Any:
     may be missing stays."""
     if isinstance(node, tuple):
         return tuple(bare(item) for item in node)
+    if isinstance(node, Span):
+        return True
     if isinstance(node, syntax.Name):
         return node.text, node.quoted and node.text in MEANINGS
     if is_dataclass(node):
         return (
             type(node).__name__,
-            *(
-                getattr(node, field.name) is not None
-                if field.name in OPTIONAL_SPANS
-                else bare(getattr(node, field.name))
-                for field in fields(node)
-                if field.name not in ("span", "op_span")
-            ),
+            *(bare(getattr(node, field.name)) for field in fields(node) if field.name not in ("span", "op_span")),
         )
     assert node is None or isinstance(node, str | bool)
     return node

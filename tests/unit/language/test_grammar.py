@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import logging
-from importlib.resources import files
 
 import lark
 import pytest
 
-from hamletc.language.tables import Automaton, after, terminals
+from hamletc.language.grammar import whole
+from hamletc.language.tables import GRAMMAR, Automaton, after, terminals
 from hamletc.language.tokens import Token
 
-GRAMMAR = files("hamletc.language").joinpath("grammar.lark").read_text(encoding="utf-8")
 AMBIGUOUS = 'start: "if" start | "if" start "else" start | "a"\n'
 TERMINALS = 'NAME: /[a-z]+/\nNUMBER: /[0-9]+/\nSTRING: /"[a-z]+"/'
 
@@ -37,4 +36,4 @@ def test_the_words_of_observe_are_those_of_the_grammar() -> None:
 
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
     assert conflicts(AMBIGUOUS, caplog) != []
-    assert conflicts(GRAMMAR.replace("%declare NAME NUMBER STRING", TERMINALS), caplog) == []
+    assert conflicts(whole(GRAMMAR.read_text()).replace("%declare NAME NUMBER STRING", TERMINALS), caplog) == []

@@ -12,8 +12,9 @@ import pytest
 
 from hamlet.universe import Span
 from hamletc.language import formatter, syntax
-from hamletc.language.build import Builder
+from hamletc.language.build import Builder, formed, maker
 from hamletc.language.formatter import format_source
+from hamletc.language.forms import forms_of, nodes_with_forms
 from hamletc.language.layout import Item
 from hamletc.language.losses import FormattingError
 from hamletc.language.parser import parse
@@ -38,7 +39,7 @@ affordance Dog at home { wanders every 2 ticks }
 allow all when total(a when used == Bus) over cells > 1
 observe { window 3 of apple in sight  progress per 10  constant 1 2 }
 """
-declaration_item = formatter.declaration_item
+item_of = formatter.item_of
 STRAY = Leaf("STRAY", "stray", Span(9, 9, 9, 14))
 
 
@@ -58,16 +59,18 @@ def _calls(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
         kinds = [parameter.kind for parameter in inspect.signature(method).parameters.values()]
         if inspect.Parameter.VAR_POSITIONAL in kinds and not name.startswith("_"):
             monkeypatch.setattr(Builder, name, noted(name, method))
+    maker.cache_clear()
     for text in (*(path.read_text(encoding="utf-8") for path in UNIVERSES), FURTHER):
         _, problems = parse(text)
         assert problems == ()
     monkeypatch.undo()
+    maker.cache_clear()
     return calls
 
 
 def _holds(node: Any, piece: Any) -> bool:
-    """Whether a tree has this piece somewhere."""
-    if node is piece:
+    """Whether a tree has this piece somewhere, or a name that is made of it."""
+    if node is piece or (isinstance(node, syntax.Name) and node.span == piece.span):
         return True
     if isinstance(node, tuple):
         return any(_holds(each, piece) for each in node)
@@ -80,13 +83,13 @@ class Unknown:
     span = Span(9, 9, 9, 14)
 
 
-WHOLE = ("path", "state_type", "rule", "able", "timed_block", "item_property")
+WHOLE = ("graph_path", "state_type", "rule_decl", "item_property", "phrase")
 """What takes its pieces by their places; a further one shifts the others."""
 
 
 def test_the_builder_keeps_or_refuses_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = _calls(monkeypatch)
-    assert len(calls) > 30
+    assert len(calls) > 15
     assert set(WHOLE) < set(calls)
     refused = 0
     for name, pieces in calls.items():
@@ -100,7 +103,15 @@ def test_the_builder_keeps_or_refuses_each_piece(monkeypatch: pytest.MonkeyPatch
                 refused += "has no place for" in str(error)
             else:
                 assert _holds(made, stray) or _holds(made.items, stray), name
-    assert refused > 40
+    assert refused > 15
+
+
+@pytest.mark.parametrize("node", nodes_with_forms().values())
+def test_a_form_refuses_a_piece_that_it_does_not_name(node: Any) -> None:
+    for form in forms_of(node):
+        for pieces in (len(form.flat) - 1, len(form.flat) + 1):
+            with pytest.raises(TypeError, match="has no place for"):
+                formed(form)(*[STRAY] * pieces)
 
 
 def _without_last(item: Item) -> Item:
@@ -110,7 +121,7 @@ def _without_last(item: Item) -> Item:
 def test_the_formatter_refuses_to_lose_what_it_cannot_print(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "universe u\n\nmeter a = 1 { decay 1 }\n\nreward a\nobserve { meters a  time }\n"
     assert format_source(text) == (text, ())
-    monkeypatch.setattr(formatter, "declaration_item", lambda each: _without_last(declaration_item(each)))
+    monkeypatch.setattr(formatter, "item_of", lambda each: _without_last(item_of(each)))
     with pytest.raises(FormattingError, match=r"would lose `decay` \(line 3, column 15\)"):
         format_source(text)
 
@@ -124,10 +135,10 @@ def test_the_formatter_refuses_to_lose_a_comment(monkeypatch: pytest.MonkeyPatch
 
 def test_the_formatter_refuses_to_add(monkeypatch: pytest.MonkeyPatch) -> None:
     def doubled(declaration: syntax.Decl) -> Item:
-        item = declaration_item(declaration)
+        item = item_of(declaration)
         return replace(item, text=f"{item.text} {item.text}")
 
-    monkeypatch.setattr(formatter, "declaration_item", doubled)
+    monkeypatch.setattr(formatter, "item_of", doubled)
     with pytest.raises(FormattingError, match=r"would add `\w+`"):
         format_source("universe u\n\nreward a\n")
 

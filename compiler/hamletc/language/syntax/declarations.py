@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Signed
+from hamletc.language.syntax.expressions import Expr, Form, Lasting, Name, RoleExpr, Signed, Spot
 from hamletc.language.syntax.items import (
     AbleItem,
+    ActionItem,
     AgainItem,
     BlockItem,
     CapacityItem,
     CraftItem,
     FollowsItem,
-    KeepsItem,
     MomentItem,
-    MoveItem,
     NeedsItem,
     ObserveItem,
     OpenItem,
     Property,
     SpreadItem,
-    TeleportItem,
     UntilItem,
     UseItem,
     WandersItem,
@@ -49,17 +47,21 @@ __all__ = [
     "AllowDecl",
     "Base",
     "CascadeDecl",
+    "CellItem",
     "CellsDecl",
     "Decl",
     "DiesDecl",
     "EffectDecl",
     "EndsDecl",
     "File",
+    "GoalProperty",
     "IncludeDecl",
     "InertDecl",
     "ItemDecl",
+    "ItemPart",
     "ObserveDecl",
     "OverrideDecl",
+    "Part",
     "ReportDecl",
     "RewardDecl",
     "RoleDecl",
@@ -72,13 +74,19 @@ __all__ = [
     "UseDecl",
     "WithoutDecl",
     "WorldDecl",
+    "WorldItem",
 ]
+
+
+_NAMED = "meter|state|param|input|control|let|effect|rule|cascade|affordance|action|report|role|item"
+_UNNAMED = "space|map|moves|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|dies|ends|allow"
 
 
 @dataclass(frozen=True, slots=True)
 class TrackDecl:
     """`track uses`, `track uses by agent`, `track uses by world`."""
 
+    form: ClassVar[Form] = "track uses [by $by<agent|world>]"
     by: Name | None
     span: Span
 
@@ -87,6 +95,7 @@ class TrackDecl:
 class InertDecl:
     """`inert allowed`: what has no effect is reported as a warning."""
 
+    form: ClassVar[Form] = "inert allowed"
     span: Span
 
 
@@ -94,6 +103,7 @@ class InertDecl:
 class IncludeDecl:
     """`include "needs.hamlet"`: the declarations of another file."""
 
+    form: ClassVar[Form] = "include $path"
     path: str
     span: Span
 
@@ -102,6 +112,11 @@ class IncludeDecl:
 class WithoutDecl:
     """`without rule ageing`, `without clock`, `without reward`: what is not taken of the universe that is extended."""
 
+    form: ClassVar[Form] = (
+        f"without $kind<{_NAMED}> $name",
+        "without $kind<reward> [$name]",
+        f"without $kind<{_UNNAMED}>",
+    )
     kind: Name
     name: Name | None
     span: Span
@@ -119,6 +134,7 @@ class OverrideDecl:
 class TemplateDecl:
     """`template Shop(name, price) { affordance name at random { ... } }`."""
 
+    form: ClassVar[Form] = "template $name($parameters,) {{ $declarations<Part>* }}"
     name: Name
     parameters: tuple[Name, ...]
     declarations: tuple[Decl, ...]
@@ -129,6 +145,7 @@ class TemplateDecl:
 class UseDecl:
     """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration."""
 
+    form: ClassVar[Form] = "use $template($arguments,)"
     template: Name
     arguments: tuple[Expr, ...]
     span: Span
@@ -151,8 +168,9 @@ class RuleDecl:
 class EffectDecl:
     """`effect poisoned lasts 10 ticks { each tick { health -= 0.01 } }`; `duration` is a `Name` for `forever`."""
 
+    form: ClassVar[Form] = "effect $name lasts $duration { $items* }"
     name: Name
-    duration: Signed | Name
+    duration: Lasting
     items: tuple[MomentItem | AgainItem | UntilItem, ...]
     span: Span
 
@@ -161,7 +179,8 @@ class EffectDecl:
 class WorldDecl:
     """`world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }`."""
 
-    items: tuple[MeterDecl | EffectDecl | RuleDecl, ...]
+    form: ClassVar[Form] = "world {{ $items* }}"
+    items: tuple[WorldItem, ...]
     span: Span
 
 
@@ -170,6 +189,7 @@ class SlotsDecl:
     """`slots 4`: how many things an agent carries at most. In a role, `role` is its name, and `who` the condition that
     an agent is of it, where not all are."""
 
+    form: ClassVar[Form] = "slots $number"
     number: Signed
     span: Span
     role: str = ""
@@ -180,6 +200,7 @@ class SlotsDecl:
 class Switch:
     """`easy -> hard when wins >= 10`."""
 
+    form: ClassVar[Form] = "$source -> $target when $condition"
     source: Name
     target: Name
     condition: Expr
@@ -190,6 +211,7 @@ class Switch:
 class StagesDecl:
     """`stages { easy -> hard when wins >= 10 }`."""
 
+    form: ClassVar[Form] = "stages {{ $switches* }}"
     switches: tuple[Switch, ...]
     span: Span
 
@@ -199,10 +221,10 @@ class ItemDecl:
     """`item axe { wear 10  craft from 4 wood  can pick drop }`: a kind of things. `role` and `who` are as those of
     `SlotsDecl`."""
 
+    form: ClassVar[Form] = "item $name [{{ $items* }}]"
     name: Name
-    items: tuple[Property | CraftItem | UseItem | AbleItem, ...]
+    items: tuple[ItemPart, ...]
     span: Span
-    braced: bool = False
     role: str = ""
     who: RoleExpr | None = None
 
@@ -211,7 +233,8 @@ class ItemDecl:
 class CellsDecl:
     """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
-    items: tuple[MeterDecl | RuleDecl, ...]
+    form: ClassVar[Form] = "cells {{ $items* }}"
+    items: tuple[CellItem, ...]
     span: Span
 
 
@@ -240,16 +263,16 @@ class AffordanceDecl:
     """
 
     name: Name
-    place: tuple[Signed, ...] | Quoted | Name | None
+    place: Spot | None
     place_span: Span | None
     hours: tuple[Signed, Signed] | None
-    duration: Signed | Name | None
+    duration: Lasting | None
     together: Span | None
     items: tuple[AffordanceItem, ...]
     span: Span
     spread: tuple[SpreadItem, ...] = ()
     copies: Signed | None = None
-    others: tuple[tuple[Signed, ...] | Quoted | Name, ...] = ()
+    others: tuple[Spot, ...] = ()
     copy_of: Name | None = None
     moving: tuple[Name, ...] = ()
 
@@ -258,8 +281,9 @@ class AffordanceDecl:
 class ActionDecl:
     """`action REST { energy += 0.002 }`."""
 
+    form: ClassVar[Form] = "action $name { $items* }"
     name: Name
-    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    items: tuple[ActionItem, ...]
     span: Span
 
 
@@ -268,6 +292,10 @@ class AllowDecl:
     """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`). `who` is the role whose agents
     it is for."""
 
+    form: ClassVar[Form] = (
+        "allow all when $condition",
+        "allow $actions+ when $condition",
+    )
     actions: tuple[Name, ...]
     condition: Expr
     span: Span
@@ -278,6 +306,7 @@ class AllowDecl:
 class DiesDecl:
     """`dies when health <= 0 or energy <= 0`. `role` and `who` are as those of `SlotsDecl`."""
 
+    form: ClassVar[Form] = "dies when $condition"
     condition: Expr
     span: Span
     role: str = ""
@@ -289,8 +318,9 @@ class EndsDecl:
     """`ends when money >= 10 { reward 1 }`, `world ends when count(alone) == 0`: an end that is no death, of an agent
     or of all agents of a `world`. `role` and `who` are as those of `SlotsDecl`."""
 
+    form: ClassVar[Form] = "[$world] ends when $condition [{ $properties* }]"
     condition: Expr
-    properties: tuple[Property, ...]
+    properties: tuple[GoalProperty, ...]
     world: bool
     span: Span
     role: str = ""
@@ -302,6 +332,10 @@ class RewardDecl:
     """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
     file order. `reward nothing` has that word as its value. `role` and `who` are as those of `SlotsDecl`."""
 
+    form: ClassVar[Form] = (
+        "reward $value",
+        "reward $name: & $value",
+    )
     name: Name | None
     value: Expr
     span: Span
@@ -313,6 +347,7 @@ class RewardDecl:
 class ReportDecl:
     """`report comfort: energy * mood`."""
 
+    form: ClassVar[Form] = "report $name: & $value"
     name: Name
     value: Expr
     span: Span
@@ -327,12 +362,16 @@ class RoleDecl:
     then declared outside.
     """
 
+    form: ClassVar[Form] = (
+        "role $name {{ $items<RoleItem>* }}",
+        "role $name: $agents agent|agents [{{ $items<RoleItem>* }}]",
+        "role $name: $others [{{ $items<RoleItem>* }}]",
+    )
     name: Name
     agents: Signed | None
     others: Span | None
     items: tuple[Decl, ...]
     span: Span
-    braced: bool = True
     meters: tuple[Name, ...] = ()
     actions: tuple[Name, ...] = ()
 
@@ -350,11 +389,14 @@ class ObserveDecl:
     span: Span
 
 
+GoalProperty: TypeAlias = Property
+ItemPart: TypeAlias = Property | CraftItem | UseItem | AbleItem
+WorldItem: TypeAlias = MeterDecl | EffectDecl | RuleDecl
+CellItem: TypeAlias = MeterDecl | RuleDecl
 AffordanceItem: TypeAlias = (
     NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
 )
-
-Decl: TypeAlias = (
+Part: TypeAlias = (
     SpaceDecl
     | MapDecl
     | MovesDecl
@@ -368,10 +410,6 @@ Decl: TypeAlias = (
     | InputDecl
     | ControlDecl
     | LetDecl
-    | IncludeDecl
-    | WithoutDecl
-    | OverrideDecl
-    | TemplateDecl
     | UseDecl
     | MeterDecl
     | WorldDecl
@@ -392,6 +430,9 @@ Decl: TypeAlias = (
     | ReportDecl
     | ObserveDecl
 )
+"""What a template can have, and what can override."""
+
+Decl: TypeAlias = Part | IncludeDecl | WithoutDecl | OverrideDecl | TemplateDecl
 
 SETTINGS: Mapping[str, type[Decl]] = MappingProxyType(
     {

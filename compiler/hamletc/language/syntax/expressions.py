@@ -14,10 +14,15 @@ __all__ = [
     "BinaryOp",
     "Bound",
     "BoundTo",
+    "Bounds",
     "CallExpr",
+    "Cell",
     "DistanceExpr",
+    "Duration",
     "Expr",
+    "Form",
     "IfExpr",
+    "Lasting",
     "Name",
     "Numeral",
     "OfExpr",
@@ -25,6 +30,7 @@ __all__ = [
     "Quoted",
     "RoleExpr",
     "Signed",
+    "Spot",
     "StreakExpr",
     "TimedExpr",
     "UnaryExpr",
@@ -237,3 +243,21 @@ Expr: TypeAlias = (
     | AtHourExpr
     | RoleExpr
 )
+
+Bounds: TypeAlias = tuple[Expr, Expr]
+"""`0 .. 1`."""
+
+Cell: TypeAlias = tuple[Signed, ...]
+"""`(0, 1)`: a place, or a displacement."""
+
+Spot: TypeAlias = Cell | Quoted | Name
+"""A place: a cell, a letter of the map, a node of a graph."""
+
+Duration: TypeAlias = Signed
+"""`3 ticks`."""
+
+Lasting: TypeAlias = Duration | Name
+"""`3 ticks`, or `forever`, which is a `Name`."""
+
+Form: TypeAlias = str | tuple[str, ...]
+"""How a node is written, or in which ways: `hamletc.language.forms`."""

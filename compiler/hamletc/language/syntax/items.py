@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
+from hamletc.language.syntax.expressions import Cell, Duration, Expr, Form, Name, Signed, Spot
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
     "AbleItem",
+    "ActionItem",
     "AgainItem",
     "BlockItem",
     "CapacityItem",
@@ -53,6 +54,7 @@ class WordProperty(Property):
 class NeedsItem:
     """`needs money >= 0.05`."""
 
+    form: ClassVar[Form] = "needs $condition"
     condition: Expr
     span: Span
 
@@ -61,6 +63,10 @@ class NeedsItem:
 class OpenItem:
     """`open when stock >= 1`, `appears when stock >= 1`."""
 
+    form: ClassVar[Form] = (
+        "open when $condition",
+        "$appears when $condition",
+    )
     condition: Expr
     span: Span
     appears: bool = False
@@ -70,8 +76,9 @@ class OpenItem:
 class FollowsItem:
     """`follows (0, 3), (4, 3) every 2 ticks`: the places at which an affordance stands, each for a `period`."""
 
-    stops: tuple[tuple[Signed, ...] | Quoted | Name, ...]
-    period: Signed | None
+    form: ClassVar[Form] = "follows $stops, [every $period]"
+    stops: tuple[Spot, ...]
+    period: Duration | None
     span: Span
 
 
@@ -79,7 +86,8 @@ class FollowsItem:
 class WandersItem:
     """`wanders every 3 ticks`: an affordance takes a step at random, each `period`."""
 
-    period: Signed | None
+    form: ClassVar[Form] = "wanders [every $period]"
+    period: Duration | None
     span: Span
 
 
@@ -87,16 +95,17 @@ class WandersItem:
 class CraftItem:
     """`craft from 4 wood, 1 stone { energy -= 0.1 }`: how many of which things one is made of."""
 
+    form: ClassVar[Form] = "craft from $shares, [{ $items* }]"
     shares: tuple[ShareItem, ...]
-    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    items: tuple[ActionItem, ...]
     span: Span
-    braced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ShareItem:
     """`4 wood`."""
 
+    form: ClassVar[Form] = "$number $name"
     number: Signed
     name: Name
     span: Span
@@ -106,7 +115,8 @@ class ShareItem:
 class UseItem:
     """`use { energy += 0.2 }`."""
 
-    items: tuple[NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt, ...]
+    form: ClassVar[Form] = "use { $items* }"
+    items: tuple[ActionItem, ...]
     span: Span
 
 
@@ -114,6 +124,11 @@ class UseItem:
 class AbleItem:
     """`can pick drop to highest energy`: what agents do with a thing; `lowest` and `highest` as of a capacity."""
 
+    form: ClassVar[Form] = (
+        "can $verbs<pick|drop|give>+",
+        "can $verbs<pick|drop|give>+ to lowest $lowest",
+        "can $verbs<pick|drop|give>+ to highest $highest",
+    )
     verbs: tuple[Name, ...]
     lowest: Name | None
     highest: Expr | None
@@ -124,6 +139,7 @@ class AbleItem:
 class MomentItem:
     """`on start { ... }`, `each tick { ... }`, `on end { ... }` of an effect."""
 
+    form: ClassVar[Form] = "$kind { $body* }"
     kind: Literal["on start", "each tick", "on end"]
     body: tuple[Stmt, ...]
     span: Span
@@ -134,6 +150,11 @@ class AgainItem:
     """`again renew`, `again ignore`, `again add up to 30 ticks`, `again stack up to 3`: what happens to an effect that
     begins while it lasts. `most` is the number behind `up to`."""
 
+    form: ClassVar[Form] = (
+        "again $how<renew|ignore>",
+        "again $how<add> up to $most<Duration>",
+        "again $how<stack> up to $most",
+    )
     how: Literal["renew", "ignore", "add", "stack"]
     most: Signed | None
     span: Span
@@ -143,6 +164,7 @@ class AgainItem:
 class UntilItem:
     """`until health > 0.9`."""
 
+    form: ClassVar[Form] = "until $condition"
     condition: Expr
     span: Span
 
@@ -152,6 +174,11 @@ class CapacityItem:
     """`capacity 2 to lowest number`, `capacity stock to highest hunger`. What stands behind `lowest` or `highest` is
     `None` where that word does not."""
 
+    form: ClassVar[Form] = (
+        "capacity $places",
+        "capacity $places to lowest $lowest",
+        "capacity $places to highest $highest",
+    )
     places: Expr
     lowest: Name | None
     highest: Expr | None
@@ -162,6 +189,7 @@ class CapacityItem:
 class BlockItem:
     """`instantly { ... }`, `each tick { ... }`, `on completion { ... }`."""
 
+    form: ClassVar[Form] = "$kind { $body* }"
     kind: Literal["instantly", "each tick", "on completion"]
     body: tuple[Stmt, ...]
     span: Span
@@ -171,7 +199,8 @@ class BlockItem:
 class MoveItem:
     """`move (1, 0)`: a displacement."""
 
-    delta: tuple[Signed, ...]
+    form: ClassVar[Form] = "move $delta"
+    delta: Cell
     span: Span
 
 
@@ -179,6 +208,7 @@ class MoveItem:
 class KeepsItem:
     """`keeps progress`: an agent that the action displaces stays engaged."""
 
+    form: ClassVar[Form] = "keeps progress"
     span: Span
 
 
@@ -186,7 +216,8 @@ class KeepsItem:
 class TeleportItem:
     """`teleport (0, 0)`, `teleport "B"`, `teleport home`: a place."""
 
-    cell: tuple[Signed, ...] | Quoted | Name
+    form: ClassVar[Form] = "teleport $cell"
+    cell: Spot
     span: Span
 
 
@@ -194,6 +225,11 @@ class TeleportItem:
 class SpreadItem:
     """`in forest`, `apart 3`, `near Job within 2`: where an affordance at random may stand."""
 
+    form: ClassVar[Form] = (
+        "$kind<in> $name",
+        "$kind<apart> $number",
+        "$kind<near> $name within $number",
+    )
     kind: Name
     name: Name | None
     number: Signed | None
@@ -214,3 +250,7 @@ class ObserveItem:
     numbers: tuple[Signed, ...]
     span: Span
     sight: Span | None = None
+
+
+ActionItem: TypeAlias = NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt
+"""What an action does."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name
+from hamletc.language.syntax.expressions import Bounds, Expr, Form, Name
 from hamletc.language.syntax.items import Property
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "InputDecl",
     "LetDecl",
     "MeterDecl",
+    "MeterProperty",
     "ParamDecl",
     "StateSpec",
 ]
@@ -23,9 +24,10 @@ __all__ = [
 class InputDecl:
     """`input curiosity = 0 in -10 .. 10`."""
 
+    form: ClassVar[Form] = "input $name & = $default in $bounds"
     name: Name
     default: Expr
-    bounds: tuple[Expr, Expr]
+    bounds: Bounds
     span: Span
 
 
@@ -33,8 +35,9 @@ class InputDecl:
 class ControlDecl:
     """`control thrust in -1 .. 1`."""
 
+    form: ClassVar[Form] = "control $name & in $bounds"
     name: Name
-    bounds: tuple[Expr, Expr]
+    bounds: Bounds
     span: Span
 
 
@@ -42,9 +45,10 @@ class ControlDecl:
 class ParamDecl:
     """`param difficulty = 1.0 in 0 .. 4`. `bounds` is required."""
 
+    form: ClassVar[Form] = "param $name & = $default in $bounds"
     name: Name
     default: Expr
-    bounds: tuple[Expr, Expr]
+    bounds: Bounds
     span: Span
 
 
@@ -52,6 +56,7 @@ class ParamDecl:
 class LetDecl:
     """`let hunger = 1 - satiation`, `let starving = satiation < 0.3`."""
 
+    form: ClassVar[Form] = "let $name & = $value"
     name: Name
     value: Expr
     span: Span
@@ -75,11 +80,15 @@ class MeterDecl:
     With a `state`: `state cooldown: int in 0 .. 50 = 0`, `state asleep = false`. `kept`, `per_agent` where this stands
     before it."""
 
+    form: ClassVar[Form] = "meter $name & = $start [in $bounds] [{ $properties* }]"
     name: Name
     start: Expr
-    bounds: tuple[Expr, Expr] | None
-    properties: tuple[Property, ...]
+    bounds: Bounds | None
+    properties: tuple[MeterProperty, ...]
     span: Span
     state: StateSpec | None = None
     kept: bool = False
     per_agent: bool = False
+
+
+MeterProperty: TypeAlias = Property

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from hamlet.universe import CellMetric, Span
-from hamletc.language.syntax.expressions import Expr, Name, Quoted, Signed
+from hamletc.language.syntax.expressions import Cell, Expr, Form, Lasting, Name, Quoted, Signed
 from hamletc.language.syntax.items import Property
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "EpisodesDecl",
     "GraphPath",
     "LifespanDecl",
+    "LifespanProperty",
     "MapDecl",
     "MapLetters",
     "MoveDef",
@@ -65,6 +66,7 @@ class GraphPath:
 class NodesDecl:
     """`region town { road shop }`: a name for these nodes of a graph."""
 
+    form: ClassVar[Form] = "region $name { $nodes* }"
     name: Name
     nodes: tuple[Name, ...]
     span: Span
@@ -74,6 +76,10 @@ class NodesDecl:
 class MapLetters:
     """`wall "#"`, `starts "a"`, `starts in forest`: what these letters mean, or those of a region."""
 
+    form: ClassVar[Form] = (
+        "$kind<starts> in $letters<Name>",
+        "$kind<wall|starts> $letters<Quoted>",
+    )
     kind: Name
     letters: Quoted | Name
     span: Span
@@ -83,6 +89,7 @@ class MapLetters:
 class RegionDecl:
     """`region forest "fF"`: the name of the cells that have these letters."""
 
+    form: ClassVar[Form] = "region $name $letters"
     name: Name
     letters: Quoted
     span: Span
@@ -92,6 +99,7 @@ class RegionDecl:
 class RegionNumber:
     """`forest 0.03`: what the cells of a region have."""
 
+    form: ClassVar[Form] = "$region $value"
     region: Name
     value: Expr
     span: Span
@@ -101,6 +109,7 @@ class RegionNumber:
 class TerrainDecl:
     """`terrain cost = 0.01 { forest 0.03  water 0.05 }`: a number per cell."""
 
+    form: ClassVar[Form] = "terrain $name = $default [{ $numbers* }]"
     name: Name
     default: Expr
     numbers: tuple[RegionNumber, ...]
@@ -122,8 +131,9 @@ class MapDecl:
 class MoveDef:
     """`NE (1, -1)`: a move of the space, with its displacement."""
 
+    form: ClassVar[Form] = "$name $delta"
     name: Name
-    delta: tuple[Signed, ...]
+    delta: Cell
     span: Span
 
 
@@ -131,6 +141,7 @@ class MoveDef:
 class MovesDecl:
     """`moves { STAY (0, 0)  NE (1, -1) }`: all the moves of the space, instead of the usual ones."""
 
+    form: ClassVar[Form] = "moves { $moves* }"
     moves: tuple[MoveDef, ...]
     span: Span
 
@@ -139,7 +150,11 @@ class MovesDecl:
 class StartDecl:
     """`start velocity (0.5, -1) speed 2`, of which either part may be missing: what is there before the first tick."""
 
-    velocity: tuple[Signed, ...] | None
+    form: ClassVar[Form] = (
+        "start velocity $velocity [speed $speed]",
+        "start speed $speed",
+    )
+    velocity: Cell | None
     speed: Signed | None
     span: Span
 
@@ -148,6 +163,7 @@ class StartDecl:
 class EpisodesDecl:
     """`episodes by hand`."""
 
+    form: ClassVar[Form] = "episodes by hand"
     span: Span
 
 
@@ -155,6 +171,7 @@ class EpisodesDecl:
 class ClockDecl:
     """`clock 24 hours`."""
 
+    form: ClassVar[Form] = "clock $hours hour|hours"
     hours: Signed
     span: Span
 
@@ -163,6 +180,13 @@ class ClockDecl:
 class LifespanDecl:
     """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
 
-    ticks: Signed | Name
-    properties: tuple[Property, ...]
+    form: ClassVar[Form] = (
+        "lifespan $ticks<forever>",
+        "lifespan $ticks<Duration> [{ $properties* }]",
+    )
+    ticks: Lasting
+    properties: tuple[LifespanProperty, ...]
     span: Span
+
+
+LifespanProperty: TypeAlias = Property

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name
+from hamletc.language.syntax.expressions import Expr, Form, Name
 
 __all__ = ["AssignStmt", "BeginStmt", "PushStmt", "Stmt", "TogetherStmt"]
 
@@ -16,6 +16,7 @@ class AssignStmt:
     """`energy += 0.5`, optionally followed by `unclamped`. In `visits of Doctor = 0` an affordance has what is
     written: its `owner`."""
 
+    form: ClassVar[Form] = "$meter [of $owner] $op $value [$unclamped]"
     meter: Name
     op: Literal["+=", "-=", "="]
     value: Expr
@@ -28,6 +29,7 @@ class AssignStmt:
 class PushStmt:
     """`velocity x += 0.1`, in a rule of an affordance `position x += 1`; with `unclamped` behind it, it is refused."""
 
+    form: ClassVar[Form] = "$what $axis $op $value [$unclamped]"
     axis: Name
     op: Literal["+=", "-=", "="]
     value: Expr
@@ -40,6 +42,7 @@ class PushStmt:
 class TogetherStmt:
     """`together { ... }`."""
 
+    form: ClassVar[Form] = "together { $body* }"
     body: tuple[Stmt, ...]
     span: Span
 
@@ -48,6 +51,7 @@ class TogetherStmt:
 class BeginStmt:
     """`begin poisoned`, `end poisoned`; `wear axe` of a thing, until it is written out."""
 
+    form: ClassVar[Form] = "$word $effect"
     word: Literal["begin", "end", "wear"]
     effect: Name
     span: Span
