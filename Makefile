@@ -2,8 +2,8 @@
 
 PYTHON ?= python
 SECONDS ?= 600
-BACKENDS ?= ir,numba,c
-WIRED ?= ir numba c triton ptx:sm_90
+BACKENDS ?= ir,c
+WIRED ?= ir c triton ptx:sm_90
 JOBS ?= 2
 CASES ?= 10
 RESUME ?=
@@ -50,7 +50,7 @@ fuzz: ## compares random universes on BACKENDS for SECONDS
 .PHONY: sanitise
 sanitise: ## runs kernels in C of random universes under gcc's sanitisers for SECONDS
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	HAMLET_CC="gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" NUMBA_NUM_THREADS=1 \
+	HAMLET_CC="gcc -O1 -fsanitize=address,undefined -fno-sanitize-recover=all" HAMLET_THREADS=1 \
 	  $(PYTHON) tests/equivalence/fuzz.py --seconds $(SECONDS) --backends c
 
 .PHONY: wiring
@@ -92,7 +92,7 @@ kernels: ## counts the machine code of kernels anew, without a GPU: three minute
 measure: ## measures what the CPU part of that page shows: 20 minutes on two quiet cores
 	$(PYTHON) benchmarks/startup.py
 	$(PYTHON) benchmarks/cpu_rollout.py
-	NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 $(PYTHON) benchmarks/cpu_rollout.py --json benchmarks/results/cpu_avx2.json
+	HAMLET_CPU=haswell $(PYTHON) benchmarks/cpu_rollout.py --json benchmarks/results/cpu_avx2.json
 	$(PYTHON) benchmarks/telemetry_cost.py
 	$(PYTHON) benchmarks/exactness_price.py
 	$(PYTHON) benchmarks/machine_code.py

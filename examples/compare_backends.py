@@ -14,7 +14,7 @@ UNIVERSES = Path(__file__).parents[1] / "universes"
 WORLDS, TICKS = 4096, 100
 
 universe = hamlet.compile(UNIVERSES / "town.hamlet")
-backends = ["interpreter", "numba", *(["triton"] if torch.cuda.is_available() else [])]
+backends = ["interpreter", "c", *(["triton"] if torch.cuda.is_available() else [])]
 
 reference = None
 for backend in backends:

@@ -1,4 +1,4 @@
-"""Programs in processes of their own, forked from one that has imported torch, numba and our packages.
+"""Programs in processes of their own, forked from one that has imported torch and our packages.
 
 Importing them takes more than two seconds of processor time, and tests run some two hundred programs. Triton is not
 imported: it decides then whether kernels run on its interpreter, and programs want one or the other.
@@ -24,7 +24,6 @@ from typing import Any, Protocol, TypeAlias
 
 IMPORTED = (
     "torch",
-    "numba",
     "hypothesis",
     "jinja2",
     "rich.console",

@@ -40,7 +40,7 @@ class Env(gymnasium.Env[Array, Any]):
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
             arguments: those of `hamlet.make` but `worlds` and `agents`. `first_world=7` makes world 7 of a
                 `VectorEnv`. Without a `backend` the interpreter runs the first 1,000 steps, which needs nothing
-                compiled, and numba all others; the bits are the same. Without a `seed` a fresh one is drawn.
+                compiled, and kernels in C all others; the bits are the same. Without a `seed` a fresh one is drawn.
 
         Raises:
             EnvError: an argument is wrong.

@@ -45,8 +45,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             agents: how many agents the world has; by default 2, or as many as the roles of the universe ask for.
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
             arguments: those of `hamlet.make` but `worlds`. Without a `backend` the interpreter runs the first 1,000
-                steps, which needs nothing compiled, and numba all others; the bits are the same. Without a `seed` a
-                fresh one is drawn; `env.seed` is the one that the world has.
+                steps, which needs nothing compiled, and kernels in C all others; the bits are the same. Without a
+                `seed` a fresh one is drawn; `env.seed` is the one that the world has.
 
         Raises:
             EnvError: an argument is wrong.

@@ -137,16 +137,26 @@ def _is_whole(output: Path, files: Mapping[str, bytes]) -> bool:
     return False
 
 
+def _listed(output: Path, said: str) -> Iterator[str]:
+    """The files of a package that are as its `__init__.py` lists them, those of a target that is gone among them."""
+    with contextlib.suppress(manifest.ManifestError, OSError):
+        for name, digest in manifest.parse(said).files:
+            if manifest.sha256((output / name).read_bytes()) == digest:
+                yield name
+
+
 def _check_replaceable(output: Path) -> None:
     if not output.is_dir():
         raise CompileError(f"cannot write {output}: it exists and is no folder")
     if not any(output.iterdir()):
         return
     init = output / manifest.FILENAME
-    if not init.is_file() or not manifest.is_generated(init.read_text(encoding="utf-8", errors="replace")):
+    said = init.read_text(encoding="utf-8", errors="replace") if init.is_file() else ""
+    if not manifest.is_generated(said):
         raise CompileError(f"cannot write {output}: it is not empty and no generated package; choose another folder")
-    known = (*filenames(), *(name for name in manifest.files_in(output) if name.startswith(AHEAD_FOLDERS)))
-    foreign = sorted(set(manifest.files_in(output)).difference(known))
+    present = manifest.files_in(output)
+    ahead = (name for name in present if name.startswith(AHEAD_FOLDERS))
+    foreign = sorted(set(present).difference((*filenames(), *ahead, *_listed(output, said))))
     if foreign:
         raise CompileError(f"cannot write {output}: {foreign[0]} was not written by hamletc; move it away first")
 

@@ -18,8 +18,7 @@ SHA256 = {
     "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
     "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
-    "c_kernels.c": "cb6eccf48fe00e844ee3e94888ab4c84aa2117f89e29ce037a947a77686c26da",
-    "numba_kernels.py": "c89b3eacb61d9a65b80d97ae8e40bf55fd4148bb70c1f57bd130ecba21f3c321",
+    "c_kernels.c": "08ba2c450a971b279cdb18944c4b6d485e92b6819324b7ca6577f2cb943edfde",
     "triton_kernels.py": "6b1dd33a887fe81ac49d509e052f61147fe91ec21749488e9cf91f1272c7b718",
 }
 

@@ -276,7 +276,7 @@ HAMLET_INLINE vi32 do_situation(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi32 y_
 }
 
 /* Four random words of a lane: for this tick and the three that share its counter. */
-HAMLET_INLINE void do_policy(vu32 lane_0, u32 tick_0, u32 seed_low_0, u32 seed_high_0, vu32 *result_0, vu32 *result_1, vu32 *result_2, vu32 *result_3) {
+HAMLET_INLINE void do_policy(vu32 lane_0, u32 tick_0, u32 seed_low_0, u32 seed_high_0, vu32 *result_0th, vu32 *result_1th, vu32 *result_2th, vu32 *result_3th) {
   u32 t10;
   vu32 t12;
   vu32 t20;
@@ -356,10 +356,10 @@ HAMLET_INLINE void do_policy(vu32 lane_0, u32 tick_0, u32 seed_low_0, u32 seed_h
   t119 = bit_xor_vu32(mulhigh_vu32(t104, alike_vu32(3528531795u)), multiply_vu32(t92, alike_vu32(3528531795u)));
   word2_0 = bit_xor_vu32(t119, alike_vu32(add_u32(seed_high_0, 2527404717u)));
   word3_0 = multiply_vu32(t104, alike_vu32(3528531795u));
-  *result_0 = word0_0;
-  *result_1 = word1_0;
-  *result_2 = word2_0;
-  *result_3 = word3_0;
+  *result_0th = word0_0;
+  *result_1th = word1_0;
+  *result_2th = word2_0;
+  *result_3th = word3_0;
 }
 
 /* The action that a random word stands for. */
@@ -400,15 +400,15 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
           first = first_next;
           lane = first;
           {
-            vu32 given_0;
-            vu32 given_1;
-            vu32 given_2;
-            vu32 given_3;
-            do_policy(ramp_vu32(((u32)(((first_world * agents) + start) + first))), ((u32)now), ((u32)seed_low), ((u32)seed_high), &given_0, &given_1, &given_2, &given_3);
-            first_word = given_0;
-            second_word = given_1;
-            third_word = given_2;
-            fourth_word = given_3;
+            vu32 given_0th;
+            vu32 given_1th;
+            vu32 given_2th;
+            vu32 given_3th;
+            do_policy(ramp_vu32(((u32)(((first_world * agents) + start) + first))), ((u32)now), ((u32)seed_low), ((u32)seed_high), &given_0th, &given_1th, &given_2th, &given_3th);
+            first_word = given_0th;
+            second_word = given_1th;
+            third_word = given_2th;
+            fourth_word = given_3th;
           }
           store_vu32(ahead, lane, first_word);
           store_vu32(ahead, ((1 * ROW) + lane), second_word);
@@ -430,7 +430,7 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
 }
 
 /* The position after an action. */
-HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi32 *result_1) {
+HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0th, vi32 *result_1th) {
   vi32 t4;
   vi32 t5;
   vi32 t8;
@@ -448,8 +448,8 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi
   t12 = add_vi32(y_0, t11);
   t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(4), t14), alike_vi32(4), t14);
-  *result_0 = moved_x_0;
-  *result_1 = moved_y_0;
+  *result_0th = moved_x_0;
+  *result_1th = moved_y_0;
 }
 
 /* The cell of a position. */
@@ -554,7 +554,7 @@ HAMLET_HELPER void do_find(i8 *found, u8 *standing, u8 *cells, u32 *layout, bool
 }
 
 /* What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause. */
-HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 action_0, vi32 moved_x_0, vi32 moved_y_0, vi32 found_0, vf32 *result_0, vf32 *result_1, vi32 *result_2, vf32 *result_3, vbool *result_4, vbool *result_5, vi32 *result_6, vi32 *result_7) {
+HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 action_0, vi32 moved_x_0, vi32 moved_y_0, vi32 found_0, vf32 *result_0th, vf32 *result_1th, vi32 *result_2th, vf32 *result_3th, vbool *result_4th, vbool *result_5th, vi32 *result_6th, vi32 *result_7th) {
   vi32 t12;
   vbool t13;
   vf32 satiation_1;
@@ -608,14 +608,14 @@ HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 actio
   t52 = where_vf32(truncated_0, add_vf32(mood_5, alike_vf32(0x1.0000000000000p+0f)), mood_5);
   /* reward, first_meal.hamlet:18 */
   reward_0 = zero_or_vf32(terminated_0, t52);
-  *result_0 = satiation_4;
-  *result_1 = mood_5;
-  *result_2 = age_1;
-  *result_3 = reward_0;
-  *result_4 = terminated_0;
-  *result_5 = truncated_0;
-  *result_6 = used_0;
-  *result_7 = cause_0;
+  *result_0th = satiation_4;
+  *result_1th = mood_5;
+  *result_2th = age_1;
+  *result_3th = reward_0;
+  *result_4th = terminated_0;
+  *result_5th = truncated_0;
+  *result_6th = used_0;
+  *result_7th = cause_0;
 }
 
 /* A tick of the lanes that are alive; the others keep what they had `before`. */
@@ -642,11 +642,11 @@ HAMLET_INLINE void do_advance(f32 *meter_satiation, f32 *meter_mood, i32 *positi
     first = first_next;
     lane = first;
     {
-      vi32 given_0;
-      vi32 given_1;
-      do_move(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(action, lane), &given_0, &given_1);
-      store_vi32(position_x, lane, given_0);
-      store_vi32(position_y, lane, given_1);
+      vi32 given_0th;
+      vi32 given_1th;
+      do_move(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(action, lane), &given_0th, &given_1th);
+      store_vi32(position_x, lane, given_0th);
+      store_vi32(position_y, lane, given_1th);
     }
     store_vu8(standing, lane, do_stand(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane)));
   }
@@ -655,23 +655,23 @@ HAMLET_INLINE void do_advance(f32 *meter_satiation, f32 *meter_mood, i32 *positi
     first = first_next;
     lane = first;
     {
-      vf32 given_0;
-      vf32 given_1;
-      vi32 given_2;
-      vf32 given_3;
-      vbool given_4;
-      vbool given_5;
-      vi32 given_6;
-      vi32 given_7;
-      do_tick(fetch_vf32(meter_satiation, lane), fetch_vf32(meter_mood, lane), fetch_vi32(age, lane), fetch_vi32(action, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7);
-      store_vf32(meter_satiation, lane, given_0);
-      store_vf32(meter_mood, lane, given_1);
-      store_vi32(age, lane, given_2);
-      store_vf32(reward, lane, given_3);
-      store_vbool(terminated, lane, given_4);
-      store_vbool(truncated, lane, given_5);
-      store_vi8(used, lane, given_6);
-      store_vi8(cause, lane, given_7);
+      vf32 given_0th;
+      vf32 given_1th;
+      vi32 given_2th;
+      vf32 given_3th;
+      vbool given_4th;
+      vbool given_5th;
+      vi32 given_6th;
+      vi32 given_7th;
+      do_tick(fetch_vf32(meter_satiation, lane), fetch_vf32(meter_mood, lane), fetch_vi32(age, lane), fetch_vi32(action, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th);
+      store_vf32(meter_satiation, lane, given_0th);
+      store_vf32(meter_mood, lane, given_1th);
+      store_vi32(age, lane, given_2th);
+      store_vf32(reward, lane, given_3th);
+      store_vbool(terminated, lane, given_4th);
+      store_vbool(truncated, lane, given_5th);
+      store_vi8(used, lane, given_6th);
+      store_vi8(cause, lane, given_7th);
     }
     store_vf32(episode_return, lane, add_vf32(fetch_vf32(episode_return, lane), fetch_vf32(reward, lane)));
     store_vbool(alive, lane, not_vbool(bit_or_vbool(fetch_vbool(terminated, lane), fetch_vbool(truncated, lane))));
@@ -806,7 +806,7 @@ HAMLET_HELPER void do_find_again(i32 *position_x, i32 *position_y, u32 *layout, 
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane(f32 satiation_0, f32 mood_0, i32 x_0, i32 y_0, i32 age_0, u32 cell_0_0, f32 *result_0, f32 *result_1, f32 *result_2, u32 *result_3, i32 *result_4) {
+HAMLET_INLINE void do_observe_lane(f32 satiation_0, f32 mood_0, i32 x_0, i32 y_0, i32 age_0, u32 cell_0_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, u32 *result_3th, i32 *result_4th) {
   u32 t9;
   i32 t13;
   f32 lifetime_0;
@@ -815,11 +815,11 @@ HAMLET_INLINE void do_observe_lane(f32 satiation_0, f32 mood_0, i32 x_0, i32 y_0
   t13 = add_i32(multiply_i32(y_0, 5), x_0);
   /* observe: observe lifetime, first_meal.hamlet:19 */
   lifetime_0 = (to_f32_i32(age_0) / 0x1.9000000000000p+7f);
-  *result_0 = satiation_0;
-  *result_1 = mood_0;
-  *result_2 = lifetime_0;
-  *result_3 = t9;
-  *result_4 = t13;
+  *result_0th = satiation_0;
+  *result_1th = mood_0;
+  *result_2th = lifetime_0;
+  *result_3th = t9;
+  *result_4th = t13;
 }
 
 /* Rows 0 to 24, one at a time. */
@@ -851,17 +851,17 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
     lane = ((u32)lanes[index]);
     line = (array.data + (start + (ix)lane) * array.columns + 0);
     {
-      f32 given_0;
-      f32 given_1;
-      f32 given_2;
-      u32 given_3;
-      i32 given_4;
-      do_observe_lane(meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], ((u32)cells[((0 * ROW) + (ix)lane)]), &given_0, &given_1, &given_2, &given_3, &given_4);
-      observed_meter_satiation = given_0;
-      observed_meter_mood = given_1;
-      observed_lifetime = given_2;
-      shared_t9[lane] = given_3;
-      shared_t13[lane] = given_4;
+      f32 given_0th;
+      f32 given_1th;
+      f32 given_2th;
+      u32 given_3th;
+      i32 given_4th;
+      do_observe_lane(meter_satiation[lane], meter_mood[lane], position_x[lane], position_y[lane], age[lane], ((u32)cells[((0 * ROW) + (ix)lane)]), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th);
+      observed_meter_satiation = given_0th;
+      observed_meter_mood = given_1th;
+      observed_lifetime = given_2th;
+      shared_t9[lane] = given_3th;
+      shared_t13[lane] = given_4th;
     }
     line[25] = encode_observed(observed_meter_satiation, 0x0.0p+0f, 0x1.fe00000000000p+7f);
     line[26] = encode_observed(observed_meter_mood, 0x0.0p+0f, 0x1.fe00000000000p+7f);
@@ -1078,16 +1078,16 @@ HAMLET_INLINE u32 do_place_3(u32 layout_0, u32 index_0) {
 }
 
 /* How a lane begins an episode. */
-HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0, f32 *result_1, i32 *result_2, i32 *result_3) {
+HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0th, f32 *result_1th, i32 *result_2th, i32 *result_3th) {
   i32 x_0;
   i32 y_0;
   /* episode: layout */
   x_0 = to_i32_u32(remainder_u32(cell_0, 5u));
   y_0 = to_i32_u32(divide_u32(cell_0, 5u));
-  *result_0 = 0x1.0000000000000p+0f;
-  *result_1 = 0x1.0000000000000p-1f;
-  *result_2 = x_0;
-  *result_3 = y_0;
+  *result_0th = 0x1.0000000000000p+0f;
+  *result_1th = 0x1.0000000000000p-1f;
+  *result_2th = x_0;
+  *result_3th = y_0;
 }
 
 /* A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the first lane of the chunk. */
@@ -1121,15 +1121,15 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, bool caching, f32 *
       cells[((1 * ROW) + (ix)lane)] = do_place_3(layout[lane], own);
     }
     {
-      f32 given_0;
-      f32 given_1;
-      i32 given_2;
-      i32 given_3;
-      do_reset(((u32)((u32)cells[((1 * ROW) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3);
-      meter_satiation[lane] = given_0;
-      meter_mood[lane] = given_1;
-      position_x[lane] = given_2;
-      position_y[lane] = given_3;
+      f32 given_0th;
+      f32 given_1th;
+      i32 given_2th;
+      i32 given_3th;
+      do_reset(((u32)((u32)cells[((1 * ROW) + (ix)lane)])), &given_0th, &given_1th, &given_2th, &given_3th);
+      meter_satiation[lane] = given_0th;
+      meter_mood[lane] = given_1th;
+      position_x[lane] = given_2th;
+      position_y[lane] = given_3th;
     }
     age[lane] = 0;
     alive[lane] = true;
@@ -1167,7 +1167,7 @@ HAMLET_INLINE bool do_conclude(bool8 *flags, ix count, bool fresh, array_bool8 b
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane_2(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi32 y_0, vi32 age_0, vu32 cell_0_0, vf32 *result_0, vf32 *result_1, vf32 *result_2, vu32 *result_3, vi32 *result_4) {
+HAMLET_INLINE void do_observe_lane_2(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi32 y_0, vi32 age_0, vu32 cell_0_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vu32 *result_3th, vi32 *result_4th) {
   vu32 t9;
   vi32 t13;
   vf32 lifetime_0;
@@ -1176,11 +1176,11 @@ HAMLET_INLINE void do_observe_lane_2(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi
   t13 = add_vi32(multiply_vi32(y_0, alike_vi32(5)), x_0);
   /* observe: observe lifetime, first_meal.hamlet:19 */
   lifetime_0 = divide_vf32(to_f32_vi32(age_0), alike_vf32(0x1.9000000000000p+7f));
-  *result_0 = satiation_0;
-  *result_1 = mood_0;
-  *result_2 = lifetime_0;
-  *result_3 = t9;
-  *result_4 = t13;
+  *result_0th = satiation_0;
+  *result_1th = mood_0;
+  *result_2th = lifetime_0;
+  *result_3th = t9;
+  *result_4th = t13;
 }
 
 /* Rows 0 to 24, one at a time. */
@@ -1212,17 +1212,17 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
     first = first_next;
     lane = first;
     {
-      vf32 given_0;
-      vf32 given_1;
-      vf32 given_2;
-      vu32 given_3;
-      vi32 given_4;
-      do_observe_lane_2(fetch_vf32(meter_satiation, lane), fetch_vf32(meter_mood, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vu8(cells, ((0 * ROW) + lane)), &given_0, &given_1, &given_2, &given_3, &given_4);
-      observed_meter_satiation = given_0;
-      observed_meter_mood = given_1;
-      observed_lifetime = given_2;
-      store_vu32(shared_t9, lane, given_3);
-      store_vi32(shared_t13, lane, given_4);
+      vf32 given_0th;
+      vf32 given_1th;
+      vf32 given_2th;
+      vu32 given_3th;
+      vi32 given_4th;
+      do_observe_lane_2(fetch_vf32(meter_satiation, lane), fetch_vf32(meter_mood, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vu8(cells, ((0 * ROW) + lane)), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th);
+      observed_meter_satiation = given_0th;
+      observed_meter_mood = given_1th;
+      observed_lifetime = given_2th;
+      store_vu32(shared_t9, lane, given_3th);
+      store_vi32(shared_t13, lane, given_4th);
     }
     past = (25 >= streamed);
     put_observed((rows + ((25 * pitch) + start)), lane, observed_meter_satiation, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+7f);
@@ -1259,7 +1259,7 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
 }
 
 /* Which actions of a lane are allowed. */
-HAMLET_INLINE void do_mask_lane(vi32 x_0, vi32 y_0, vi32 found_0, vbool *result_0, vbool *result_1, vbool *result_2, vbool *result_3, vbool *result_4, bool *result_5) {
+HAMLET_INLINE void do_mask_lane(vi32 x_0, vi32 y_0, vi32 found_0, vbool *result_0th, vbool *result_1th, vbool *result_2th, vbool *result_3th, vbool *result_4th, bool *result_5th) {
   vbool mask_0_0;
   vbool mask_1_0;
   vbool mask_2_0;
@@ -1272,12 +1272,12 @@ HAMLET_INLINE void do_mask_lane(vi32 x_0, vi32 y_0, vi32 found_0, vbool *result_
   mask_3_0 = less_vi32(x_0, alike_vi32(4));
   /* mask */
   mask_4_0 = less_equal_vi32(alike_vi32(0), found_0);
-  *result_0 = mask_0_0;
-  *result_1 = mask_1_0;
-  *result_2 = mask_2_0;
-  *result_3 = mask_3_0;
-  *result_4 = mask_4_0;
-  *result_5 = true;
+  *result_0th = mask_0_0;
+  *result_1th = mask_1_0;
+  *result_2th = mask_2_0;
+  *result_3th = mask_3_0;
+  *result_4th = mask_4_0;
+  *result_5th = true;
 }
 
 /* Write which actions are allowed. Who is not alive may only wait. */
@@ -1300,19 +1300,19 @@ HAMLET_HELPER void do_mask(array_bool8 mask_array, ix start, ix count, ix busy, 
     first = first_next;
     lane = first;
     {
-      vbool given_0;
-      vbool given_1;
-      vbool given_2;
-      vbool given_3;
-      vbool given_4;
-      bool given_5;
-      do_mask_lane(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5);
-      store_vbool(action_UP, lane, given_0);
-      store_vbool(action_DOWN, lane, given_1);
-      store_vbool(action_LEFT, lane, given_2);
-      store_vbool(action_RIGHT, lane, given_3);
-      store_vbool(action_INTERACT, lane, given_4);
-      store_vbool(action_WAIT, lane, alike_vbool(given_5));
+      vbool given_0th;
+      vbool given_1th;
+      vbool given_2th;
+      vbool given_3th;
+      vbool given_4th;
+      bool given_5th;
+      do_mask_lane(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th);
+      store_vbool(action_UP, lane, given_0th);
+      store_vbool(action_DOWN, lane, given_1th);
+      store_vbool(action_LEFT, lane, given_2th);
+      store_vbool(action_RIGHT, lane, given_3th);
+      store_vbool(action_INTERACT, lane, given_4th);
+      store_vbool(action_WAIT, lane, alike_vbool(given_5th));
     }
     store_vbool(action_UP, lane, where_vbool(fetch_vbool(alive, lane), fetch_vbool(action_UP, lane), alike_vbool(false)));
     store_vbool(action_DOWN, lane, where_vbool(fetch_vbool(alive, lane), fetch_vbool(action_DOWN, lane), alike_vbool(false)));

@@ -18,8 +18,7 @@ SHA256 = {
     "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
     "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
     "tick.kernel": "67c949d2c50689841e0682718bbf702b5551a6f649cf134a0f8581b2d54e4ebb",
-    "c_kernels.c": "84345a2f5e86e19cf7f20a1acd648546c46f87d9daf3ea5ccee161673517bddd",
-    "numba_kernels.py": "8db2f2de99ecc898285de18ec5c9f5c317929f563a4f95f2431eb50d092c3c8c",
+    "c_kernels.c": "42954a8b12aeeb03afbf911df5c1779233eb40fe63e3c8e09216173b1ae1055e",
     "triton_kernels.py": "f3239810ef0c3bbe1b01f1a466fb2116b4f4760465cc0d1e6be16b854cf5d340",
 }
 

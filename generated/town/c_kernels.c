@@ -153,7 +153,7 @@ HAMLET_HELPER void do_load(array_f32 meters_array, array_i32 position_array, arr
 }
 
 /* What is observed of the cells. */
-HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 cell_3_0, vu32 cell_4_0, vu32 cell_5_0, vu32 cell_6_0, vu32 cell_7_0, vu32 cell_8_0, vu32 cell_9_0, vu32 cell_10_0, vu32 cell_11_0, vu32 cell_12_0, vu32 cell_13_0, vu32 *result_0, vu32 *result_1) {
+HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 cell_3_0, vu32 cell_4_0, vu32 cell_5_0, vu32 cell_6_0, vu32 cell_7_0, vu32 cell_8_0, vu32 cell_9_0, vu32 cell_10_0, vu32 cell_11_0, vu32 cell_12_0, vu32 cell_13_0, vu32 *result_0th, vu32 *result_1th) {
   vu32 t5;
   vu32 t7;
   vu32 t16;
@@ -267,8 +267,8 @@ HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 ce
   scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_or_zero_vu32(equal_vu32(t127, alike_vu32(0u)), t126)), t139);
   t142 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(1u)), t136);
   scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_or_zero_vu32(equal_vu32(t127, alike_vu32(1u)), t126)), t142);
-  *result_0 = scene_0_0;
-  *result_1 = scene_1_0;
+  *result_0th = scene_0_0;
+  *result_1th = scene_1_0;
 }
 
 /* What the lanes from `begin` to `end` observe of the cells. */
@@ -279,11 +279,11 @@ HAMLET_INLINE void do_see(u8 *cells, u32 *scene_0, u32 *scene_1, ix begin, ix en
     first = first_next;
     lane = first;
     {
-      vu32 given_0;
-      vu32 given_1;
-      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0, &given_1);
-      store_vu32(scene_0, lane, given_0);
-      store_vu32(scene_1, lane, given_1);
+      vu32 given_0th;
+      vu32 given_1th;
+      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th);
+      store_vu32(scene_0, lane, given_0th);
+      store_vu32(scene_1, lane, given_1th);
     }
   }
 }
@@ -565,7 +565,7 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
 }
 
 /* Four random words of a lane: for this tick and the three that share its counter. */
-HAMLET_INLINE void do_policy(vu32 lane_0, u32 tick_0, u32 seed_low_0, u32 seed_high_0, vu32 *result_0, vu32 *result_1, vu32 *result_2, vu32 *result_3) {
+HAMLET_INLINE void do_policy(vu32 lane_0, u32 tick_0, u32 seed_low_0, u32 seed_high_0, vu32 *result_0th, vu32 *result_1th, vu32 *result_2th, vu32 *result_3th) {
   u32 t10;
   vu32 t12;
   vu32 t20;
@@ -645,10 +645,10 @@ HAMLET_INLINE void do_policy(vu32 lane_0, u32 tick_0, u32 seed_low_0, u32 seed_h
   t119 = bit_xor_vu32(mulhigh_vu32(t104, alike_vu32(3528531795u)), multiply_vu32(t92, alike_vu32(3528531795u)));
   word2_0 = bit_xor_vu32(t119, alike_vu32(add_u32(seed_high_0, 2527404717u)));
   word3_0 = multiply_vu32(t104, alike_vu32(3528531795u));
-  *result_0 = word0_0;
-  *result_1 = word1_0;
-  *result_2 = word2_0;
-  *result_3 = word3_0;
+  *result_0th = word0_0;
+  *result_1th = word1_0;
+  *result_2th = word2_0;
+  *result_3th = word3_0;
 }
 
 /* The action that a random word stands for. */
@@ -689,15 +689,15 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
           first = first_next;
           lane = first;
           {
-            vu32 given_0;
-            vu32 given_1;
-            vu32 given_2;
-            vu32 given_3;
-            do_policy(ramp_vu32(((u32)(((first_world * agents) + start) + first))), ((u32)now), ((u32)seed_low), ((u32)seed_high), &given_0, &given_1, &given_2, &given_3);
-            first_word = given_0;
-            second_word = given_1;
-            third_word = given_2;
-            fourth_word = given_3;
+            vu32 given_0th;
+            vu32 given_1th;
+            vu32 given_2th;
+            vu32 given_3th;
+            do_policy(ramp_vu32(((u32)(((first_world * agents) + start) + first))), ((u32)now), ((u32)seed_low), ((u32)seed_high), &given_0th, &given_1th, &given_2th, &given_3th);
+            first_word = given_0th;
+            second_word = given_1th;
+            third_word = given_2th;
+            fourth_word = given_3th;
           }
           store_vu32(ahead, lane, first_word);
           store_vu32(ahead, ((1 * ROW) + lane), second_word);
@@ -719,7 +719,7 @@ HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 act
 }
 
 /* The position after an action. */
-HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi32 *result_1) {
+HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0th, vi32 *result_1th) {
   vi32 t5;
   vi32 t6;
   vi32 t8;
@@ -737,8 +737,8 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0, vi
   t12 = add_vi32(y_0, t11);
   t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(7), t14), alike_vi32(7), t14);
-  *result_0 = moved_x_0;
-  *result_1 = moved_y_0;
+  *result_0th = moved_x_0;
+  *result_1th = moved_y_0;
 }
 
 /* The cell of a position. */
@@ -823,7 +823,7 @@ HAMLET_HELPER void do_find(i8 *found, u8 *standing, u8 *cells, u32 *layout, bool
 }
 
 /* What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause. */
-HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 age_0, vi32 action_0, vi32 moved_x_0, vi32 moved_y_0, vi32 found_0, vf32 *result_0, vf32 *result_1, vf32 *result_2, vf32 *result_3, vf32 *result_4, vf32 *result_5, vf32 *result_6, vf32 *result_7, vi32 *result_8, vf32 *result_9, vbool *result_10, vbool *result_11, vi32 *result_12, vi32 *result_13) {
+HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 age_0, vi32 action_0, vi32 moved_x_0, vi32 moved_y_0, vi32 found_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vf32 *result_3th, vf32 *result_4th, vf32 *result_5th, vf32 *result_6th, vf32 *result_7th, vi32 *result_8th, vf32 *result_9th, vbool *result_10th, vbool *result_11th, vi32 *result_12th, vi32 *result_13th) {
   vf32 t15;
   vf32 t26;
   vf32 energy_1;
@@ -1068,20 +1068,20 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   t196 = where_vf32(truncated_0, add_vf32(t194, alike_vf32(0x1.0000000000000p+0f)), t194);
   /* reward, town.hamlet:122 */
   reward_0 = zero_or_vf32(terminated_0, t196);
-  *result_0 = energy_13;
-  *result_1 = hygiene_6;
-  *result_2 = satiation_7;
-  *result_3 = money_4;
-  *result_4 = mood_8;
-  *result_5 = social_5;
-  *result_6 = health_8;
-  *result_7 = fitness_8;
-  *result_8 = age_1;
-  *result_9 = reward_0;
-  *result_10 = terminated_0;
-  *result_11 = truncated_0;
-  *result_12 = used_0;
-  *result_13 = cause_0;
+  *result_0th = energy_13;
+  *result_1th = hygiene_6;
+  *result_2th = satiation_7;
+  *result_3th = money_4;
+  *result_4th = mood_8;
+  *result_5th = social_5;
+  *result_6th = health_8;
+  *result_7th = fitness_8;
+  *result_8th = age_1;
+  *result_9th = reward_0;
+  *result_10th = terminated_0;
+  *result_11th = truncated_0;
+  *result_12th = used_0;
+  *result_13th = cause_0;
 }
 
 /* A tick of the lanes that are alive; the others keep what they had `before`. */
@@ -1114,11 +1114,11 @@ HAMLET_INLINE void do_advance(f32 *meter_energy, f32 *meter_hygiene, f32 *meter_
     first = first_next;
     lane = first;
     {
-      vi32 given_0;
-      vi32 given_1;
-      do_move(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(action, lane), &given_0, &given_1);
-      store_vi32(position_x, lane, given_0);
-      store_vi32(position_y, lane, given_1);
+      vi32 given_0th;
+      vi32 given_1th;
+      do_move(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(action, lane), &given_0th, &given_1th);
+      store_vi32(position_x, lane, given_0th);
+      store_vi32(position_y, lane, given_1th);
     }
     store_vu8(standing, lane, do_stand(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane)));
   }
@@ -1127,35 +1127,35 @@ HAMLET_INLINE void do_advance(f32 *meter_energy, f32 *meter_hygiene, f32 *meter_
     first = first_next;
     lane = first;
     {
-      vf32 given_0;
-      vf32 given_1;
-      vf32 given_2;
-      vf32 given_3;
-      vf32 given_4;
-      vf32 given_5;
-      vf32 given_6;
-      vf32 given_7;
-      vi32 given_8;
-      vf32 given_9;
-      vbool given_10;
-      vbool given_11;
-      vi32 given_12;
-      vi32 given_13;
-      do_tick(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(age, lane), fetch_vi32(action, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9, &given_10, &given_11, &given_12, &given_13);
-      store_vf32(meter_energy, lane, given_0);
-      store_vf32(meter_hygiene, lane, given_1);
-      store_vf32(meter_satiation, lane, given_2);
-      store_vf32(meter_money, lane, given_3);
-      store_vf32(meter_mood, lane, given_4);
-      store_vf32(meter_social, lane, given_5);
-      store_vf32(meter_health, lane, given_6);
-      store_vf32(meter_fitness, lane, given_7);
-      store_vi32(age, lane, given_8);
-      store_vf32(reward, lane, given_9);
-      store_vbool(terminated, lane, given_10);
-      store_vbool(truncated, lane, given_11);
-      store_vi8(used, lane, given_12);
-      store_vi8(cause, lane, given_13);
+      vf32 given_0th;
+      vf32 given_1th;
+      vf32 given_2th;
+      vf32 given_3th;
+      vf32 given_4th;
+      vf32 given_5th;
+      vf32 given_6th;
+      vf32 given_7th;
+      vi32 given_8th;
+      vf32 given_9th;
+      vbool given_10th;
+      vbool given_11th;
+      vi32 given_12th;
+      vi32 given_13th;
+      do_tick(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(age, lane), fetch_vi32(action, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th);
+      store_vf32(meter_energy, lane, given_0th);
+      store_vf32(meter_hygiene, lane, given_1th);
+      store_vf32(meter_satiation, lane, given_2th);
+      store_vf32(meter_money, lane, given_3th);
+      store_vf32(meter_mood, lane, given_4th);
+      store_vf32(meter_social, lane, given_5th);
+      store_vf32(meter_health, lane, given_6th);
+      store_vf32(meter_fitness, lane, given_7th);
+      store_vi32(age, lane, given_8th);
+      store_vf32(reward, lane, given_9th);
+      store_vbool(terminated, lane, given_10th);
+      store_vbool(truncated, lane, given_11th);
+      store_vi8(used, lane, given_12th);
+      store_vi8(cause, lane, given_13th);
     }
     store_vf32(episode_return, lane, add_vf32(fetch_vf32(episode_return, lane), fetch_vf32(reward, lane)));
     store_vbool(alive, lane, not_vbool(bit_or_vbool(fetch_vbool(terminated, lane), fetch_vbool(truncated, lane))));
@@ -1308,7 +1308,7 @@ HAMLET_HELPER void do_find_again(i32 *position_x, i32 *position_y, u32 *layout, 
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0, f32 money_0, f32 mood_0, f32 social_0, f32 health_0, f32 fitness_0, i32 x_0, i32 y_0, i32 age_0, i32 found_0, u32 scene_0_0, u32 scene_1_0, f32 *result_0, f32 *result_1, f32 *result_2, f32 *result_3, f32 *result_4, f32 *result_5, f32 *result_6, f32 *result_7, f32 *result_8, f32 *result_9, f32 *result_10, i32 *result_11, i32 *result_12) {
+HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0, f32 money_0, f32 mood_0, f32 social_0, f32 health_0, f32 fitness_0, i32 x_0, i32 y_0, i32 age_0, i32 found_0, u32 scene_0_0, u32 scene_1_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, f32 *result_3th, f32 *result_4th, f32 *result_5th, f32 *result_6th, f32 *result_7th, f32 *result_8th, f32 *result_9th, f32 *result_10th, i32 *result_11th, i32 *result_12th) {
   i32 t159;
   f32 x_1;
   f32 y_1;
@@ -1323,19 +1323,19 @@ HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0,
   t182 = ((found_0 < 0) ? 14 : found_0);
   /* observe: observe lifetime, town.hamlet:123 */
   lifetime_0 = (to_f32_i32(age_0) / 0x1.f400000000000p+8f);
-  *result_0 = x_1;
-  *result_1 = y_1;
-  *result_2 = energy_0;
-  *result_3 = hygiene_0;
-  *result_4 = satiation_0;
-  *result_5 = money_0;
-  *result_6 = mood_0;
-  *result_7 = social_0;
-  *result_8 = health_0;
-  *result_9 = fitness_0;
-  *result_10 = lifetime_0;
-  *result_11 = t159;
-  *result_12 = t182;
+  *result_0th = x_1;
+  *result_1th = y_1;
+  *result_2th = energy_0;
+  *result_3th = hygiene_0;
+  *result_4th = satiation_0;
+  *result_5th = money_0;
+  *result_6th = mood_0;
+  *result_7th = social_0;
+  *result_8th = health_0;
+  *result_9th = fitness_0;
+  *result_10th = lifetime_0;
+  *result_11th = t159;
+  *result_12th = t182;
 }
 
 /* Rows 0 to 63, one at a time. */
@@ -1389,33 +1389,33 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
     lane = ((u32)lanes[index]);
     line = (array.data + (start + (ix)lane) * array.columns + 0);
     {
-      f32 given_0;
-      f32 given_1;
-      f32 given_2;
-      f32 given_3;
-      f32 given_4;
-      f32 given_5;
-      f32 given_6;
-      f32 given_7;
-      f32 given_8;
-      f32 given_9;
-      f32 given_10;
-      i32 given_11;
-      i32 given_12;
-      do_observe_lane(meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane], ((i32)found[lane]), scene_0[lane], scene_1[lane], &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9, &given_10, &given_11, &given_12);
-      observed_position_x = given_0;
-      observed_position_y = given_1;
-      observed_meter_energy = given_2;
-      observed_meter_hygiene = given_3;
-      observed_meter_satiation = given_4;
-      observed_meter_money = given_5;
-      observed_meter_mood = given_6;
-      observed_meter_social = given_7;
-      observed_meter_health = given_8;
-      observed_meter_fitness = given_9;
-      observed_lifetime = given_10;
-      shared_t159[lane] = given_11;
-      shared_t182[lane] = given_12;
+      f32 given_0th;
+      f32 given_1th;
+      f32 given_2th;
+      f32 given_3th;
+      f32 given_4th;
+      f32 given_5th;
+      f32 given_6th;
+      f32 given_7th;
+      f32 given_8th;
+      f32 given_9th;
+      f32 given_10th;
+      i32 given_11th;
+      i32 given_12th;
+      do_observe_lane(meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane], ((i32)found[lane]), scene_0[lane], scene_1[lane], &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th);
+      observed_position_x = given_0th;
+      observed_position_y = given_1th;
+      observed_meter_energy = given_2th;
+      observed_meter_hygiene = given_3th;
+      observed_meter_satiation = given_4th;
+      observed_meter_money = given_5th;
+      observed_meter_mood = given_6th;
+      observed_meter_social = given_7th;
+      observed_meter_health = given_8th;
+      observed_meter_fitness = given_9th;
+      observed_lifetime = given_10th;
+      shared_t159[lane] = given_11th;
+      shared_t182[lane] = given_12th;
     }
     line[64] = encode_observed(observed_position_x, 0x0.0p+0f, 0x1.fe00000000000p+7f);
     line[65] = encode_observed(observed_position_y, 0x0.0p+0f, 0x1.fe00000000000p+7f);
@@ -1609,22 +1609,22 @@ HAMLET_INLINE u32 do_place_3(u32 layout_0, u32 index_0) {
 }
 
 /* How a lane begins an episode. */
-HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0, f32 *result_1, f32 *result_2, f32 *result_3, f32 *result_4, f32 *result_5, f32 *result_6, f32 *result_7, i32 *result_8, i32 *result_9) {
+HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, f32 *result_3th, f32 *result_4th, f32 *result_5th, f32 *result_6th, f32 *result_7th, i32 *result_8th, i32 *result_9th) {
   i32 x_0;
   i32 y_0;
   /* episode: layout */
   x_0 = to_i32_u32(bit_and_u32(cell_0, 7u));
   y_0 = to_i32_u32(shift_right_u32(cell_0, 3u));
-  *result_0 = 0x1.0000000000000p+0f;
-  *result_1 = 0x1.0000000000000p+0f;
-  *result_2 = 0x1.0000000000000p+0f;
-  *result_3 = 0x1.0000000000000p-1f;
-  *result_4 = 0x1.0000000000000p+0f;
-  *result_5 = 0x1.0000000000000p+0f;
-  *result_6 = 0x1.0000000000000p+0f;
-  *result_7 = 0x1.0000000000000p+0f;
-  *result_8 = x_0;
-  *result_9 = y_0;
+  *result_0th = 0x1.0000000000000p+0f;
+  *result_1th = 0x1.0000000000000p+0f;
+  *result_2th = 0x1.0000000000000p+0f;
+  *result_3th = 0x1.0000000000000p-1f;
+  *result_4th = 0x1.0000000000000p+0f;
+  *result_5th = 0x1.0000000000000p+0f;
+  *result_6th = 0x1.0000000000000p+0f;
+  *result_7th = 0x1.0000000000000p+0f;
+  *result_8th = x_0;
+  *result_9th = y_0;
 }
 
 /* What the lanes from `begin` to `end` observe of the cells. */
@@ -1635,11 +1635,11 @@ HAMLET_INLINE void do_see_2(u8 *cells, u32 *scene_0, u32 *scene_1, u32 begin, ix
     first = first_next;
     lane = first;
     {
-      vu32 given_0;
-      vu32 given_1;
-      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0, &given_1);
-      store_vu32(scene_0, lane, given_0);
-      store_vu32(scene_1, lane, given_1);
+      vu32 given_0th;
+      vu32 given_1th;
+      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th);
+      store_vu32(scene_0, lane, given_0th);
+      store_vu32(scene_1, lane, given_1th);
     }
   }
 }
@@ -1675,27 +1675,27 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *
       cells[((14 * ROW) + (ix)lane)] = do_place_3(layout[lane], own);
     }
     {
-      f32 given_0;
-      f32 given_1;
-      f32 given_2;
-      f32 given_3;
-      f32 given_4;
-      f32 given_5;
-      f32 given_6;
-      f32 given_7;
-      i32 given_8;
-      i32 given_9;
-      do_reset(((u32)((u32)cells[((14 * ROW) + (ix)lane)])), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9);
-      meter_energy[lane] = given_0;
-      meter_hygiene[lane] = given_1;
-      meter_satiation[lane] = given_2;
-      meter_money[lane] = given_3;
-      meter_mood[lane] = given_4;
-      meter_social[lane] = given_5;
-      meter_health[lane] = given_6;
-      meter_fitness[lane] = given_7;
-      position_x[lane] = given_8;
-      position_y[lane] = given_9;
+      f32 given_0th;
+      f32 given_1th;
+      f32 given_2th;
+      f32 given_3th;
+      f32 given_4th;
+      f32 given_5th;
+      f32 given_6th;
+      f32 given_7th;
+      i32 given_8th;
+      i32 given_9th;
+      do_reset(((u32)((u32)cells[((14 * ROW) + (ix)lane)])), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th);
+      meter_energy[lane] = given_0th;
+      meter_hygiene[lane] = given_1th;
+      meter_satiation[lane] = given_2th;
+      meter_money[lane] = given_3th;
+      meter_mood[lane] = given_4th;
+      meter_social[lane] = given_5th;
+      meter_health[lane] = given_6th;
+      meter_fitness[lane] = given_7th;
+      position_x[lane] = given_8th;
+      position_y[lane] = given_9th;
     }
     age[lane] = 0;
     alive[lane] = true;
@@ -1740,7 +1740,7 @@ HAMLET_INLINE bool do_conclude(bool8 *flags, ix count, bool fresh, array_bool8 b
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 x_0, vi32 y_0, vi32 age_0, vi32 found_0, vu32 scene_0_0, vu32 scene_1_0, vf32 *result_0, vf32 *result_1, vf32 *result_2, vf32 *result_3, vf32 *result_4, vf32 *result_5, vf32 *result_6, vf32 *result_7, vf32 *result_8, vf32 *result_9, vf32 *result_10, vi32 *result_11, vi32 *result_12) {
+HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 x_0, vi32 y_0, vi32 age_0, vi32 found_0, vu32 scene_0_0, vu32 scene_1_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vf32 *result_3th, vf32 *result_4th, vf32 *result_5th, vf32 *result_6th, vf32 *result_7th, vf32 *result_8th, vf32 *result_9th, vf32 *result_10th, vi32 *result_11th, vi32 *result_12th) {
   vi32 t159;
   vf32 x_1;
   vf32 y_1;
@@ -1755,19 +1755,19 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   t182 = where_vi32(less_vi32(found_0, alike_vi32(0)), alike_vi32(14), found_0);
   /* observe: observe lifetime, town.hamlet:123 */
   lifetime_0 = divide_vf32(to_f32_vi32(age_0), alike_vf32(0x1.f400000000000p+8f));
-  *result_0 = x_1;
-  *result_1 = y_1;
-  *result_2 = energy_0;
-  *result_3 = hygiene_0;
-  *result_4 = satiation_0;
-  *result_5 = money_0;
-  *result_6 = mood_0;
-  *result_7 = social_0;
-  *result_8 = health_0;
-  *result_9 = fitness_0;
-  *result_10 = lifetime_0;
-  *result_11 = t159;
-  *result_12 = t182;
+  *result_0th = x_1;
+  *result_1th = y_1;
+  *result_2th = energy_0;
+  *result_3th = hygiene_0;
+  *result_4th = satiation_0;
+  *result_5th = money_0;
+  *result_6th = mood_0;
+  *result_7th = social_0;
+  *result_8th = health_0;
+  *result_9th = fitness_0;
+  *result_10th = lifetime_0;
+  *result_11th = t159;
+  *result_12th = t182;
 }
 
 /* Rows 0 to 63, one at a time. */
@@ -1821,33 +1821,33 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
     first = first_next;
     lane = first;
     {
-      vf32 given_0;
-      vf32 given_1;
-      vf32 given_2;
-      vf32 given_3;
-      vf32 given_4;
-      vf32 given_5;
-      vf32 given_6;
-      vf32 given_7;
-      vf32 given_8;
-      vf32 given_9;
-      vf32 given_10;
-      vi32 given_11;
-      vi32 given_12;
-      do_observe_lane_2(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vi8(found, lane), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), &given_0, &given_1, &given_2, &given_3, &given_4, &given_5, &given_6, &given_7, &given_8, &given_9, &given_10, &given_11, &given_12);
-      observed_position_x = given_0;
-      observed_position_y = given_1;
-      observed_meter_energy = given_2;
-      observed_meter_hygiene = given_3;
-      observed_meter_satiation = given_4;
-      observed_meter_money = given_5;
-      observed_meter_mood = given_6;
-      observed_meter_social = given_7;
-      observed_meter_health = given_8;
-      observed_meter_fitness = given_9;
-      observed_lifetime = given_10;
-      store_vi32(shared_t159, lane, given_11);
-      store_vi32(shared_t182, lane, given_12);
+      vf32 given_0th;
+      vf32 given_1th;
+      vf32 given_2th;
+      vf32 given_3th;
+      vf32 given_4th;
+      vf32 given_5th;
+      vf32 given_6th;
+      vf32 given_7th;
+      vf32 given_8th;
+      vf32 given_9th;
+      vf32 given_10th;
+      vi32 given_11th;
+      vi32 given_12th;
+      do_observe_lane_2(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vi8(found, lane), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th);
+      observed_position_x = given_0th;
+      observed_position_y = given_1th;
+      observed_meter_energy = given_2th;
+      observed_meter_hygiene = given_3th;
+      observed_meter_satiation = given_4th;
+      observed_meter_money = given_5th;
+      observed_meter_mood = given_6th;
+      observed_meter_social = given_7th;
+      observed_meter_health = given_8th;
+      observed_meter_fitness = given_9th;
+      observed_lifetime = given_10th;
+      store_vi32(shared_t159, lane, given_11th);
+      store_vi32(shared_t182, lane, given_12th);
     }
     past = (64 >= streamed);
     put_observed((rows + ((64 * pitch) + start)), lane, observed_position_x, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+7f);
@@ -1919,7 +1919,7 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
 }
 
 /* Which actions of a lane are allowed. */
-HAMLET_INLINE void do_mask_lane(vi32 x_0, vi32 y_0, vi32 found_0, vbool *result_0, vbool *result_1, vbool *result_2, vbool *result_3, vbool *result_4) {
+HAMLET_INLINE void do_mask_lane(vi32 x_0, vi32 y_0, vi32 found_0, vbool *result_0th, vbool *result_1th, vbool *result_2th, vbool *result_3th, vbool *result_4th) {
   vbool mask_0_0;
   vbool mask_1_0;
   vbool mask_2_0;
@@ -1932,11 +1932,11 @@ HAMLET_INLINE void do_mask_lane(vi32 x_0, vi32 y_0, vi32 found_0, vbool *result_
   mask_3_0 = less_vi32(x_0, alike_vi32(7));
   /* mask */
   mask_4_0 = less_equal_vi32(alike_vi32(0), found_0);
-  *result_0 = mask_0_0;
-  *result_1 = mask_1_0;
-  *result_2 = mask_2_0;
-  *result_3 = mask_3_0;
-  *result_4 = mask_4_0;
+  *result_0th = mask_0_0;
+  *result_1th = mask_1_0;
+  *result_2th = mask_2_0;
+  *result_3th = mask_3_0;
+  *result_4th = mask_4_0;
 }
 
 /* Actions 5 to 7, one at a time. */
@@ -1965,17 +1965,17 @@ HAMLET_HELPER void do_mask(array_bool8 mask_array, ix start, ix count, ix busy, 
     first = first_next;
     lane = first;
     {
-      vbool given_0;
-      vbool given_1;
-      vbool given_2;
-      vbool given_3;
-      vbool given_4;
-      do_mask_lane(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0, &given_1, &given_2, &given_3, &given_4);
-      store_vbool(action_UP, lane, given_0);
-      store_vbool(action_DOWN, lane, given_1);
-      store_vbool(action_LEFT, lane, given_2);
-      store_vbool(action_RIGHT, lane, given_3);
-      store_vbool(action_INTERACT, lane, given_4);
+      vbool given_0th;
+      vbool given_1th;
+      vbool given_2th;
+      vbool given_3th;
+      vbool given_4th;
+      do_mask_lane(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi8(found, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th);
+      store_vbool(action_UP, lane, given_0th);
+      store_vbool(action_DOWN, lane, given_1th);
+      store_vbool(action_LEFT, lane, given_2th);
+      store_vbool(action_RIGHT, lane, given_3th);
+      store_vbool(action_INTERACT, lane, given_4th);
     }
     store_vbool(action_UP, lane, where_vbool(fetch_vbool(alive, lane), fetch_vbool(action_UP, lane), alike_vbool(false)));
     store_vbool(action_DOWN, lane, where_vbool(fetch_vbool(alive, lane), fetch_vbool(action_DOWN, lane), alike_vbool(false)));

@@ -72,7 +72,7 @@ def test_steps_leave_what_they_gave(stall: Module, obs_dtype: str) -> None:
     assert worlds.step(torch.zeros(3, dtype=torch.int32)).frame.tensor("reward").data_ptr() in places
 
 
-@pytest.mark.parametrize("backend", ["interpreter", pytest.param("numba", marks=pytest.mark.long)])
+@pytest.mark.parametrize("backend", ["interpreter", pytest.param("c", marks=pytest.mark.long)])
 def test_outputs_are_what_steps_without_them_give(stall: Module, backend: str) -> None:
     """Every tensor, whatever is called between steps."""
     env, plain = (hamlet.make(stall, worlds=70, seed=3, backend=backend, quiet=True) for _ in range(2))
@@ -154,7 +154,7 @@ def test_what_is_wrong_with_outputs_is_said(stall: Module) -> None:
 
 def test_one_lane_is_written_where_the_caller_says() -> None:
     """The strides of one lane may be any: kernels write the memory that there is, and no other."""
-    env = hamlet.make(MEAL, backend="numba", seed=2, quiet=True)
+    env = hamlet.make(MEAL, backend="c", seed=2, quiet=True)
     plain = hamlet.make(MEAL, backend="interpreter", seed=2, quiet=True)
     values, actions = len(env.observation_names), env.num_actions
     for _ in range(2):

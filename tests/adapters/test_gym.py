@@ -115,7 +115,7 @@ def test_it_is_what_single_environments_are(mode: AutoresetMode, universe: str, 
 def test_resting_worlds_on_kernels() -> None:
     """What an adapter tells worlds that rest means the same to kernels as to the interpreter."""
     meal = hamlet.load(ROOT / "generated" / "first_meal")
-    envs = [VectorEnv(64, meal, backend=backend) for backend in ("interpreter", "numba")]
+    envs = [VectorEnv(64, meal, backend=backend) for backend in ("interpreter", "c")]
     rng, ends = np.random.default_rng(1), 0
     for env in envs:
         env.reset(seed=3)

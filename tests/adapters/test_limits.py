@@ -60,7 +60,7 @@ def test_the_checker(stall: Module) -> None:
 def test_kernels() -> None:
     meal = hamlet.load(ROOT / "generated" / "first_meal")
     for mode in MODES:
-        envs = [VectorEnv(3, meal, mode, max_episode_steps=3, backend=backend) for backend in ("numba", "interpreter")]
+        envs = [VectorEnv(3, meal, mode, max_episode_steps=3, backend=backend) for backend in ("c", "interpreter")]
         for env in envs:
             env.reset(seed=1)
         for _ in range(8):

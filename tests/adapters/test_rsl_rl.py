@@ -19,8 +19,8 @@ WORLDS = 12
 
 
 def test_steps_are_those_of_an_environment(stall: Module) -> None:
-    env = VecEnv(WORLDS, stall, backend="numba", seed=3)
-    core = hamlet.make(stall, worlds=WORLDS, backend="numba", seed=3, quiet=True)
+    env = VecEnv(WORLDS, stall, backend="c", seed=3)
+    core = hamlet.make(stall, worlds=WORLDS, backend="c", seed=3, quiet=True)
     assert env.num_actions == core.num_actions
     generator = torch.Generator().manual_seed(1)
     kept, timed_out, ended = [], 0, 0

@@ -64,7 +64,7 @@ def actions_of(env: Env, count: int) -> list[Any]:
 def test_its_steps_are_those_of_the_interpreter(universe: str, request: pytest.FixtureRequest) -> None:
     """All that calls give, and nothing that was given changes later."""
     module = MEAL if universe == "meal" else request.getfixturevalue("kite")
-    one, other = Env(module, backend="numba", seed=2), Env(module, backend="interpreter", seed=2)
+    one, other = Env(module, backend="c", seed=2), Env(module, backend="interpreter", seed=2)
     assert equal(one.reset(), other.reset())
     kept, ends = [], 0
     for number, action in enumerate(actions_of(one, 300)):
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_refused_as_by_the_interpreter(kite: Module) -> None:
             *([{"action": 0, "controls": each} for each in WRONG_CONTROLS] if module is kite else ()),
             *([fine, {"action": 0}] if module is kite else [{"action": 0}]),
         ]
-        envs = [Env(module, backend=backend, seed=2) for backend in ("numba", "interpreter")]
+        envs = [Env(module, backend=backend, seed=2) for backend in ("c", "interpreter")]
         for env in envs:
             with pytest.raises(EnvError, match="call reset before"):
                 env.step(actions_of(env, 1)[0])
@@ -131,7 +131,7 @@ def test_what_is_wrong_is_refused_as_by_the_interpreter(kite: Module) -> None:
 
 
 def test_an_episode_that_ended_is_not_stepped() -> None:
-    env = Env(MEAL, backend="numba", seed=1)
+    env = Env(MEAL, backend="c", seed=1)
     env.reset()
     while not any(env.step(0)[2:4]):
         pass
@@ -142,7 +142,7 @@ def test_an_episode_that_ended_is_not_stepped() -> None:
 
 
 def test_a_control_is_checked_unless_nobody_is_to_look(kite: Module) -> None:
-    env = Env(kite, backend="numba", validate=False)
+    env = Env(kite, backend="c", validate=False)
     env.reset(seed=1)
     action = {"action": 1, "controls": np.array([5, 1], np.float32)}
     for _ in range(3):
@@ -152,7 +152,7 @@ def test_a_control_is_checked_unless_nobody_is_to_look(kite: Module) -> None:
 
 def test_whoever_has_the_environment_can_do_anything_with_it(kite: Module) -> None:
     """Tensors that are given other memory, telemetry, params, rollouts and checkpoints between steps."""
-    one, other = Env(kite, backend="numba", seed=5), Env(kite, backend="interpreter", seed=5)
+    one, other = Env(kite, backend="c", seed=5), Env(kite, backend="interpreter", seed=5)
     between: list[Callable[[Env], Any]] = [
         lambda env: [values.share_memory_() for values in env.env.state.values()],
         lambda env: [values.share_memory_() for values in env.env.outcome.values()],
@@ -192,7 +192,7 @@ def test_a_step_calls_few_functions(
 ) -> None:
     """Each function of Python takes a fiftieth of a step, and each copy a twentieth: of what is handed out alone."""
     module = MEAL if universe == "meal" else request.getfixturevalue("kite")
-    env = Env(module, backend="numba", seed=1)
+    env = Env(module, backend="c", seed=1)
     env.reset()
     first, second, third = [2, 2, 2] if universe == "meal" else actions_of(env, 3)
     env.step(first)
@@ -217,7 +217,7 @@ def test_a_step_calls_few_functions(
 
 def test_ctrl_c_falls_between_ticks() -> None:
     """A tick is counted if it happened, wherever Ctrl-C is pressed."""
-    env, other = Env(MEAL, backend="numba", seed=3), Env(MEAL, backend="numba", seed=3)
+    env, other = Env(MEAL, backend="c", seed=3), Env(MEAL, backend="c", seed=3)
     actions = [int(each) for each in np.random.default_rng(1).integers(0, 6, 64)]
     for each in (env, other):
         each.reset()

@@ -1,6 +1,6 @@
 """Replay all steps of all traces, and write down what came out: `make conformance`.
 
-    python tests/conformance/everything.py --backends interpreter,numba,triton --jobs 2 --output FILE.md
+    python tests/conformance/everything.py --backends interpreter,c,triton --jobs 2 --output FILE.md
 
 On Triton's interpreter, which takes a second for a step, only the first steps of each trace are replayed.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from traces import SHARED, pack_of, traces
 
-BACKENDS = ("interpreter", "numba", "triton")
+BACKENDS = ("interpreter", "c", "triton")
 TRITON_STEPS = 3
 
 

@@ -1,8 +1,8 @@
 """What was recorded from HAMLET's engine, replayed bit for bit.
 
-Here are the first steps of every third trace on the interpreter, and of traces of four kinds of space on numba or on
-Triton's interpreter, in turns. HAMLET_LONG_TESTS=1 takes every trace and every kind of space, and `make conformance`
-replays all steps of all traces on each.
+Here are the first steps of every third trace on the interpreter, and of traces of four kinds of space on kernels
+in C or on Triton's interpreter, in turns. HAMLET_LONG_TESTS=1 takes every trace and every kind of space, and
+`make conformance` replays all steps of all traces on each.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def in_turns(first: int) -> list[object]:
 
 
 @pytest.mark.parametrize("trace", in_turns(0))
-def test_on_numba(trace: Path, packages: Path) -> None:
-    report = replay(compiled(pack_of(trace), packages), read_trace(trace), "numba")
+def test_on_kernels_in_c(trace: Path, packages: Path) -> None:
+    report = replay(compiled(pack_of(trace), packages), read_trace(trace), "c")
     assert report.ok, report.render()
 
 

@@ -33,7 +33,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the shipped universes. All pages share it, so that numba compiles each package once."""
+    """A folder with the shipped universes. All pages share it, so that each package is compiled once."""
     result = tmp_path_factory.mktemp("docs")
     shutil.copytree(ROOT / "universes", result / "universes")
     return result
@@ -50,14 +50,14 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[i
     """Exit code and output of a command, run in this process.
 
     `verify` compares less than a user's would where the page does not say so itself: tests/equivalence is where
-    Triton's kernels run. Observations as bytes are compared there, too: numba compiles for each type of them.
+    Triton's kernels run. Observations as bytes are compared there, too: kernels are compiled for each type of them.
     """
     from hamletc.cli.main import main
 
     capsys.readouterr()
     with pytest.MonkeyPatch.context() as patch:
         if arguments[0] == "verify":
-            arguments = [*arguments, "--quick", "--backends", "numba"]
+            arguments = [*arguments, "--quick", "--backends", "c"]
             quick = replace(hamlet_lab.verify.QUICK, compact=(torch.float32,))
             patch.setattr(hamlet_lab.verify, "QUICK", quick)
         # Restored afterwards: `verify` sets it.

@@ -28,7 +28,7 @@ from on_interpreter import interpret
 from samples import MANY, sample
 
 AS_BYTES = ("town", "drawn")
-"""Universes that are observed as bytes, too, for which numba compiles again: together these observe the most.
+"""Universes that are observed as bytes, too, for which kernels are compiled again: together these observe the most.
 HAMLET_LONG_TESTS=1 does it with all of them."""
 
 
@@ -48,7 +48,7 @@ def main(name: str, folder: Path) -> int:
     write(package(universe, emit_texts(optimise(compilation), target_names())), folder)
     module, cpu = load(folder), torch.device("cpu")
     assert module.universe == sample(name)
-    candidates = [Candidate(start(module, Choice(target, cpu, "compared")), cpu) for target in ("numba", "triton")]
+    candidates = [Candidate(start(module, Choice(target, cpu, "compared")), cpu) for target in ("c", "triton")]
     report = verify(module.universe, candidates, effort(name))
     print(report.render(counts=True))
     return 0 if report.ok else 1

@@ -1,10 +1,10 @@
-"""python fuzz.py --seconds 600 [--first 0] [--backends ir,numba,c,triton | ptx:sm_90] [--ledger FILE] [--failures DIR]
+"""python fuzz.py --seconds 600 [--first 0] [--backends ir,c,triton | ptx:sm_90] [--ledger FILE] [--failures DIR]
 
 Makes random universes and checks of each that all ways to write, compile and run it agree (agreement.py). `ir` executes
-the programs by their definition: fast. `numba`, `c` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
+the programs by their definition: fast. `c` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
 executes what Triton compiles for a GPU: seconds for each universe. A failure is made smaller and written into a folder:
 the source, and what went wrong. With a ledger the run goes on where the last one with these backends ended.
-With NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 numba compiles for another CPU, which counts as another backend.
+With HAMLET_CPU=haswell kernels in C are compiled for another CPU, which counts as another backend.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Fuzzer:
         path.write_text(small, encoding="utf-8")
         message = "".join(traceback.format_exception(error, limit=-6)).replace("\n", "\n    ")
         backends = ",".join(self.backends)
-        cpu = "".join(f"{name}={value} " for name, value in os.environ.items() if name.startswith("NUMBA_CPU"))
+        cpu = "".join(f"{name}={value} " for name, value in os.environ.items() if name == "HAMLET_CPU")
         path.with_suffix(".txt").write_text(
             f"case      {number} of generator {generator()}, commit {self._commit}\n"
             f"versions  {self._versions}\n"
@@ -127,9 +127,9 @@ def summary(error: Exception) -> str:
 
 
 def described(backends: tuple[BackendName, ...]) -> str:
-    """The names of backends, numba's with the CPU for which it compiles where that is not this one."""
-    cpu = os.environ.get("NUMBA_CPU_NAME")
-    return ",".join(f"{name}:{cpu}" if name == "numba" and cpu else name for name in backends)
+    """The names of backends, those in C with the CPU for which they are compiled where that is not this one."""
+    cpu = os.environ.get("HAMLET_CPU")
+    return ",".join(f"{name}:{cpu}" if name == "c" and cpu else name for name in backends)
 
 
 def _backends(text: str) -> tuple[BackendName, ...]:

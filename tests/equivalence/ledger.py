@@ -102,8 +102,8 @@ def page(runs: list[Tally]) -> str:
         "",
         "Written by `make fuzz LEDGER=benchmarks/results/fuzz.json`. Universe number n of a generator is always the",
         "same one. Each runs on the interpreter and on the backends of its row, and every array is compared to the bit",
-        "after every event. `ir` is the program without passes or with one, and with all. `numba` and `triton` run",
-        "the generated kernels, Triton's in its interpreter; `numba:haswell` runs those for CPUs with AVX2, whose",
+        "after every event. `ir` is the program without passes or with one, and with all. `c` and `triton` run",
+        "the generated kernels, Triton's in its interpreter; `c:haswell` runs those for CPUs with AVX2, whose",
         "vectors are shorter, on the same machine. `ptx` is the compiled PTX, executed on the CPU.",
         "",
         f"A universe counts where at least {ENOUGH:.0%} of its constructs fired, and is complete where all did. Some",
@@ -176,10 +176,9 @@ def commit() -> str:
 
 def versions() -> str:
     """The versions of all that a result can depend on."""
-    import numba
     import numpy
     import torch
     import triton
 
-    found = [f"{each.__name__} {each.__version__}" for each in (torch, triton, numba, numpy)]
+    found = [f"{each.__name__} {each.__version__}" for each in (torch, triton, numpy)]
     return ", ".join([f"Python {platform.python_version()}", *found])

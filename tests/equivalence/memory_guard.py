@@ -16,6 +16,7 @@ import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 
 CPU = torch.device("cpu")
@@ -57,7 +58,7 @@ def main() -> None:
     """Step, roll out and observe so many worlds."""
     folder, agents, *counts = sys.argv[1:]
     module, stream = hamlet.load(folder), Stream(7, 0)
-    backend = CpuBackend(module.universe, module.kernels("numba"), 1)
+    backend = CpuBackend(module.universe, just_in_time(module), 1)
     for count in counts:
         buffers = allocate(module.universe, Shape(int(count), int(agents)), CPU, torch.float32)
         Interpreter(module.universe, CPU).reset(buffers, stream)

@@ -1,4 +1,4 @@
-"""The interpreter, numba and Triton (on its interpreter) give the same bits, and everything in a universe fired.
+"""The interpreter, kernels in C and Triton (on its interpreter) give the same bits, and everything in a universe fired.
 
 HAMLET_LONG_TESTS=1 adds the universes of which others have everything.
 """
@@ -29,4 +29,4 @@ def test_backends_agree(name: str, tmp_path: Path, run_program: Run) -> None:
     program = Path(__file__).with_name("compare.py")
     result = run_program(program, name, tmp_path / name)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f"{name}@numba and {name}@triton are equal in all " in result.stdout
+    assert f"{name}@c and {name}@triton are equal in all " in result.stdout

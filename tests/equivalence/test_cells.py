@@ -15,6 +15,7 @@ import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import in_memory
 from hamlet.universe import Universe
@@ -71,8 +72,8 @@ AGENTS = {1: 70, 5: 20, 129: 3, 300: 2}
 @cache
 def compiled() -> tuple[Universe, CpuBackend]:
     universe = checked(HEATH)
-    module = in_memory(Path("heath"), build(universe, Options(targets=("numba",)), Stopwatch()))
-    return universe, CpuBackend(universe, module.kernels("numba"), 2)
+    module = in_memory(Path("heath"), build(universe, Options(targets=("c",)), Stopwatch()))
+    return universe, CpuBackend(universe, just_in_time(module), 2)
 
 
 def bits(buffers: Buffers) -> dict[str, torch.Tensor]:

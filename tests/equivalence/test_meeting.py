@@ -18,6 +18,7 @@ import torch
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import in_memory
 from hamlet.universe import Universe
@@ -28,7 +29,7 @@ from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.ir.text import parse_program
 from hamletc.package import IR_FILE
-from hamletc.targets.numba import parts
+from hamletc.targets.c import parts
 from samples import universe_of
 
 CPU = torch.device("cpu")
@@ -273,9 +274,9 @@ def compiled(name: str) -> Compiled:
         if name == CUT:
             patched.setattr(parts, "ITEMS", 10)
             patched.setattr(parts, "LARGE", 0)
-        module = in_memory(Path(name), build(universe, Options(targets=("numba",)), Stopwatch()))
+        module = in_memory(Path(name), build(universe, Options(targets=("c",)), Stopwatch()))
     program = parse_program(module.sources[IR_FILE].decode())
-    return Compiled(universe, CpuBackend(universe, module.kernels("numba"), 2), Executed(universe, program, "ir"))
+    return Compiled(universe, CpuBackend(universe, just_in_time(module), 2), Executed(universe, program, "ir"))
 
 
 def sizes(name: str) -> dict[int, int]:

@@ -15,7 +15,7 @@ from metamorphic import CHECKS, Ponds, a_cascade_without_strength, agents_in_ano
 
 from processes import Run
 
-BACKENDS = ("interpreter", "numba")
+BACKENDS = ("interpreter", "c")
 LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
 COMPILED_AGAIN = (names, a_cascade_without_strength)
 """Checks of universes that differ in their text, so that there are more kernels to compile."""
@@ -30,7 +30,7 @@ def ponds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ponds]:
 @pytest.mark.parametrize(
     ("backend", "check"),
     [
-        pytest.param(backend, check, marks=[pytest.mark.long] if backend == "numba" and check in COMPILED_AGAIN else [])
+        pytest.param(backend, check, marks=[pytest.mark.long] if backend == "c" and check in COMPILED_AGAIN else [])
         for check in CHECKS
         for backend in BACKENDS
     ],

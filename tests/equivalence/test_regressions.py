@@ -40,9 +40,9 @@ def test_it_agrees_on_triton(path: Path, run_program: Run) -> None:
     again(path, "triton", run_program)
 
 
-@pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("numba_")], ids=lambda path: path.stem)
-def test_its_numba_kernels_agree(path: Path, run_program: Run) -> None:
-    again(path, "numba", run_program)
+@pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("c_")], ids=lambda path: path.stem)
+def test_its_kernels_in_c_agree(path: Path, run_program: Run) -> None:
+    again(path, "c", run_program)
 
 
 @pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("ptx_")], ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""python wire.py [--backends numba,triton | ptx:sm_90] [--only BASE] [--results FILE]
+"""python wire.py [--backends c,triton | ptx:sm_90] [--only BASE] [--results FILE]
 
 Changes every attribute of every construct (wiring/), and compares backends with the interpreter before and after each.
 """

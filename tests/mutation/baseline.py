@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from behaviour import NUMBA, PROGRAMS, TRITON, Recording, files, recordings, texts
+from behaviour import KERNELS, PROGRAMS, TRITON, Recording, files, recordings, texts
 from executed import Functions, tracing
 
 from hamlet.universe import Universe
@@ -30,7 +30,7 @@ class Baseline:
 
     programs: Mapping[str, Scene]
     triton: Mapping[str, Scene]
-    numba: Mapping[str, Scene]
+    c: Mapping[str, Scene]
 
 
 class Forked(Protocol):
@@ -45,7 +45,7 @@ def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
 
     programs = PROGRAMS if areas & {"lowering", "passes"} else ()
     triton = TRITON if areas & {"triton", "both", "kernel"} else ()
-    numba = NUMBA if areas & {"numba", "both", "kernel"} else ()
+    kernels = KERNELS if areas & {"c", "both", "kernel"} else ()
 
     def scenes(names: Sequence[str], shapes: Sequence[str], rounds: int, target: str | None) -> dict[str, Scene]:
         made = forked(lambda: {name: _made(sample(name), target) for name in names})
@@ -54,7 +54,7 @@ def baseline(areas: frozenset[str], forked: Forked) -> Baseline:
     return Baseline(
         scenes(programs, ("alone", "together"), 5, None),
         scenes(triton, ("alone", "couples", "together", "bytes"), 3, "triton"),
-        scenes(numba, ("alone", "crowd"), 3, "numba"),
+        scenes(kernels, ("alone", "crowd"), 3, "c"),
     )
 
 

@@ -71,7 +71,7 @@ TRITON = (
     "gallery/market",
     "gallery/moss",
 )
-NUMBA = (
+KERNELS = (
     "adrift",
     "wrap",
     "nowhere",

@@ -44,6 +44,6 @@ def _digest(mutant: Mutant, seed: int) -> str:
 
 
 def folder(path: str) -> str:
-    """The folder that a table counts a file in: `lowering`, `passes`, `targets`, `targets/triton`, `targets/numba`."""
+    """The folder that a table counts a file in: `lowering`, `passes`, `targets`, `targets/triton`, `targets/c`."""
     parts = path.split("/")[:-1]
     return "/".join(parts[:2]) if parts[0] == "targets" else parts[0]

@@ -1,4 +1,4 @@
-"""Runs mutants in forked processes: torch, numba, Triton and what the interpreter does are loaded and recorded once."""
+"""Runs mutants in forked processes: torch, Triton and what the interpreter does are loaded and recorded once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
 
 import hypothesis  # noqa: F401 - here and below: so that a fork has it
 import jinja2  # noqa: F401
-import numba  # noqa: F401
 import torch
 import triton  # noqa: F401
 from baseline import Baseline

@@ -38,7 +38,7 @@ COMMANDS = ("tests/unit/cli/test_cli_check.py",)
 TRIED: dict[str, tuple[str, ...]] = {
     "torch": STEPS,
     "numpy": STEPS,
-    "numba": ("tests/unit/targets/numba/test_numba_compiling.py", "tests/unit/launch/test_object_file.py"),
+    "ziglang": ("tests/unit/native",),
     "triton": ("tests/ptx/test_ptx_operations.py",),
     "lark": ("tests/unit/language/test_lalr.py",),
     "jinja2": ("tests/golden/generated/test_committed_packages.py",),

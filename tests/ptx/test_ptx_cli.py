@@ -35,8 +35,6 @@ def test_triton_must_be_able_to_compile(verify: Command) -> None:
 
 @pytest.mark.skipif(os.environ.get("HAMLET_LONG_TESTS") != "1", reason="Triton compiles 44 kernels for this")
 def test_verify(verify: Command) -> None:
-    done = verify("--ptx", "sm_80", "--ptx", "sm_90", "--backends", "numba", "--quick")
+    done = verify("--ptx", "sm_80", "--ptx", "sm_90", "--backends", "c", "--quick")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (
-        "first_meal.hamlet@sm_80, first_meal.hamlet@sm_90 and first_meal.hamlet@numba are equal in all " in done.stdout
-    )
+    assert "first_meal.hamlet@sm_80, first_meal.hamlet@sm_90 and first_meal.hamlet@c are equal in all " in done.stdout

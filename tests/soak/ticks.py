@@ -148,7 +148,7 @@ def soaked(name: str, ticks: int, compared: int = POINTS, beside: int = BESIDE) 
     def made(backend: str) -> Env:
         return hamlet.make(module, worlds=LANES // agents, agents=agents, backend=backend, seed=1, quiet=True)
 
-    stepped, rolled, interpreter = made("numba"), made("numba"), made("interpreter")
+    stepped, rolled, interpreter = made("c"), made("c"), made("interpreter")
     tape, begun = Tape.drawn(stepped), time.process_time()
     counts: Statistics | bool = True
 

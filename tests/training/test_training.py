@@ -24,7 +24,6 @@ from hamlet_train.run import Run, line_of
 from hamlet_train.training import Watch
 
 LONG = "--ticks", "150000", "--worlds", "200", "--seed", "3"
-AVX2 = "+sse,+sse2,+sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+bmi,+bmi2,+lzcnt,+f16c"
 
 
 def progress(run: Run) -> str:
@@ -182,7 +181,7 @@ def test_processes_of_torchrun_and_kinds_of_cpu_change_nothing(tmp_path: Path, u
     whole = finish(tmp_path, universe, "--name", "whole", *LONG)
     for processes in (2, 3):
         assert finish(tmp_path, universe, "--name", f"of{processes}", *LONG, processes=processes) == whole
-    narrow = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": AVX2, "HAMLET_CC": "cc -O1 -DHAMLET_SCALAR"}
+    narrow = {"HAMLET_CC": "cc -O1 -DHAMLET_SCALAR"}
     assert finish(tmp_path, universe, "--name", "narrow", *LONG, **narrow) == whole
 
 

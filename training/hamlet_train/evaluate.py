@@ -95,7 +95,7 @@ def environment(module: Module, worlds: int, agents: int | None, seed: int, firs
         seed=seed,
         first_world=first_world,
         device="cpu",
-        backend="numba",
+        backend="c",
         validate=False,
         quiet=True,
     )

@@ -42,7 +42,7 @@ NUMBERS = {
     "gradient_norm": (0, 2**31 - 1),
 }
 """The whole numbers of a manifest, and where they lie."""
-PACKAGES = ("hamletc", "torch", "numba", "llvmlite", "numpy", "safetensors")
+PACKAGES = ("hamletc", "torch", "numpy", "safetensors")
 
 Line = TypeVar("Line")
 

@@ -81,7 +81,7 @@ def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Tra
         first_world=share.first_world,
         seed=manifest.seed,
         device="cpu",
-        backend="numba",
+        backend="c",
         validate=False,
         quiet=True,
     )

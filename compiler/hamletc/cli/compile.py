@@ -25,7 +25,7 @@ from hamletc.compile import (
 )
 from hamletc.frontend import Stopwatch
 from hamletc.read import read_universe
-from hamletc.targets.target import target_names, working_targets, written_by
+from hamletc.targets.target import target_names, working_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,24 +132,9 @@ def _ahead(
 
 def _for_cpus(package: Path, say: Callable[[str], None]) -> dict[str, bytes]:
     import hamlet
-    from hamlet.errors import EnvError
-    from hamlet.launch.cpu import c_ahead
-    from hamlet.launch.cpu.compile_ahead import compile_ahead
-    from hamlet.terminal import say_once
+    from hamlet.launch.cpu.ahead import compile_ahead
 
-    module, made = hamlet.load(package), dict[str, bytes]()
-    numba = written_by("numba") in module.sources
-    if numba or written_by("c") not in module.sources:
-        made |= compile_ahead(package, lambda level: say(f"machine code for {level}"))
-    if written_by("c") in module.sources:
-        try:
-            made |= c_ahead.compile_ahead(module, lambda level: say(f"machine code in C for {level}"))
-        except EnvError as error:
-            # Who wants no kernels in C need not have a compiler.
-            if not numba:
-                raise
-            say_once(f"kernels in C get no machine code: {error}")
-    return made
+    return compile_ahead(hamlet.load(package), lambda level: say(f"machine code for {level}"))
 
 
 def _for_gpu(capability: int, every_block: bool, package: Path, say: Callable[[str], None]) -> dict[str, bytes]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 )
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-@click.option("--backend", default="auto", show_default=True, help="auto, triton, numba, c or interpreter.")
+@click.option("--backend", default="auto", show_default=True, help="auto, triton, c or interpreter.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
               help="How much triton may try for speed.")  # fmt: skip

@@ -1,7 +1,7 @@
 """Numbers priorities from 1 on, where ranges prove that they are whole numbers of which few are possible.
 
 Who is before whom stays the same, and so does every rank and every grant. Kernels for CPUs then count how many agents
-have each priority instead of comparing each agent with each (`hamlet.launch.cpu.ops.together`), and whoever looks for
+have each priority instead of comparing each agent with each (`rank_few_worlds` of `hamlet.h`), and whoever looks for
 the lowest priority that gets a place looks in a small range.
 """
 

@@ -1,7 +1,7 @@
 """Values that depend on one small integer are looked up in a table: what each affordance adds to a meter, for example.
 
 Registers hold such a table, and one instruction looks up all lanes: on a CPU in a vector register
-(`hamlet.launch.cpu.ops.tables`), on a GPU in a register of each lane of a warp (`hamletc.targets.triton.columns`). What
+(`short_table` of `hamlet.h`), on a GPU in a register of each lane of a warp (`hamletc.targets.triton.columns`). What
 is unrolled for many affordances is thereby as fast as for one.
 
 First, the conditions under which an affordance is used become one integer: where `tried` is the number that is tried

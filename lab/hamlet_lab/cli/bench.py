@@ -21,7 +21,7 @@ OBSERVED = ("none", "uint8", "bfloat16", "float32")
 NARROWEST = 120
 """Columns that the table takes."""
 LINES = {"none": "-", "uint8": "-.", "bfloat16": "--", "float32": ":"}
-COLORS = {"triton": "tab:green", "numba": "tab:blue", "c": "tab:purple", "interpreter": "tab:orange"}
+COLORS = {"triton": "tab:green", "c": "tab:blue", "interpreter": "tab:orange"}
 
 
 @click.command()

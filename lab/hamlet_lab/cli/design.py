@@ -34,7 +34,7 @@ FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
 )
 @click.option("--json", "json_path", type=PATH, help="Write what was found there.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-@click.option("--backend", default="auto", show_default=True, help="auto, triton, numba, c or interpreter.")
+@click.option("--backend", default="auto", show_default=True, help="auto, triton, c or interpreter.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.pass_context
 def design(

@@ -35,8 +35,8 @@ def diff(
     """Find the first value in which LEFT and RIGHT differ: the operation, its inputs, the rule and its source line.
 
     A side is a universe (a file, a pack, or a generated package), with @BACKEND behind it: interpreter, ir (its
-    program, by the definition of each operation), numba, c, triton, or sm_80, sm_90, sm_100 (compiled PTX, executed on
-    the CPU). By default it is the interpreter, of a package its numba kernels. @BACKEND alone is the universe of the
+    program, by the definition of each operation), c, triton, or sm_80, sm_90, sm_100 (compiled PTX, executed on
+    the CPU). By default it is the interpreter, of a package its kernels in C. @BACKEND alone is the universe of the
     other side.
 
     What stands on one side only (meters, actions, params, observations, reports, ...) or in another order is listed,

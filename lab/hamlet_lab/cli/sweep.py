@@ -32,7 +32,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--out", type=PATH, help="Write the table there: .csv, or .parquet, which needs pyarrow.")
 @click.option("--plot", type=PATH, help="Write a PNG there: of one or two params that vary.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-@click.option("--backend", default="auto", show_default=True, help="auto, triton, numba, c or interpreter.")
+@click.option("--backend", default="auto", show_default=True, help="auto, triton, c or interpreter.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 def sweep(
     universe: Path,

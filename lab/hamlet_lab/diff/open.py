@@ -1,4 +1,4 @@
-"""From what a user calls a side to what runs it: `town.hamlet@numba`, `generated/town@sm_90`, `pack@interpreter`."""
+"""From what a user calls a side to what runs it: `town.hamlet@c`, `generated/town@sm_90`, `pack@interpreter`."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def opened(path: Path, folder: Path) -> Opened:
 
 def opened_package(path: Path, module: Module) -> Opened:
     """A generated package, made of what stands at `path`."""
-    return Opened(path.name or str(path), module.universe, lambda: module, _texts(path, module.universe), "numba")
+    return Opened(path.name or str(path), module.universe, lambda: module, _texts(path, module.universe), "c")
 
 
 def opened_recording(path: Path, recording: Recording, folder: Path) -> Opened:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hamlet.launch.cpu.c_kernels import ENTRY
+from hamlet.launch.cpu.kernels import ENTRY
 from hamlet.native.library import library
 from hamlet_lab.divergence.compiled import TABLE, Generated, values_of
 from hamletc.ir.evaluate import Array

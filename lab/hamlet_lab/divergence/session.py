@@ -31,7 +31,7 @@ class Side:
     """One of the sides that are compared.
 
     Attributes:
-        label: what a user calls it: `town.hamlet@numba`.
+        label: what a user calls it: `town.hamlet@c`.
         universe: what it runs.
         candidate: what runs it.
         compiled: what is looked at where it differs; asked for only then.

@@ -39,7 +39,6 @@ PLACES: tuple[tuple[str, Category], ...] = (
     ("hamlet/launch/", "launching"),
     ("hamlet/telemetry/", "telemetry"),
     ("hamlet/", "environment"),
-    ("numba/", "launching"),
     ("triton/", "launching"),
     ("hamlet_gym/", "adapters"),
     ("hamlet_pettingzoo/", "adapters"),

@@ -43,7 +43,7 @@ class Effort:
         worlds: worlds of one agent; a third as many worlds of three agents. Not a multiple of any block size.
         ticks: ticks of random play, and of each rollout.
         rounds: injected states, at most: no more than `rounds // 8` once everything has fired.
-        compact: the types of observations beside f32, one or two. Numba compiles for each of them.
+        compact: the types of observations beside f32, one or two. Kernels in C are compiled for each of them.
     """
 
     worlds: int

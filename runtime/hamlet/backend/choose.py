@@ -12,6 +12,9 @@ from hamlet.backend.registry import LAUNCHES, Launch, Tune, backend_kind, backen
 from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
 
+GONE = "numba"
+"""The backend for CPUs of earlier versions, which programs still name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -40,23 +43,25 @@ def describe(device: torch.device) -> str:
 
 
 def choose(backend: str, device: str | torch.device | None) -> Choice:
-    """The backend of this name on this device; `auto` is triton where CUDA is, numba elsewhere. Without a device triton
-    takes the current CUDA device, the others the CPU.
+    """The backend of this name on this device; `auto` is triton where CUDA is, kernels in C elsewhere. Without a device
+    triton takes the current CUDA device, the others the CPU.
 
     Raises:
         EnvError: there is no such backend or device, or the backend cannot run there. Nothing is substituted.
     """
     wanted = None if device is None else _device(device)
+    if backend == GONE:
+        raise EnvError(f'backend "{GONE}" is gone: kernels for CPUs are in C, so take backend="c", or "auto"')
     word("backend", backend, ("auto", *backend_names()))
     if backend != "auto":
         return Choice(backend, backend_kind(backend).device(wanted), "as asked for")
     if wanted is None:
         cuda = torch.cuda.is_available()
         reason = "there is a CUDA device" if cuda else "there is no CUDA device"
-        return Choice("triton", _device("cuda"), reason) if cuda else Choice("numba", torch.device("cpu"), reason)
+        return Choice("triton", _device("cuda"), reason) if cuda else Choice("c", torch.device("cpu"), reason)
     if wanted.type == "cuda":
         return Choice("triton", wanted, "the device is CUDA")
-    return Choice("numba", torch.device("cpu"), "the device is the CPU")
+    return Choice("c", torch.device("cpu"), "the device is the CPU")
 
 
 def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
@@ -70,7 +75,7 @@ def start(module: Module, choice: Choice, tune: Tune = "default") -> Backend:
 
 def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...]:
     """The choices that this one leaves open, the one to take without measuring first: all launches where `launch` is
-    `auto`, and numba on the CPU where a GPU was taken and it may run `anywhere`.
+    `auto`, and kernels in C where a GPU was taken and it may run `anywhere`.
 
     Raises:
         EnvError: there is no such launch, or not for this choice.
@@ -83,7 +88,7 @@ def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...
             'take "step" or "auto"'
         )
     if anywhere and choice.backend == "triton" and launch != "graph":
-        return (*found, Choice("numba", torch.device("cpu"), "there is a CUDA device"))
+        return (*found, Choice("c", torch.device("cpu"), "there is a CUDA device"))
     return found
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import import_module, metadata
+from importlib import metadata
 from itertools import pairwise
 from time import perf_counter
 from typing import TypeAlias
@@ -17,6 +17,7 @@ from typing import TypeAlias
 import torch
 
 from hamlet.backend.choose import Choice
+from hamlet.backend.registry import backend_kind
 from hamlet.package import cache
 
 SIZES = (64, 1024, 16384, 65536)
@@ -59,14 +60,18 @@ def settle(
         return replace(first, reason=f"{first.reason}, and worlds are too large to time many")
     if os.environ.get(SWITCH) == "0":
         return replace(first, reason=f"{first.reason}, and {SWITCH}=0")
-    # A cached time says that a library imported once; whether it does now matters where it would be chosen.
+    # A cached time says that a backend ran once; whether it can now matters where it would be chosen.
     tried = [choice for choice in worth if cache.load("crossover", _key(choice, first, identity)) is None]
-    broken = {choice: why for choice in tried if choice.backend != first.backend and (why := _broken(choice))}
+    broken = {
+        choice: why
+        for choice in tried
+        if choice.backend != first.backend and (why := backend_kind(choice.backend).missing())
+    }
     worth = [choice for choice in worth if choice not in broken]
     while len(worth) > 1:
         times, day = _measured(worth, sizes, identity, measure, quiet)
         best, *others = ranked(times, lanes)
-        if best.backend != first.backend and (why := _broken(best)):
+        if best.backend != first.backend and (why := backend_kind(best.backend).missing()):
             broken[best] = why
             worth.remove(best)
             continue
@@ -78,17 +83,7 @@ def settle(
 
 
 def _left_out(broken: Mapping[Choice, str]) -> str:
-    return "".join(f"; {choice.backend} is left out, as it does not import: {why}" for choice, why in broken.items())
-
-
-def _broken(choice: Choice) -> str | None:
-    """Why the library of a backend does not import; `None` if it does."""
-    try:
-        import_module(choice.backend)
-    # A library that does not fit to others fails in its own ways: ImportError, AttributeError, OSError.
-    except Exception as error:
-        return str(error).partition("\n")[0] or type(error).__name__
-    return None
+    return "".join(f"; {choice.backend} is left out: {why}" for choice, why in broken.items())
 
 
 def _measured(
@@ -159,7 +154,7 @@ def timed(step: Callable[[], object], wait: Callable[[], None], clock: Callable[
 def _limit(choice: Choice) -> float:
     """The agents from which on a choice is not worth a measurement."""
     match choice:
-        case Choice(backend="numba"):
+        case Choice(backend="c"):
             return SIZES[-1]
         case Choice(launch="graph"):
             return GRAPHED_MOST
@@ -198,7 +193,7 @@ def _machine(choice: Choice, device: torch.device) -> dict[str, str | int]:
         "device": torch.cuda.get_device_name(device),
         "processor": platform.machine(),
         "processors": len(os.sched_getaffinity(0)),
-        "threads": os.environ.get("NUMBA_NUM_THREADS", ""),
+        "threads": os.environ.get("HAMLET_THREADS", ""),
         **{name: _version(name) for name in ("torch", choice.backend)},
     }
 

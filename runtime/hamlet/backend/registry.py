@@ -1,6 +1,6 @@
 """Backends by name: objects that packages name in entry points of `hamlet.backends`.
 
-Each is loaded when it is asked for: numba starts without Triton, and the interpreter without either.
+Each is loaded when it is asked for: kernels for CPUs start without Triton, and the interpreter without either.
 """
 
 from __future__ import annotations

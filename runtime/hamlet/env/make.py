@@ -33,7 +33,7 @@ from hamlet.waiting import told
 
 LANE_LIMIT = 1 << 31
 MOST = sys.maxsize
-PLAIN = ("none", "just in time, numba", "just in time, C")
+PLAIN = ("none", "just in time, C")
 """Where kernels come from, when nobody needs to be told."""
 MEASURED_BYTES = 1 << 30
 """Environments with larger buffers are not made just to time backends."""
@@ -67,10 +67,10 @@ def make(
             1,024 agents are in a world where they meet (docs/semantics.md). Without `agents` a world has as many as the
             roles of the universe say, one of a role that is all others; and 1 where there are no roles.
         device: "cpu", "cuda", "cuda:1", ...; by default the device that the backend runs on.
-        backend: "triton", "numba", "c", "interpreter" or "auto". "auto" takes triton where `device` is a CUDA device,
-            and numba where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured
+        backend: "triton", "c", "interpreter" or "auto". "auto" takes triton where `device` is a CUDA device,
+            and "c" where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured
             to be faster for this number of agents. It prints its choice on stderr, unless `quiet`. A backend that was
-            named is never replaced: if it cannot run here, that is an error. "c" needs a compiler of C on this machine.
+            named is never replaced: if it cannot run here, that is an error.
         seed: of all random numbers, 0 .. 2**64 - 1. Environments that are given none have seed 0, and are alike; those
             of adapters draw a fresh one.
         params: values by name, which take the place of the defaults: a number for all worlds, numbers [worlds], or a
@@ -105,7 +105,7 @@ def make(
         ModuleError: the package has no kernels for the backend.
 
     Example:
-        env = hamlet.make(universe, worlds=256, agents=1, backend="numba", seed=1)
+        env = hamlet.make(universe, worlds=256, agents=1, backend="c", seed=1)
     """
     if not isinstance(module, Module):
         raise EnvError(f"module is what `hamlet.compile` or `hamlet.load` gives, not {shown(module)}")

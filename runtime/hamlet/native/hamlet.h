@@ -855,13 +855,17 @@ HAMLET_TAKE(u32)
 
 #ifdef __GNUC__
 HAMLET_INLINE ix lowest(u64 bits) { return __builtin_ctzll(bits); }
-HAMLET_INLINE ix count_bits(u64 bits) { return __builtin_popcountll(bits); }
 #else
 HAMLET_INLINE ix lowest(u64 bits) {
     ix number = 0;
     for (; !(bits & 1); bits >>= 1) number++;
     return number;
 }
+#endif
+#if defined(__GNUC__) && (defined(__POPCNT__) || !defined(__x86_64__))
+HAMLET_INLINE ix count_bits(u64 bits) { return __builtin_popcountll(bits); }
+#else
+/* Where a CPU has no instruction for it compilers call a function of a library that nobody links. */
 HAMLET_INLINE ix count_bits(u64 bits) {
     ix number = 0;
     for (; bits; bits &= bits - 1) number++;

@@ -59,7 +59,7 @@ class Module:
         return f"Module({self.name}, path={str(self.path)!r}, digest={self.digest[:12]})"
 
     def kernels(self, target: str) -> ModuleType:
-        """The Python module with the kernels of a target such as "triton" or "numba".
+        """The Python module with the kernels of a target such as "triton".
 
         Raises:
             ModuleError: the package has no kernels for the target, or their file is not valid Python.
@@ -227,7 +227,7 @@ def execute(filename: str, source: bytes) -> ModuleType:
         loader = Contents(digest, source.decode())
         module.__dict__["__loader__"] = loader
         linecache.cache[path] = (len(source), None, loader.text.splitlines(keepends=True), path)
-        # Triton and numba look up the module of a function by name.
+        # Triton looks up the module of a function by name.
         sys.modules[name] = module
         try:
             exec(compile(loader.text, path, "exec"), module.__dict__)

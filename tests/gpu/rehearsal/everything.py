@@ -1,5 +1,5 @@
 """`make rehearsal`: the GPU check and the tests of `tests/gpu`, on a simulated device, with the versions of a machine
-that is lent for ten minutes: Python 3.12, torch 2.11, Triton 3.6, numpy 2.5, and a numba that does not import there.
+that is lent for ten minutes: Python 3.12, torch 2.11, Triton 3.6, numpy 2.5, and no compiler for kernels in C.
 
     python tests/gpu/rehearsal/everything.py [--json benchmarks/results/rehearsal.json] [--python PYTHON]
 
@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("torch==2.11.0", "triton==3.6.0", "numpy==2.5.2", "jinja2", "pyyaml", "pytest", "pytest-xdist")
 """The tests compile a universe, which needs Jinja2 and PyYAML."""
-BROKEN = {"numba": "Numba needs NumPy 2.4 or less. Got NumPy 2.5."}
+NO_COMPILER = {"HAMLET_CC": "no-compiler"}
+"""Variables that name a compiler that is not there."""
 MISSING = {name: f"there is no {name} on that machine" for name in ("lark", "yaml", "pytest")}
 """What does not import where the GPU check runs, and why."""
 SUMMARY = re.compile(r"^(?:=+ )?(\d+ (?:passed|failed|skipped|error)[^=]*?)(?: =+)?$", re.MULTILINE)
@@ -47,16 +48,17 @@ def environment(folder: Path) -> Path:
 
 
 def environ(folder: Path, broken: dict[str, str], *paths: Path) -> dict[str, str]:
-    """Variables with which Python finds these folders, and packages that do not import."""
+    """Variables with which Python finds these folders, packages that do not import, and no compiler for kernels."""
     for name, reason in broken.items():
         (folder / name).mkdir(parents=True)
         (folder / name / "__init__.py").write_text(f"raise ImportError({reason!r})\n")
-    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (folder, *paths))), "OMP_NUM_THREADS": "1"}
+    found = {"PYTHONPATH": os.pathsep.join(map(str, (folder, *paths))), "OMP_NUM_THREADS": "1"}
+    return os.environ | NO_COMPILER | found
 
 
 def check_gpu(python: Path, folder: Path, without: list[str], commit: str) -> dict[str, Any]:
     """The GPU check with tiny sizes, in an environment that has none of our packages."""
-    variables = environ(folder, BROKEN | MISSING)
+    variables = environ(folder, MISSING)
     result, packages = folder / "gpu.json", folder / "packages"
     shutil.copytree(ROOT / "generated", packages, ignore=shutil.ignore_patterns("__pycache__", *without))
     script = ROOT / "benchmarks" / "gpu_check.py"
@@ -75,7 +77,7 @@ def test_gpu(python: Path, folder: Path, without: list[str]) -> str:
     command = [python, HERE, "-m", "pytest", "tests/gpu", "-v", "-n", "0", "-p", "no:cacheprovider"]
     if without:
         command += ["-k", " and ".join(f"not {name}" for name in without)]
-    variables = environ(folder, BROKEN, folder / "installed", *paths) | {"TRITON_CACHE_DIR": str(folder / "triton")}
+    variables = environ(folder, {}, folder / "installed", *paths) | {"TRITON_CACHE_DIR": str(folder / "triton")}
     printed = ""
     with subprocess.Popen(command, env=variables, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
         for line in running.stdout or ():

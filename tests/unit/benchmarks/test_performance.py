@@ -44,7 +44,11 @@ def test_a_rate_has_its_spread_and_its_origin(page: Any) -> None:
     facts = {"machine": "M", "versions": "V", "commit": "0123456789abcdef", "command": "python x", "load": "L"}
     row = {"name": "counting", "ticks": 64, "median": 2e6, "slowest": 5e5, "fastest": 3e8}
     row |= {"percent": {"median": 2.0, "least": -1.0, "most": 3.0}}
-    text = page.tables.telemetry({"telemetry_numba": {"facts": facts, "rows": [row]}})
+    report = {"facts": facts, "rows": [row]}
+    text = page.tables.telemetry({"telemetry_c": report, "telemetry_numba": report})
+    assert "**c**" in text
+    assert "numba" not in text
+    assert page.tables.telemetry({"telemetry_numba": report}) == text.replace("**c**", "**numba**"), "measured before"
     assert "| 64 | counting | 2.0 (0.500 to 300) | +2.0% (-1.0 to +3.0) |" in text
     assert "M; V; commit 0123456789ab; `python x`. Load: L." in text
 
@@ -58,5 +62,5 @@ def test_plots_are_drawn(tmp_path: Path) -> None:
          "bytes": 8.0, "model": 4e6}
         for value in (1, 16) for launch, observed in (("rollout", "none"), ("step", "float32"))
     ]  # fmt: skip
-    plots.draw_scaling({"sweeps": {"agents": points}}, "numba", tmp_path / "plots")
-    assert (tmp_path / "plots" / "numba_agents.png").read_bytes().startswith(b"\x89PNG")
+    plots.draw_scaling({"sweeps": {"agents": points}}, "c", tmp_path / "plots")
+    assert (tmp_path / "plots" / "c_agents.png").read_bytes().startswith(b"\x89PNG")

@@ -14,8 +14,8 @@ from hamletc.compile import lower
 from samples import sample, universe_of
 
 SCALING = Path(__file__).resolve().parents[3] / "benchmarks" / "scaling"
-BARE = Case("numba", 1000, 1, "rollout", 8, "none")
-STEP = Case("numba", 1000, 1, "step", 1, "float32")
+BARE = Case("c", 1000, 1, "rollout", 8, "none")
+STEP = Case("c", 1000, 1, "step", 1, "float32")
 
 
 @pytest.fixture(autouse=True)
@@ -46,10 +46,10 @@ def test_universes_have_the_size_asked_for(meters: int, affordances: int, side: 
 def test_operations_grow_with_meters_and_not_with_many_affordances() -> None:
     from model import operations
 
-    few, many = (operations(generated(meters, 4, 8), "numba", BARE) for meters in (4, 16))
+    few, many = (operations(generated(meters, 4, 8), "c", BARE) for meters in (4, 16))
     assert 50 < few < many < 4 * few
-    assert operations(generated(4, 4, 8), "numba", STEP) != few
-    table, larger = (operations(generated(4, count, 128), "numba", BARE) for count in (100, 400))
+    assert operations(generated(4, 4, 8), "c", STEP) != few
+    table, larger = (operations(generated(4, count, 128), "c", BARE) for count in (100, 400))
     assert table == larger
 
 
@@ -78,9 +78,9 @@ def test_a_point_has_its_model_beside_it() -> None:
 
     town = hamlet.load(SCALING.parents[1] / "generated" / "town")
     machine = run.Machine(1e11, 1e10, 1e-5, 512)
-    bare, seen = run.cases("numba", 1000, 8, launched=False)
+    bare, seen = run.cases("c", 1000, 8, launched=False)
     assert (bare, seen.launch, seen.observed) == (BARE, "rollout", "float32")
-    assert run.cases("numba", 1000, 8, launched=True)[1] == STEP
+    assert run.cases("c", 1000, 8, launched=True)[1] == STEP
     point = run.row(town, machine, 4, CaseRates(bare, 3.0, 2.0, 4.0, 5, 7.5, 0.1, 0.2, 9, None))
     assert (point["value"], point["median"], point["slowest"], point["fastest"]) == (4, 3.0, 2.0, 4.0)
     assert point["model"] == run.predicted(machine, bare, point["operations"], 7.5)

@@ -93,7 +93,7 @@ def test_a_wrong_count_is_noticed() -> None:
     town, cpu = hamlet.load(ROOT / "generated" / "town"), torch.device("cpu")
     start = warm_start(town, cpu, 64)
     actions = random_actions(town, start, 8)
-    left, right = Shipped(town, cpu, "interpreter", 1), Shipped(town, cpu, "numba", 8)
+    left, right = Shipped(town, cpu, "interpreter", 1), Shipped(town, cpu, "c", 8)
     left.prepare(start)
     right.prepare(start)
     expected, other = left.run(actions), right.run(actions)

@@ -16,7 +16,7 @@ from samples import text
 ORCHARD = text("orchard")
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_an_environment_does_all_it_does_elsewhere(compiled: Callable[[str], Module], backend: str) -> None:
     env = hamlet.make(compiled(ORCHARD), worlds=3, agents=2, backend=backend, seed=4)
     pick = env.action_names.index("PICK")

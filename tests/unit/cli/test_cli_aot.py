@@ -9,7 +9,6 @@ from click.testing import CliRunner
 
 import hamlet
 from hamlet.package.module import Module
-from hamlet.terminal import say_once
 from hamletc.cli.compile import compile
 from hamletc.cli.package import open_package
 from samples import SHIPPED
@@ -23,24 +22,17 @@ def stand_in(module: Module, capability: int, every_block: bool, _done: object) 
     return {f"aot/sm_{capability}/kernels.json": b"[]", f"aot/sm_{capability}/{every_block}.cubin": b"code"}
 
 
-def numba_stands_in(package: Path, _done: object) -> dict[str, bytes]:
-    """Takes the place of numba."""
-    assert (package / "numba_kernels.py").is_file()
-    return {"aot/x86-64-v3/kernels.json": b"[]"}
-
-
 def compiler_stands_in(module: Module, _done: object) -> dict[str, bytes]:
     """Takes the place of a compiler of C."""
     assert "c_kernels.c" in module.sources
-    return {"aot/x86-64-v3-c/kernels.json": b"[]"}
+    return {"aot/x86-64-v3/kernels.json": b"[]"}
 
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("hamlet.launch.gpu.compile_ahead.compile_ahead", stand_in)
-    monkeypatch.setattr("hamlet.launch.cpu.compile_ahead.compile_ahead", numba_stands_in)
-    monkeypatch.setattr("hamlet.launch.cpu.c_ahead.compile_ahead", compiler_stands_in)
+    monkeypatch.setattr("hamlet.launch.cpu.ahead.compile_ahead", compiler_stands_in)
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -67,34 +59,21 @@ def test_machine_code_is_added_and_kept() -> None:
 
 def test_machine_code_for_cpus_is_beside_that_for_gpus() -> None:
     assert run("--aot", "sm_90", "--aot", "cpu") == (0, "wrote generated/first_meal\n")
-    every = ["aot/sm_90/False.cubin", "aot/sm_90/kernels.json"]
-    every += ["aot/x86-64-v3-c/kernels.json", "aot/x86-64-v3/kernels.json"]
+    every = ["aot/sm_90/False.cubin", "aot/sm_90/kernels.json", "aot/x86-64-v3/kernels.json"]
     assert ahead() == every
     assert run("--aot", "cpu") == (0, "generated/first_meal is up to date\n")
     assert run() == (0, "generated/first_meal is up to date\n")
     assert ahead() == every
 
 
-def test_machine_code_is_that_of_the_targets_asked_for() -> None:
-    assert run("--aot", "cpu", "--target", "c") == (0, "wrote generated/first_meal\n")
-    assert ahead() == ["aot/x86-64-v3-c/kernels.json"]
-    assert run("--aot", "cpu", "--target", "numba") == (0, "wrote generated/first_meal\n")
-    assert ahead() == ["aot/x86-64-v3/kernels.json"]
-
-
-def test_a_machine_without_a_compiler_of_c_makes_the_rest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_machine_without_a_compiler_of_c_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_arguments: object) -> dict[str, bytes]:
         raise hamlet.EnvError("there is no compiler")
 
-    monkeypatch.setattr("hamlet.launch.cpu.c_ahead.compile_ahead", failing)
-    say_once.cache_clear()
-    code, output = run("--aot", "cpu")
-    assert (code, ahead()) == (0, ["aot/x86-64-v3/kernels.json"])
-    assert "hamlet: kernels in C get no machine code: there is no compiler" in output
+    monkeypatch.setattr("hamlet.launch.cpu.ahead.compile_ahead", failing)
     with pytest.raises(hamlet.EnvError, match="there is no compiler"):
-        CliRunner().invoke(compile, [str(MEAL), "--aot", "cpu", "--target", "c"], catch_exceptions=False)
+        CliRunner().invoke(compile, [str(MEAL), "--aot", "cpu"], catch_exceptions=False)
+    assert not Path("generated").exists()
 
 
 @pytest.mark.parametrize(

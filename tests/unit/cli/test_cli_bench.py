@@ -60,9 +60,9 @@ def test_bytes_are_observed_where_they_can_be() -> None:
 
 
 def test_the_interpreter_is_spared_large_cases() -> None:
-    planned = cases(("numba", "interpreter"), (64, 65536), 2, ("none",), 8)
+    planned = cases(("c", "interpreter"), (64, 65536), 2, ("none",), 8)
     assert [(c.backend, c.launch, c.worlds) for c in planned] == [
-        ("numba", "rollout", 64), ("numba", "rollout", 65536), ("numba", "step", 64), ("numba", "step", 65536),
+        ("c", "rollout", 64), ("c", "rollout", 65536), ("c", "step", 64), ("c", "step", 65536),
         ("interpreter", "rollout", 64), ("interpreter", "step", 64),
     ]  # fmt: skip
 
@@ -72,7 +72,7 @@ def test_bytes_are_those_of_state_observations_and_masks() -> None:
     sizes = {"f32": 4, "i32": 4, "bool": 1}
     state = sum(len(field.rows or ("",)) * sizes[field.dtype] for field in schema.state_fields(universe))
     outcome, masks = 4 + 1 + 1 + 4 + 4, len(schema.action_names(universe))
-    step = bytes_per_agent_tick(universe, Case("numba", 10, 1, "step", 1, "none"))
+    step = bytes_per_agent_tick(universe, Case("c", 10, 1, "step", 1, "none"))
     assert step == 2 * state + outcome + masks + 4
-    rollout = bytes_per_agent_tick(universe, Case("numba", 10, 1, "rollout", 8, "none"))
+    rollout = bytes_per_agent_tick(universe, Case("c", 10, 1, "rollout", 8, "none"))
     assert rollout == (2 * state + outcome + masks) / 8

@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from hamlet.package import manifest
 from hamletc import CompileError
 from hamletc.compile import Options, build, check_file
 from hamletc.frontend import Stopwatch
@@ -23,7 +25,6 @@ STAGES = ["read", "parse", "check", "lower", "optimise", "emit", "write"]
 FILES = [
     "__init__.py",
     "c_kernels.c",
-    "numba_kernels.py",
     "tick.ir",
     "tick.kernel",
     "triton_kernels.py",
@@ -66,11 +67,9 @@ def test_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
 
 
 def test_only_the_targets_asked_for(hamletc_here: Command, tmp_path: Path) -> None:
-    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "numba").returncode == 0
-    assert sorted(contents(tmp_path / "x")) == [
-        name for name in FILES if name not in ("triton_kernels.py", "c_kernels.c")
-    ]
-    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "triton, numba,c").returncode == 0
+    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "c").returncode == 0
+    assert sorted(contents(tmp_path / "x")) == [name for name in FILES if name != "triton_kernels.py"]
+    assert hamletc_here("compile", MEAL, "-o", "x", "--target", "triton, c").returncode == 0
     assert sorted(contents(tmp_path / "x")) == FILES
 
 
@@ -82,7 +81,7 @@ def test_only_the_targets_asked_for(hamletc_here: Command, tmp_path: Path) -> No
         ("ir", "universe first_meal\n"),
         ("ir-unoptimised", "universe first_meal\n"),
         ("triton", '"""'),
-        ("numba", '"""'),
+        ("c", "/* Kernels for CPUs"),
     ],
 )
 def test_emit_prints_and_writes_nothing(hamletc_here: Command, tmp_path: Path, what: str, beginning: str) -> None:
@@ -98,7 +97,6 @@ def test_emit_prints_what_is_written(hamletc_here: Command, tmp_path: Path) -> N
         "universe": "universe.json",
         "ir": "tick.ir",
         "kernel": "tick.kernel",
-        "numba": "numba_kernels.py",
         "c": "c_kernels.c",
         "triton": "triton_kernels.py",
     }
@@ -169,6 +167,23 @@ def test_nothing_foreign_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="it exists and is no folder"):
         write(files, link)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder", "link", "package"]
+
+
+def test_files_of_a_target_that_is_gone_are_replaced(tmp_path: Path) -> None:
+    """As they were written: who changed one keeps it."""
+    files, package = meal_files(), tmp_path / "package"
+    earlier = {**files, "gone_kernels.py": b"# earlier"}
+    listed = [(name, manifest.sha256(content)) for name, content in earlier.items() if name != manifest.FILENAME]
+    said = replace(manifest.parse(files[manifest.FILENAME].decode()), files=tuple(listed))
+    package.mkdir()
+    for name, content in (earlier | {manifest.FILENAME: manifest.render(said).encode()}).items():
+        (package / name).write_bytes(content)
+    (package / "gone_kernels.py").write_text("mine")
+    with pytest.raises(CompileError, match=r"gone_kernels.py was not written by hamletc"):
+        write(files, package)
+    (package / "gone_kernels.py").write_text("# earlier")
+    assert write(files, package)
+    assert not (package / "gone_kernels.py").exists()
 
 
 def test_an_edited_package_is_written_again(tmp_path: Path) -> None:

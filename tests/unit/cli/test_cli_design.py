@@ -12,7 +12,7 @@ from test_cli_sweep import SHOP
 from hamlet_lab.design import search as searching
 from processes import Command
 
-FAST = ("--ticks", "200", "--worlds", "8", "--backend", "numba")
+FAST = ("--ticks", "200", "--worlds", "8", "--backend", "c")
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_what_was_found(hamletc_here: Command, shop: Path, tmp_path: Path) -> No
     # What is printed can be given to the other verbs.
     printed = dict(word.split("=") for word in lines[5].split() if word != "--param")
     assert {name: float(value) for name, value in printed.items()} == found["params"]
-    ran = hamletc_here("run", shop, *lines[5].split(), "--worlds", "500", "--ticks", "200", "--backend", "numba")
+    ran = hamletc_here("run", shop, *lines[5].split(), "--worlds", "500", "--ticks", "200", "--backend", "c")
     assert ran.returncode == 0, ran.stderr
     again = hamletc_here("design", shop, *given, *wanted, *FAST)
     assert again.stdout == done.stdout

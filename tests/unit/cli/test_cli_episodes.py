@@ -43,7 +43,7 @@ def test_what_is_refused_is_one_line(hamletc_here: Command, shop: Path, tmp_path
         (("replay", "other.hamlet", "a.episode"), "was recorded in another universe than shop"),
         (
             ("replay", "a.episode", "--backend", "ir"),
-            "is an episode, which c, interpreter, numba, triton replay, not ir",
+            "is an episode, which c, interpreter, triton replay, not ir",
         ),
         (("replay", "bad.episode"), "is no episode recorded by hamlet, or a damaged one"),
         (("record", shop, "-o", "b.episode"), "Give --world to record an episode."),

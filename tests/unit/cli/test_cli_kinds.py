@@ -75,7 +75,7 @@ VERBS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
         | {"missing": "nowhere.hamlet does not exist", "pack": FINE},
     ),
     "run": (("--backend", "interpreter", *LITTLE), RUNS),
-    "verify": (("--backends", "numba", *LITTLE, "--quick"), RUNS),
+    "verify": (("--backends", "c", *LITTLE, "--quick"), RUNS),
     "bench": (("--backend", "interpreter", "--observe", "none", "--samples", "1", *LITTLE), RUNS),
     "profile": (("--backend", "interpreter", "--only", "time", *LITTLE), RUNS),
     "record": (("-o", "out.npz", *LITTLE), RUNS),

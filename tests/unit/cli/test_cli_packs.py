@@ -66,7 +66,7 @@ def test_compile(hamletc_here: Command, tmp_path: Path) -> None:
     assert described.pack == "9 to 5"
     assert described.vocabulary == ("Desk", "Canteen")
     assert module.universe.sources[:2] == ("bars.yaml", "cascades.yaml")
-    kernels = module.sources["numba_kernels.py"].decode()
+    kernels = module.sources["c_kernels.c"].decode()
     assert "bars.yaml:" in kernels
     assert hamletc_here("compile", "packs/9 to 5").stdout == "generated/pack_9_to_5 is up to date\n"
 
@@ -78,7 +78,7 @@ def test_warnings_stand_in_a_line_each(hamletc_here: Command, tmp_path: Path) ->
     assert "pack/bars.yaml:5:5: warning[H130]: `tier` has no effect in HAMLET either\n" in done.stderr
 
 
-@pytest.mark.parametrize("what", ["syntax", "universe", "ir", "numba"])
+@pytest.mark.parametrize("what", ["syntax", "universe", "ir", "c"])
 def test_emit(hamletc_here: Command, what: str) -> None:
     done = hamletc_here("compile", PACKS / "railway", "--emit", what)
     assert done.returncode == 0

@@ -37,7 +37,7 @@ def test_a_recorded_run_is_equal(hamletc_here: Command, universe: tuple[Path, ..
 
 @pytest.mark.usefixtures("run")
 def test_kernels_replay_a_recorded_run(hamletc_here: Command) -> None:
-    done = hamletc_here("replay", "meal.npz", "--backend", "numba", "--device", "cpu", "--json")
+    done = hamletc_here("replay", "meal.npz", "--backend", "c", "--device", "cpu", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
     assert report["ok"]

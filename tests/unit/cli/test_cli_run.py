@@ -79,8 +79,8 @@ def test_the_numbers_do_not_depend_on_the_backend(hamletc_here: Command) -> None
 
     reference = lines("3", "12345678901234567890", "interpreter")
     assert any(line.startswith("mean return") for line in reference)
-    assert lines("3", "12345678901234567890", "numba") == reference
-    assert lines("3", "1", "numba") != reference
+    assert lines("3", "12345678901234567890", "c") == reference
+    assert lines("3", "1", "c") != reference
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_run_errors_are_one_line(hamletc_here: Command, arguments: list[str], me
 
 def test_run_refuses_a_package_that_was_changed(hamletc_here: Command, tmp_path: Path) -> None:
     hamletc_here("compile", MEAL)
-    kernels = tmp_path / "generated" / "first_meal" / "numba_kernels.py"
+    kernels = tmp_path / "generated" / "first_meal" / "c_kernels.c"
     kernels.write_text(kernels.read_text() + "raise SystemExit(99)\n")
     done = hamletc_here("run", "generated/first_meal", "--worlds", "2")
     assert done.returncode == 1
-    assert "numba_kernels.py was changed after it was written" in done.stderr
+    assert "c_kernels.c was changed after it was written" in done.stderr
 
 
 def test_survival_without_censoring_is_the_fraction_alive() -> None:
@@ -219,7 +219,7 @@ def test_a_report_of_roles_and_long_causes_keeps_to_a_line_each() -> None:
     causes = {"teacher and teacher.patience <= 0": 2_426, "energy <= 0": 1_411_898, "pupil and knowledge >= 1": 0}
     report = RunReport(
         universe="school",
-        choice="numba",
+        choice="c",
         worlds=16_384,
         agents=4,
         roles=("teacher", "pupil"),

@@ -14,7 +14,7 @@ from processes import Command
 from samples.shop import SHOP
 
 PNG = b"\x89PNG\r\n\x1a\n"
-FAST = ("--ticks", "100", "--worlds", "20", "--backend", "numba")
+FAST = ("--ticks", "100", "--worlds", "20", "--backend", "c")
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_policy(hamletc_here: Command, shop: Path, tmp_path: Path) -> None:
     """Who stands on an affordance uses it; who stands elsewhere goes up."""
     policy = {"features": ["here"], "table": [0, 4, 4]}
     (tmp_path / "policy.json").write_text(json.dumps(policy), encoding="utf-8")
-    options = ("--param", "wage=0.5", "--ticks", "100", "--worlds", "300", "--backend", "numba")
+    options = ("--param", "wage=0.5", "--ticks", "100", "--worlds", "300", "--backend", "c")
     done = hamletc_here("sweep", shop, *options, "--policy", "policy.json", "--out", "t.csv")
     assert done.returncode == 0, done.stderr
     (row,) = rows(tmp_path / "t.csv")

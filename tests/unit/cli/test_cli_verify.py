@@ -35,7 +35,7 @@ import torch
 import hamlet_lab.verify
 from hamletc.cli.main import main
 
-# Numba compiles for each type of observations.
+# Kernels are compiled for each type of observations.
 hamlet_lab.verify.QUICK = replace(
     hamlet_lab.verify.QUICK, worlds=131, ticks=2, rounds=8, compact=(torch.float32,)
 )
@@ -50,7 +50,7 @@ def test_verify_compares_all_backends(tmp_path: Path, run_program: Run) -> None:
     assert "Traceback" not in done.stderr
     in_c = "small.hamlet@c, " if shutil.which("cc") else ""
     assert done.stdout.startswith(
-        f"small.hamlet@interpreter, {in_c}small.hamlet@numba and small.hamlet@triton (Triton's interpreter) are equal "
+        f"small.hamlet@interpreter, {in_c}small.hamlet@c and small.hamlet@triton (Triton's interpreter) are equal "
     )
 
 
@@ -69,7 +69,7 @@ observe { meters }
 
 def test_what_is_too_rare_is_listed_and_may_be_allowed(hamletc_here: Command, tmp_path: Path) -> None:
     (tmp_path / "rare.hamlet").write_text(RARE)
-    verify = ("verify", "rare.hamlet", "--backends", "numba", "--quick", "--worlds", "9", "--ticks", "3")
+    verify = ("verify", "rare.hamlet", "--backends", "c", "--quick", "--worlds", "9", "--ticks", "3")
     strict = hamletc_here(*verify)
     assert strict.returncode == 1, strict.stdout + strict.stderr
     listed = "  never fired, so not verified: `choice(1: 1, 0.5: 0.000001)` in line 5: option 2, `0.5`"
@@ -85,9 +85,9 @@ def test_what_is_too_rare_is_listed_and_may_be_allowed(hamletc_here: Command, tm
 
 def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tmp_path: Path) -> None:
     """A package whose kernels were made from another universe than it says, hashes and all."""
-    assert hamletc_here("compile", MEAL, "-o", "right", "--target", "numba").returncode == 0
+    assert hamletc_here("compile", MEAL, "-o", "right", "--target", "c").returncode == 0
     (tmp_path / "wrong.hamlet").write_text(MEAL.read_text().replace("satiation += 0.4", "satiation += 0.375"))
-    assert hamletc_here("compile", "wrong.hamlet", "-o", "wrong", "--target", "numba").returncode == 0
+    assert hamletc_here("compile", "wrong.hamlet", "-o", "wrong", "--target", "c").returncode == 0
     wrong, right = tmp_path / "wrong", tmp_path / "right"
     (wrong / "universe.json").write_bytes((right / "universe.json").read_bytes())
     init = (wrong / "__init__.py").read_text()
@@ -96,18 +96,18 @@ def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tm
     after = manifest.Manifest(before.universe, before.source, before.hamletc, tuple(files))
     (wrong / "__init__.py").write_text(manifest.render(after))
     assert hamlet.load(wrong).name == "first_meal"
-    done = hamletc("verify", "wrong", "--quick", "--backends", "numba")
+    done = hamletc("verify", "wrong", "--quick", "--backends", "c")
     assert done.returncode == 1
-    assert "wrong@interpreter and wrong@numba differ" in done.stdout
-    assert "wrong@numba does not compute what its program says" in done.stdout
+    assert "wrong@interpreter and wrong@c differ" in done.stdout
+    assert "wrong@c does not compute what its program says" in done.stdout
     assert "satiation_1 = satiation_0 + where(t13, f32(0.375), f32(-0.0))" in done.stdout
     assert "meters satiation" in done.stdout
     assert "affordance Kitchen" in done.stdout
     assert "first_meal.hamlet:14" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["cuda", "", "numba,,triton"])
+@pytest.mark.parametrize("name", ["cuda", "", "c,,triton"])
 def test_verify_knows_its_backends(hamletc: Command, name: str) -> None:
     done = hamletc("verify", MEAL, "--backends", name)
     assert done.returncode == 2
-    assert "is not one of c, interpreter, numba, triton" in done.stderr
+    assert "is not one of c, interpreter, triton" in done.stderr

@@ -36,7 +36,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "a file was cut": lambda folder: (folder / "tick.ir").write_bytes(b"universe"),
     "its list was cut": lambda folder: (folder / "__init__.py").write_bytes(b""),
     "its list is gone": lambda folder: (folder / "__init__.py").unlink(),
-    "a file is gone": lambda folder: (folder / "numba_kernels.py").unlink(),
+    "a file is gone": lambda folder: (folder / "c_kernels.c").unlink(),
     "a file of somebody else": lambda folder: (folder / "notes.txt").write_text("mine"),
     "a folder in the place of a file": lambda folder: [(folder / "tick.ir").unlink(), (folder / "tick.ir").mkdir()],
     "a file in the place of the folder": lambda folder: [rmtree(folder), folder.write_text("mine")],

@@ -109,7 +109,7 @@ def hamletc(folder: Path, *arguments: str) -> str:
 def test_a_package_adds_all_three(extra: Path) -> None:
     assert "greet" in hamletc(extra, "--help")
     assert hamletc(extra, "greet", "Ada") == "hello Ada\n"
-    assert hamletc(extra, "compile", "meal.shout", "--target", "counting,numba", "-o", "meal") == "wrote meal\n"
+    assert hamletc(extra, "compile", "meal.shout", "--target", "counting,c", "-o", "meal") == "wrote meal\n"
     assert (extra / "meal" / "shout.txt").read_text() == (extra / "meal.shout").read_text()
     assert 'SOURCE = "shout"' in (extra / "meal" / "__init__.py").read_text()
     assert not (extra / "meal" / "triton_kernels.py").exists()
@@ -163,7 +163,7 @@ def test_a_broken_package_stops_no_other(extra: Path) -> None:
     (extra / "odd.py").write_text("X = 3\n")
     install(extra, "broken", BROKEN.encode())
     (extra / "meal.txt").write_text(MEAL)
-    text = "compile meal.txt -o made --target numba,absent"
+    text = "compile meal.txt -o made --target c,absent"
     said = python(extra, TRIED, "--help", "absent --x -h", "compile meal.txt -o made", text, "run meal.txt --worlds 2")
     assert "\x1b" not in said
     assert "Traceback" not in said

@@ -1,4 +1,4 @@
-"""Compares numba and Triton's interpreter with the definition on the rink, step by step and in rollouts. Prints what
+"""Compares kernels in C and Triton's interpreter with the definition on the rink, in steps and in rollouts. Prints what
 was compared and what never fired; Triton decides when it is imported whether kernels run on its interpreter."""
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Interpreter
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.launch.gpu.launch import TritonBackend
 from hamlet_lab.divergence.arrays import compare
@@ -35,7 +36,7 @@ def main() -> None:
     coverage = counting(universe)
     backends = [
         Interpreter(universe, CPU, coverage),
-        CpuBackend(universe, module.kernels("numba")),
+        CpuBackend(universe, just_in_time(module)),
         TritonBackend(universe, module.kernels("triton"), CPU),
     ]
     runners = [Runner(universe, Candidate(backend, CPU), shape, torch.float32) for backend in backends]

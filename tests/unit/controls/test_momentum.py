@@ -145,7 +145,7 @@ observe { position absolute  velocity  meters }
 
 def test_controls_alone_may_push(compiled: Callable[[str], Module]) -> None:
     ways = []
-    for backend in ("interpreter", "numba"):
+    for backend in ("interpreter", "c"):
         env = hamlet.make(compiled(GLIDER), worlds=5, backend=backend, quiet=True)
         assert env.action_names == ("INTERACT", "WAIT")
         env.reset()

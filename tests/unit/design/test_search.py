@@ -38,7 +38,7 @@ def town(compiled: Callable[[str], Module]) -> Module:
 
 def look(town: Module, wishes: list[str], seed: int = 0) -> tuple[Found, list[float]]:
     told: list[float] = []
-    trial = Trial(town, worlds=16, ticks=400, seed=seed, backend="numba")
+    trial = Trial(town, worlds=16, ticks=400, seed=seed, backend="c")
     parsed = [parse(text, town.universe, 400) for text in wishes]
     return search(trial, RANGES, parsed, told.append), told
 
@@ -53,10 +53,10 @@ def test_wishes_hold_with_what_was_found(town: Module) -> None:
     assert told[-1] == found.rounds / searching.ROUNDS
     # In worlds of its own, apart from the search, with some room for chance.
     values = {name: np.array([value]) for name, value in found.params.items()}
-    (again,) = measure(Trial(town, worlds=4000, ticks=400, seed=99, backend="numba"), lambda *_: values, 1)
+    (again,) = measure(Trial(town, worlds=4000, ticks=400, seed=99, backend="c"), lambda *_: values, 1)
     assert 19 <= again.life_quantile(0.5)[0] <= 25
     assert again.use_shares().max() < 0.8
-    env = hamlet.make(town, worlds=100, params=found.params, backend="numba")
+    env = hamlet.make(town, worlds=100, params=found.params, backend="c")
     assert set(env.params) == set(found.params)
 
 

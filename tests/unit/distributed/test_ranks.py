@@ -78,7 +78,7 @@ def test_two_ranks_find_what_one_process_finds(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 @pytest.mark.parametrize("ranks", [1, 2, 3, 7])
 def test_ranks_of_torchrun_find_what_one_process_finds(
     ranks: int, backend: str, shop: Module, alone: dict[str, Any], tmp_path: Path
@@ -141,7 +141,7 @@ def test_variables_of_torchrun_say_the_shard(monkeypatch: pytest.MonkeyPatch) ->
 def test_threads_of_ranks_share_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     from hamlet.launch.cpu import launch
 
-    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    monkeypatch.delenv("HAMLET_THREADS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
     assert launch._threads() == 2

@@ -120,7 +120,7 @@ def test_weighted_choices_are_those_of_the_words(dice: Module) -> None:
     assert isinstance(draw, DrawChoice)
     begins = [0, *(draw.thresholds or ())]
     rolls = []
-    for backend in ("interpreter", "numba"):
+    for backend in ("interpreter", "c"):
         env = hamlet.make(dice, worlds=1000, agents=2, backend=backend, seed=SEED)
         env.step(torch.zeros(2000, dtype=torch.int32))
         rolls.append(env.reports["pick"].numpy().copy())
@@ -144,7 +144,7 @@ def assert_same(left: dict[str, torch.Tensor], right: dict[str, torch.Tensor]) -
         assert torch.equal(left[name], right[name]), name
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_a_lane_draws_the_same_alone_and_among_others(dice: Module, backend: str) -> None:
     """In any order of worlds, in batches of any size; in one launch, in several, and by steps."""
     whole = hamlet.make(dice, worlds=300, agents=2, backend=backend, seed=SEED)
@@ -163,8 +163,8 @@ def test_a_lane_draws_the_same_alone_and_among_others(dice: Module, backend: str
 def test_threads_do_not_matter(dice: Module, monkeypatch: pytest.MonkeyPatch) -> None:
     results = []
     for threads in ("1", "3"):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        env = hamlet.make(dice, worlds=1300, backend="numba", seed=SEED)
+        monkeypatch.setenv("HAMLET_THREADS", threads)
+        env = hamlet.make(dice, worlds=1300, backend="c", seed=SEED)
         env.rollout(20)
         results.append(bits(env))
     assert_same(*results)
@@ -173,7 +173,7 @@ def test_threads_do_not_matter(dice: Module, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_checkpoint_goes_on_with_the_same_draws(dice: Module) -> None:
     """On the other backend, and where ticks wrap."""
     for begin in (0, (1 << 32) - 5):
-        straight, broken = (hamlet.make(dice, worlds=50, backend="numba", seed=3) for _ in range(2))
+        straight, broken = (hamlet.make(dice, worlds=50, backend="c", seed=3) for _ in range(2))
         for env in (straight, broken):
             env.load_state_dict({**env.state_dict(), "tick": begin})
         straight.rollout(17)
@@ -186,7 +186,7 @@ def test_a_checkpoint_goes_on_with_the_same_draws(dice: Module) -> None:
 
 
 def test_seeds_and_resets(dice: Module) -> None:
-    env = hamlet.make(dice, worlds=200, backend="numba", seed=3)
+    env = hamlet.make(dice, worlds=200, backend="c", seed=3)
     env.rollout(5)
     first = bits(env)
     env.reset()

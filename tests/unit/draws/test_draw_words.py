@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ import torch
 from plain_philox import NARROW, WIDE, draw_word, philox
 from sequences import COUNTER, KEY, KNOWN, LANES, assert_same, expected, inputs, sequences, words_of
 
+from hamlet.native.library import library
 from hamlet.numbers.counters import EPISODE_DRAWS, LANE_DRAWS, WORLD_DRAWS
 from hamlet.numbers.random import WORD, draw_words
 from hamletc.ir.evaluate import evaluate
 from hamletc.kernel.body import body
-from hamletc.targets.numba.formatter import NumbaFormatter
+from hamletc.targets.c.alone import RUN, alone
 from processes import Run
 
 
@@ -67,31 +69,15 @@ def test_sequences_in_the_ir() -> None:
     assert_same(evaluate(sequences(), given, ()), expected(given))
 
 
-def test_sequences_in_numba() -> None:
-    printed = body(sequences())
-    formatter = NumbaFormatter(printed)
-    names = [parameter.name for parameter in printed.parameters]
-    outputs = [output.name for output in printed.outputs]
-    text = [
-        "from numba import float32 as f32, int32 as i32, uint32 as u32",
-        "from hamlet.launch.cpu.ops import *",
-        "@traced",
-        f"def sequences({', '.join(names)}):",
-        *(f"    {line.name} = {formatter.line(line.value)}" for line in printed.lines),
-        f"    return {', '.join(formatter.typed(output.value) for output in printed.outputs)}",
-        "@kernel",
-        f"def run({', '.join((*names, *outputs))}):",
-        f"    for lane in range({names[0]}.shape[0]):",
-        f"        {', '.join(f'{name}[lane]' for name in outputs)} = sequences(",
-        f"            {', '.join(f'{name}[lane]' for name in names)})",
-    ]
-    module: dict[str, Any] = {}
-    exec("\n".join(text), module)
+@pytest.mark.parametrize("shape", ["number", "vector"])
+def test_sequences_in_c(shape: Literal["number", "vector"]) -> None:
     given = inputs()
     want = expected(given)
-    results = {name: np.zeros_like(values) for name, values in want.items()}
-    module["run"](*(given[parameter.input] for parameter in printed.parameters), *results.values())
-    assert_same(results, want)
+    found = {name: np.zeros_like(values) for name, values in want.items()}
+    arrays = [*(given[parameter.input] for parameter in body(sequences()).parameters), *found.values()]
+    addresses = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+    library(alone(sequences(), shape))[RUN](*addresses, ctypes.c_int64(LANES))
+    assert_same(found, want)
 
 
 @pytest.mark.parametrize("mode", ["interpreter", "ptx"])

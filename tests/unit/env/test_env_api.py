@@ -14,7 +14,7 @@ from hamlet import EnvError, schema
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 
-BACKENDS = ["interpreter", "numba"]
+BACKENDS = ["interpreter", "c"]
 
 
 def make(module: Module, backend: str = "interpreter", worlds: int = 32, **arguments: object) -> Env:

@@ -15,7 +15,7 @@ from hamlet.package.module import Module
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "universes"
 WORLDS, AGENTS, TICKS = 6, 2, 60
-BACKENDS = pytest.mark.parametrize("backend", ["interpreter", "numba"])
+BACKENDS = pytest.mark.parametrize("backend", ["interpreter", "c"])
 
 
 def make(module: Module, backend: str, autoreset: str = "next_step", worlds: int = WORLDS) -> Env:

@@ -85,7 +85,7 @@ def test_bounds(field: Module) -> None:
 
 def test_what_is_taken_gives_equal_bits(field: Module) -> None:
     defined, compiled = (
-        hamlet.make(field, worlds=LANES, backend=name, seed=3, quiet=True) for name in ("interpreter", "numba")
+        hamlet.make(field, worlds=LANES, backend=name, seed=3, quiet=True) for name in ("interpreter", "c")
     )
     start, chance = defined.state_dict(), random.Random(5)
     missing = set(start["state"]) - set(WAYS)

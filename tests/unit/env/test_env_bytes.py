@@ -49,7 +49,7 @@ def by_definition(values: torch.Tensor, module: Module) -> np.ndarray:
     return np.rint(np.clip(steps, 0, 255)).astype(np.uint8)
 
 
-@pytest.mark.parametrize(("name", "backend"), [("odd", "interpreter"), ("odd", "numba"), ("valley", "interpreter")])
+@pytest.mark.parametrize(("name", "backend"), [("odd", "interpreter"), ("odd", "c"), ("valley", "interpreter")])
 def test_bytes_are_what_numbers_are_rounded_to(name: str, backend: str, request: pytest.FixtureRequest) -> None:
     module = request.getfixturevalue(name)
     numbers = hamlet.make(module, worlds=97, backend="interpreter", seed=5, obs_dtype=torch.float32)

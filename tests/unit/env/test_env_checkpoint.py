@@ -34,7 +34,7 @@ def random_actions(ticks: int, actions: int) -> torch.Tensor:
     return torch.randint(actions, (ticks, LANES), generator=torch.Generator().manual_seed(1), dtype=torch.int32)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 @pytest.mark.parametrize("ticks", [1, 13, 41])
 def test_going_on_from_a_checkpoint(valley: Module, backend: str, ticks: int) -> None:
     env = make(valley, backend)
@@ -67,7 +67,7 @@ def test_going_on_from_a_checkpoint(valley: Module, backend: str, ticks: int) ->
 
 
 def test_a_checkpoint_moves_between_backends(valley: Module) -> None:
-    env, other = make(valley, "interpreter"), make(valley, "numba")
+    env, other = make(valley, "interpreter"), make(valley, "c")
     env.rollout(17)
     other.load_state_dict(env.state_dict())
     env.rollout(17)

@@ -33,7 +33,7 @@ def act(env: Env, weights: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | N
     return actions, observation, reward, terminated | truncated
 
 
-@pytest.mark.parametrize(("backend", "compiler"), [("interpreter", "eager"), ("numba", "aot_eager")])
+@pytest.mark.parametrize(("backend", "compiler"), [("interpreter", "eager"), ("c", "aot_eager")])
 def test_compiled_steps_are_steps(backend: str, compiler: str, luck: Module) -> None:
     """Many ticks and episodes, with draws that depend on the tick and with bytes; every tick is the same graph."""
     module = luck if backend == "interpreter" else hamlet.load(FIRST_MEAL)

@@ -47,7 +47,7 @@ def same(left: Env, right: Env) -> None:
         assert torch.equal(values, tensors(right)[name]), name
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 @pytest.mark.parametrize("way", COPIES)
 def test_a_copy_is_equal_and_independent(valley: Module, backend: str, way: str) -> None:
     env = lived(valley, backend)
@@ -78,7 +78,7 @@ def test_a_new_environment_is_copied_as_new(valley: Module) -> None:
     assert other.state["episode"].tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_a_pickle_goes_on_in_another_process_without_the_package(
     copy: Path, tmp_path: Path, backend: str, run_program: Run
 ) -> None:

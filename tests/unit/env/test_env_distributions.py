@@ -108,7 +108,7 @@ DISTRIBUTIONS = [
 @pytest.mark.parametrize("given", DISTRIBUTIONS, ids=lambda given: type(given).__name__)
 def test_shards_and_sizes_do_not_matter(given: Distribution, shop: Module) -> None:
     whole = make(shop, wage=given).params["wage"]
-    parts = [make(shop, count, first, "numba", wage=given).params["wage"] for first, count in ((0, 13), (13, 37))]
+    parts = [make(shop, count, first, "c", wage=given).params["wage"] for first, count in ((0, 13), (13, 37))]
     assert torch.equal(torch.cat(parts), whole)
     # Another param is drawn apart, and does not change this one.
     both = make(shop, wage=given, hunger=hamlet.Uniform(0.5, 2)).params
@@ -130,7 +130,7 @@ def test_params_are_set_before_the_episode(shop: Module) -> None:
 
 
 def test_params_survive(shop: Module) -> None:
-    env = make(shop, backend="numba", wage=hamlet.Uniform(0, 0.5))
+    env = make(shop, backend="c", wage=hamlet.Uniform(0, 0.5))
     given = env.params["wage"].clone()
     assert env.rollout(200).episodes() > 100
     assert torch.equal(env.params["wage"], given), "episodes that begin by themselves"

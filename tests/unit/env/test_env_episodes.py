@@ -42,7 +42,7 @@ def recorded(shop: Module) -> Episode:
     return made(shop).record(world=12)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_an_episode_is_the_same_on_every_backend_and_in_every_shard(
     backend: str, shop: Module, recorded: Episode, tmp_path: Path
 ) -> None:
@@ -126,9 +126,9 @@ def test_a_backend_that_is_wrong_is_named_with_what_differs(
         return done
 
     monkeypatch.setattr(CpuBackend, "step_in_range", wrong)
-    replayed = hamlet.replay(recorded, shop, "numba")
+    replayed = hamlet.replay(recorded, shop, "c")
     assert replayed.differs == 3
-    assert replayed.where == "the interpreter gives what was recorded, and numba has other meters"
+    assert replayed.where == "the interpreter gives what was recorded, and c has other meters"
 
 
 def test_other_universes_and_other_files_are_refused(

@@ -36,7 +36,7 @@ def play(env):
 
 FEW = """
 before = threads()
-for backend in ("numba", "interpreter"):
+for backend in ("c", "interpreter"):
     for worlds, agents in ((1, 1), (1, 3), (4, 2)):
         env = make(worlds, agents=agents, backend=backend)
         play(env)
@@ -46,16 +46,16 @@ print(threads() - before)
 """Prints how many threads a few worlds needed."""
 
 FORKED = """
-os.environ["NUMBA_NUM_THREADS"] = "3"
-many, few = make(20_000, backend="numba"), make(1, backend="numba")
+os.environ["HAMLET_THREADS"] = "3"
+many, few = make(20_000, backend="c"), make(1, backend="c")
 expected = play(many), play(few)
 child = os.fork()
 if child == 0:
     before = threads()
     went_on = play(many), play(few)
     names = " ".join(thread.name for thread in threading.enumerate())
-    anew = play(make(20_000, backend="numba")), play(make(1, backend="numba"))
-    print(before, "hamlet-step" in names, "hamlet-numba" in names, went_on == anew == expected, flush=True)
+    anew = play(make(20_000, backend="c")), play(make(1, backend="c"))
+    print(before, "hamlet-step" in names, "hamlet-c" in names, went_on == anew == expected, flush=True)
     os._exit(0)
 os.waitpid(child, 0)
 # Whoever forked has threads again.

@@ -44,7 +44,7 @@ def same(env: Env, state: State, out: Out) -> None:
         assert torch.equal(tensor, gave[name]), name
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_steps_are_those_of_an_environment(valley: Module, backend: str) -> None:
     env, functional, state = lived(valley, backend)
     ended = 0
@@ -63,7 +63,7 @@ def test_steps_are_those_of_an_environment(valley: Module, backend: str) -> None
 @pytest.mark.parametrize("place", [True, False])
 def test_memory_is_handed_in(valley: Module, place: bool) -> None:
     """With the state itself a tick runs in place; with two in turn it writes one of them."""
-    env, functional, state = lived(valley, "numba", "bfloat16")
+    env, functional, state = lived(valley, "c", "bfloat16")
     script = actions()
     state, out = functional.step(state, script[0])
     env.step(script[0])
@@ -83,7 +83,7 @@ def test_steps_are_the_same_inside_torch_compile(valley: Module, place: bool) ->
     share graphs."""
     torch._dynamo.reset()
     counter = CompileCounterWithBackend("aot_eager")
-    env, functional, state = lived(valley, "numba")
+    env, functional, state = lived(valley, "c")
     weights = torch.randn(len(env.observation_names), env.num_actions, generator=torch.Generator().manual_seed(2))
     state, out = functional.step(state, actions()[0])
     env.step(actions()[0])

@@ -46,7 +46,7 @@ reward food
 observe { grid }
 """
 
-BACKENDS = ["interpreter", "numba"]
+BACKENDS = ["interpreter", "c"]
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ dies when flour <= 0
 reward flour
 observe { meters  params }
 """
-BACKENDS = ["interpreter", "numba"]
+BACKENDS = ["interpreter", "c"]
 NAN = float("nan")
 ACTIONS = torch.zeros(8, dtype=torch.int32)
 

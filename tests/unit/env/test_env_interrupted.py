@@ -74,7 +74,7 @@ def same(one: Env, other: Env) -> bool:
     return one.tick == other.tick and all(torch.equal(a, b) for a, b in tensors)
 
 
-@pytest.mark.parametrize("backend", ["numba", "interpreter"])
+@pytest.mark.parametrize("backend", ["c", "interpreter"])
 def test_steps(backend: str) -> None:
     env, drawn = worlds(backend, 64), torch.Generator().manual_seed(1)
     actions = torch.randint(env.num_actions, (PERIOD, 64), generator=drawn, dtype=torch.int32)
@@ -91,11 +91,11 @@ def test_steps(backend: str) -> None:
     assert same(env, other)
 
 
-@pytest.mark.parametrize("backend", ["numba", "interpreter"])
+@pytest.mark.parametrize("backend", ["c", "interpreter"])
 def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    monkeypatch.setenv("HAMLET_THREADS", "3")
     monkeypatch.setattr(pace, "SECONDS", 0.002)
-    count, ticks = (20_000, 400) if backend == "numba" else (500, 120)
+    count, ticks = (20_000, 400) if backend == "c" else (500, 120)
     env, other = worlds(backend, count), worlds(backend, count)
     counts = env.rollout(1).counts
 
@@ -111,7 +111,7 @@ def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_rollout_in_parts_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, other = worlds("numba", 100), worlds("numba", 100)
+    one, other = worlds("c", 100), worlds("c", 100)
     drawn = torch.Generator().manual_seed(2)
     actions = torch.randint(one.num_actions, (50, 100), generator=drawn, dtype=torch.int32)
     one.rollout(50, actions, observe=True)
@@ -150,7 +150,7 @@ def test_without_python_s_handler_and_in_other_threads() -> None:
 
 @pytest.mark.parametrize(
     ("backend", "obs_dtype"),
-    [("numba", "float32"), ("numba", None), ("interpreter", "bfloat16"), ("interpreter", None)],
+    [("c", "float32"), ("c", None), ("interpreter", "bfloat16"), ("interpreter", None)],
 )
 def test_launches_are_short_and_the_last_one_observes(
     backend: str, obs_dtype: str | None, monkeypatch: pytest.MonkeyPatch
@@ -180,7 +180,7 @@ def test_launches_are_short_and_the_last_one_observes(
 
 def test_whoever_stops_a_rollout_sees_the_worlds_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "SECONDS", 0.0)
-    env, other = worlds("numba", 300), worlds("numba", 300)
+    env, other = worlds("c", 300), worlds("c", 300)
     run = env._backend.rollout
 
     def rollout(*arguments: Any) -> None:
@@ -199,10 +199,10 @@ def test_whoever_stops_a_rollout_sees_the_worlds_as_they_are(monkeypatch: pytest
     assert same(env, other)
 
 
-@pytest.mark.parametrize("backend", ["numba", "interpreter"])
+@pytest.mark.parametrize("backend", ["c", "interpreter"])
 def test_ctrl_c_takes_effect_within_a_second(backend: str) -> None:
     """A rollout that would take hours, of many lanes at once; nobody has timed one before."""
-    env, pressed = worlds(backend, 200_000 if backend == "numba" else 2000), 0.0
+    env, pressed = worlds(backend, 200_000 if backend == "c" else 2000), 0.0
 
     def press() -> None:
         nonlocal pressed

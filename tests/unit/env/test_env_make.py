@@ -33,7 +33,8 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA he
         ({"seed": -1}, "a seed is a whole number"),
         ({"seed": 1 << 64}, "a seed is a whole number"),
         ({"seed": 1.0}, "a seed is a whole number"),
-        ({"backend": "cuda"}, "there is no backend 'cuda': take auto, c, interpreter, numba, triton"),
+        ({"backend": "cuda"}, "there is no backend 'cuda': take auto, c, interpreter, triton"),
+        ({"backend": "numba"}, 'backend "numba" is gone: kernels for CPUs are in C, so take backend="c"'),
         ({"launch": "fused"}, "there is no launch 'fused': take auto, step, graph"),
         ({"launch": "graph"}, 'launch "graph" needs backend "triton" on a CUDA device, not interpreter on cpu: take'),
         ({"device": "gpu"}, "'gpu' is no device"),
@@ -51,11 +52,11 @@ def test_wrong_arguments(valley: Module, arguments: dict[str, Any], message: str
 @no_cuda
 def test_no_backend_is_replaced(valley: Module, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    with pytest.raises(EnvError, match='needs a CUDA device, and torch finds none here: use backend="numba"'):
+    with pytest.raises(EnvError, match='needs a CUDA device, and torch finds none here: use backend="c"'):
         hamlet.make(valley, backend="triton")
     with pytest.raises(EnvError, match="runs on CUDA devices"):
         hamlet.make(valley, backend="triton", device="cpu")
-    for backend in ("auto", "numba", "interpreter", "triton"):
+    for backend in ("auto", "c", "interpreter", "triton"):
         with pytest.raises(EnvError, match="needs CUDA"):
             hamlet.make(valley, backend=backend, device="cuda")
 
@@ -63,8 +64,8 @@ def test_no_backend_is_replaced(valley: Module, monkeypatch: pytest.MonkeyPatch)
 @no_cuda
 def test_auto_says_what_it_chose(valley: Module, capsys: pytest.CaptureFixture[str]) -> None:
     env = hamlet.make(valley, worlds=2)
-    assert env.backend == "numba"
-    assert env.choice.startswith("numba on cpu")
+    assert env.backend == "c"
+    assert env.choice.startswith("c on cpu")
     assert "there is no CUDA device" in env.choice
     # Where no test has used these kernels before, a line says that they are compiled.
     said = [line for line in capsys.readouterr().err.splitlines() if "compiling" not in line]
@@ -96,7 +97,7 @@ def owned_bytes(env: Env) -> int:
     return sum(storages.values())
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 @pytest.mark.parametrize("obs_dtype", [torch.float32, torch.bfloat16, None])
 def test_memory_is_at_most_twice_state_and_observations(
     valley: Module, backend: str, obs_dtype: torch.dtype | None

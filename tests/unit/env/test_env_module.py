@@ -35,7 +35,7 @@ def test_importing_the_package_imports_no_torch(copy: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", ["universe.json", "tick.ir", "triton_kernels.py", "numba_kernels.py"])
+@pytest.mark.parametrize("name", ["universe.json", "tick.ir", "triton_kernels.py", "c_kernels.c"])
 def test_a_changed_file_is_refused(copy: Path, name: str) -> None:
     contents = (copy / name).read_bytes()
     (copy / name).write_bytes(contents + b"\n")
@@ -45,7 +45,7 @@ def test_a_changed_file_is_refused(copy: Path, name: str) -> None:
     assert hamlet.load(copy).name == "valley"
 
 
-@pytest.mark.parametrize("name", ["universe.json", "tick.ir", "triton_kernels.py", "numba_kernels.py"])
+@pytest.mark.parametrize("name", ["universe.json", "tick.ir", "triton_kernels.py", "c_kernels.c"])
 def test_a_missing_file_is_refused(copy: Path, name: str) -> None:
     (copy / name).unlink()
     with pytest.raises(ModuleError, match=f"{name} is missing"):
@@ -107,12 +107,12 @@ def test_stale_bytecode_is_not_executed(copy: Path) -> None:
     cache = copy / "__pycache__"
     cache.mkdir()
     tag = sys.implementation.cache_tag
-    (cache / f"numba_kernels.{tag}.pyc").write_bytes(b"nonsense")
-    kernels = hamlet.load(copy).kernels("numba")
-    assert inspect.getsource(kernels.rollout) in (copy / "numba_kernels.py").read_text()
+    (cache / f"triton_kernels.{tag}.pyc").write_bytes(b"nonsense")
+    kernels = hamlet.load(copy).kernels("triton")
+    assert inspect.getsource(kernels._tick.fn) in (copy / "triton_kernels.py").read_text()
 
 
 def test_kernels_that_were_not_compiled(valley: Module) -> None:
     module = Module(valley.path, valley.universe, valley.digest, {})
-    with pytest.raises(ModuleError, match=r"has no numba_kernels.py: compile valley again with --target numba"):
-        hamlet.make(module, backend="numba")
+    with pytest.raises(ModuleError, match=r"has no c_kernels.c: compile valley again with --target c"):
+        hamlet.make(module, backend="c")

@@ -86,7 +86,7 @@ def make(module: Module, backend: str, agents: int, worlds: int) -> Env:
 def test_counts_of_lanes(name: str, agents: int, worlds: int, ticks: int, compiled: Callable[[str], Module]) -> None:
     module = compiled(TEXTS[name])
     found = {}
-    for backend in ("interpreter", "numba"):
+    for backend in ("interpreter", "c"):
         env = make(module, backend, agents, worlds)
         first = env.rollout(ticks // 2, per_lane=KEPT)
         rollout = env.rollout(ticks - ticks // 2, statistics=first.counts)
@@ -95,7 +95,7 @@ def test_counts_of_lanes(name: str, agents: int, worlds: int, ticks: int, compil
         assert rollout.lanes.uses.sum(dim=1).tolist() == list(rollout.uses().values())
         assert int(rollout.lanes.episodes.max()) >= (1 if name == "by hand" else KEPT), "nothing was too much"
         assert not rollout.uses() or min(rollout.uses().values()) > 0
-    expected = by_steps(make(module, "numba", agents, worlds), ticks)
+    expected = by_steps(make(module, "c", agents, worlds), ticks)
     for counts in found.values():
         for one, other in zip(counts.arrays, expected.arrays, strict=True):
             assert one.dtype == other.dtype
@@ -103,7 +103,7 @@ def test_counts_of_lanes(name: str, agents: int, worlds: int, ticks: int, compil
 
 
 def test_who_does_not_ask_gets_nothing(compiled: Callable[[str], Module]) -> None:
-    env = make(compiled(DINER), "numba", 1, 4)
+    env = make(compiled(DINER), "c", 1, 4)
     rollout = env.rollout(3)
     assert rollout.counts.lanes is None
     with pytest.raises(EnvError, match="did not count per lane"):

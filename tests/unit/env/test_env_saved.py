@@ -31,7 +31,7 @@ def test_a_run_goes_on_on_another_backend_with_its_counts(shop: Module, tmp_path
     env, path = made(shop, seed=(1 << 64) - 1), tmp_path / "shop.safetensors"
     counts = env.rollout(70).counts
     env.save(path, counts)
-    other = made(shop, "numba", seed=0)
+    other = made(shop, "c", seed=0)
     found = other.load(path)
     assert found is not None
     assert (other.seed, other.tick) == (env.seed, env.tick)

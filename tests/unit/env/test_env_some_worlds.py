@@ -31,7 +31,7 @@ def contents(env: Env) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in values.items()}
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_some_worlds_begin_their_next_episode(valley: Module, backend: str) -> None:
     """The chosen ones are as after a reset of all, the others are as they were, and all of them go on like that."""
     env, all_reset, none_reset = (make(valley, backend) for _ in range(3))
@@ -53,7 +53,7 @@ def test_some_worlds_begin_their_next_episode(valley: Module, backend: str) -> N
             assert torch.equal(value, after), name
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_some_worlds_begin_again_with_the_seed_of_all(valley: Module, backend: str) -> None:
     """They are as in the beginning, params drawn included, and the others go on; another seed is refused."""
     name = next(iter(make(valley, backend).params))
@@ -86,7 +86,7 @@ def test_params_are_those_of_the_worlds_that_begin(valley: Module) -> None:
     env.check_given()
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_observations_where_the_caller_wants_them(valley: Module, backend: str) -> None:
     env, plain = make(valley, backend), make(valley, backend)
     rows: list[torch.Tensor] = []

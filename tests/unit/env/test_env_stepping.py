@@ -14,7 +14,7 @@ from hamlet.env.environment import Env
 from hamlet.package.module import Module
 
 
-def made(module: Module, worlds: int, backend: str = "numba", seed: int = 3) -> Env:
+def made(module: Module, worlds: int, backend: str = "c", seed: int = 3) -> Env:
     return hamlet.make(module, worlds=worlds, backend=backend, seed=seed, quiet=True)
 
 
@@ -114,7 +114,7 @@ def test_environments_on_two_threads(luck: Module) -> None:
 
 def test_autocast_changes_no_bit(luck: Module) -> None:
     """And observations in bf16 are what a layer takes there."""
-    env, other = (hamlet.make(luck, worlds=9, seed=1, backend="numba", obs_dtype="bfloat16", quiet=True) for _ in "12")
+    env, other = (hamlet.make(luck, worlds=9, seed=1, backend="c", obs_dtype="bfloat16", quiet=True) for _ in "12")
     layer = torch.nn.Linear(len(env.observation_names), 4)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         observation = env.step(torch.zeros(9, dtype=torch.int32))[0]

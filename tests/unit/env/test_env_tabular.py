@@ -75,7 +75,7 @@ def test_probabilities(valley: Module) -> None:
     assert ((share - probabilities).abs() < 0.01).all()
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_a_word_at_a_threshold_is_beyond_it(valley: Module, backend: str) -> None:
     env, stepped = make(valley, backend, seed=3), make(valley, seed=3)
     words = policy_words(torch.arange(61), 0, (3, 0))[0] >> 2
@@ -90,7 +90,7 @@ def test_a_word_at_a_threshold_is_beyond_it(valley: Module, backend: str) -> Non
 
 
 @pytest.mark.parametrize("action", range(ACTIONS))
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_an_action_of_probability_1_is_always_taken(valley: Module, action: int, backend: str) -> None:
     drawn, fixed = make(valley, backend), make(valley, backend)
     certain = torch.nn.functional.one_hot(torch.tensor(action), ACTIONS).float()
@@ -113,7 +113,7 @@ def test_backends_agree(valley: Module, agents: int, drawn: bool) -> None:
     table = torch.randint(ACTIONS, sizes, generator=generator)
     if drawn:
         table = torch.rand((*sizes, ACTIONS), generator=generator).softmax(dim=-1)
-    left, right = (make(valley, backend, agents=agents, seed=9, first_world=5) for backend in ("interpreter", "numba"))
+    left, right = (make(valley, backend, agents=agents, seed=9, first_world=5) for backend in ("interpreter", "c"))
     counted = []
     for env in (left, right):
         policy = env.tabular(table, ("age", "hour", ("warmth", 4), "y"))
@@ -134,7 +134,7 @@ def test_backends_agree(valley: Module, agents: int, drawn: bool) -> None:
 
 def test_many_agents_in_a_world(valley: Module) -> None:
     """A world that takes several chunks, whose state is loaded again in every tick."""
-    left, right = (make(valley, backend, worlds=2, agents=9) for backend in ("interpreter", "numba"))
+    left, right = (make(valley, backend, worlds=2, agents=9) for backend in ("interpreter", "c"))
     table = torch.tensor([RIGHT, INTERACT, INTERACT])
     for env in (left, right):
         env.rollout(30, env.tabular(table, ["here"]))

@@ -21,7 +21,7 @@ REFUSED = "in another call now"
 
 
 def worlds(count: int) -> Env:
-    return hamlet.make(FIRST_MEAL, worlds=count, device="cpu", backend="numba", seed=5, quiet=True)
+    return hamlet.make(FIRST_MEAL, worlds=count, device="cpu", backend="c", seed=5, quiet=True)
 
 
 def in_a_thread(call: Callable[[], object]) -> BaseException | None:

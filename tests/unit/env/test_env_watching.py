@@ -37,7 +37,7 @@ def assert_seen(seen: Trajectories, expected: dict[str, torch.Tensor]) -> None:
         assert torch.equal(getattr(seen, name), values), name
 
 
-@pytest.mark.parametrize("backend", ["interpreter", pytest.param("numba", marks=pytest.mark.long)])
+@pytest.mark.parametrize("backend", ["interpreter", pytest.param("c", marks=pytest.mark.long)])
 def test_trajectories_are_those_of_steps(backend: str, valley: Module) -> None:
     env = made(valley, backend)
     actions = torch.randint(env.num_actions, (TICKS, env.num_lanes), generator=torch.Generator().manual_seed(2))

@@ -25,7 +25,7 @@ observe { meters }
 """
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 @pytest.mark.parametrize("agents", [1, 3])
 def test_counts_per_world_are_those_of_steps(valley: Module, backend: str, agents: int) -> None:
     env, stepped = (

@@ -57,8 +57,8 @@ SAME = (
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        *(("shifts", what) for what in ("lowered", "optimised", "numba")),
-        *(("queue", "optimised"), ("herd", "numba"), ("gallery/garden", "lowered")),
+        *(("shifts", what) for what in ("lowered", "optimised", "c")),
+        *(("queue", "optimised"), ("herd", "c"), ("gallery/garden", "lowered")),
     ],
 )
 def test_it_is_equal_to_the_interpreter(name: str, what: str) -> None:
@@ -66,8 +66,8 @@ def test_it_is_equal_to_the_interpreter(name: str, what: str) -> None:
     compilation = lower(universe)
     if what != "lowered":
         compilation = optimise(compilation)
-    if what == "numba":
-        compilation = specialise(compilation, "numba")
+    if what == "c":
+        compilation = specialise(compilation, "c")
     report = verify(universe, [Candidate(Executed(universe, compilation.program, what), CPU)], EFFORT)
     assert report.equal, report.render()
     assert report.compared > 10_000

@@ -40,12 +40,12 @@ def after_a_tick(module: Module, backend: str) -> float:
     return float(env.state["meters"][0, 0])
 
 
-def test_numba_runs_the_package_that_was_loaded(tmp_path: Path) -> None:
+def test_kernels_in_c_are_those_of_the_package_that_was_loaded(tmp_path: Path) -> None:
     """... also where its kernels are wanted only after another one has taken its place."""
     before = put(tmp_path, "0.03")
     put(tmp_path, "0.02")
     after = hamlet.load(tmp_path / "package")
-    results = [after_a_tick(module, "numba") for module in (before, after)]
+    results = [after_a_tick(module, "c") for module in (before, after)]
     assert results == [after_a_tick(module, "interpreter") for module in (before, after)]
     assert results[0] != results[1]
 
@@ -91,8 +91,8 @@ def test_what_triton_compiles_is_what_was_loaded(tmp_path: Path) -> None:
 def test_a_folder_that_moves_is_the_same_kernels(tmp_path: Path) -> None:
     module = put(tmp_path, "0.01")
     (tmp_path / "package").rename(tmp_path / "moved")
-    assert hamlet.load(tmp_path / "moved").kernels("numba") is module.kernels("numba")
-    assert not [name for name in sys.modules if "numba_kernels" in name and str(tmp_path) in str(sys.modules[name])]
+    assert hamlet.load(tmp_path / "moved").kernels("triton") is module.kernels("triton")
+    assert not [name for name in sys.modules if "triton_kernels" in name and str(tmp_path) in str(sys.modules[name])]
 
 
 def test_threads_import_kernels_once(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_threads_import_kernels_once(tmp_path: Path) -> None:
 
     def work() -> None:
         start.wait()
-        found.append(module.kernels("numba").rollout)
+        found.append(module.kernels("triton").rollout)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:
@@ -114,9 +114,9 @@ def test_threads_import_kernels_once(tmp_path: Path) -> None:
 
 def test_lines_survive_a_cleared_cache_of_lines(tmp_path: Path) -> None:
     """Notebooks and debuggers clear it."""
-    kernels = put(tmp_path, "0.05").kernels("numba")
-    text = inspect.getsource(kernels._tick)
+    kernels = put(tmp_path, "0.05").kernels("triton")
+    text = inspect.getsource(kernels._tick.fn)
     linecache.clearcache()
-    assert inspect.getsource(kernels._tick) == text
+    assert inspect.getsource(kernels._tick.fn) == text
     linecache.checkcache()
-    assert inspect.getsource(kernels._tick) == text
+    assert inspect.getsource(kernels._tick.fn) == text

@@ -193,6 +193,11 @@ def test_a_machine_without_a_compiler_is_told_what_to_install(tmp_path: Path, mo
     found = compiler()
     assert found.command == (str(program), "cc")
     assert "-march=x86_64_v3" in found.arguments("x86-64-v3")
+    for name, first in (("gcc", found.command), ("clang", (str(tmp_path / "clang"),))):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o700)
+        forget()
+        assert compiler().command == first, "clang, which pip brings, is before others"
 
 
 def test_a_thread_that_flushes_subnormals_is_told_so() -> None:

@@ -103,8 +103,8 @@ def test_parts_are_the_phases_and_the_lines() -> None:
 def test_a_package_is_built(tmp_path: Path) -> None:
     _, part = found("cascade low")
     universe = universe_of(TEXT)
-    module = build_without(Compilation.begin(universe), part, "numba", tmp_path / "0")
-    source = module.sources["numba_kernels.py"].decode()
+    module = build_without(Compilation.begin(universe), part, "c", tmp_path / "0")
+    source = module.sources["c_kernels.c"].decode()
     assert "rule up" in source
     assert "cascade low" not in source
     assert module.universe == universe

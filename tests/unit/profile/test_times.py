@@ -69,7 +69,7 @@ def test_parts_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:
     variants = [Variant(name, FakeModule(clock, f"without {name}")) for name in names]  # type: ignore[arg-type] # a fake
     whole: Any = FakeModule(clock, "whole")
     said: list[str] = []
-    times = measure(whole, variants, 2, "numba", None, LANES, 1, TICKS, 3, said.append)
+    times = measure(whole, variants, 2, "c", None, LANES, 1, TICKS, 3, said.append)
     expected = {"a": 3.0, "b": 4.0, "a line of b": 1.0, "statistics": 2.0, "observe": 4.0, "mask": 1.0, "rest": 3.0}
     assert {part.name: part.median for part in times.parts} == pytest.approx(expected)
     assert times.whole == PartCost("whole tick", *(pytest.approx(17.0),) * 3)
@@ -80,5 +80,5 @@ def test_parts_are_differences(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_trace_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
     module: Any = FakeModule([0.0], "whole")
     with pytest.raises(EnvError, match=r"^cannot write .*absent/trace.json: No such file"):
-        write_trace(module, "numba", None, LANES, 1, TICKS, tmp_path / "absent" / "trace.json")
+        write_trace(module, "c", None, LANES, 1, TICKS, tmp_path / "absent" / "trace.json")
     assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 import pytest
@@ -207,5 +208,5 @@ def test_names_of_things_of_roles_reach_nothing_but_names(compiled: Callable[[st
     hostile = hostile.replace("wear of axe", "wear of `'); raise #`").replace("axe > 0", "`'); raise #` > 0")
     hostile = hostile.replace("reward axe", "reward `'); raise #`").replace("cell axe", "cell `'); raise #`")
     made = compiled(hostile).sources
-    for name in ("numba_kernels.py", "triton_kernels.py"):
-        assert not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(made[name])))
+    assert not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(made["triton_kernels.py"])))
+    assert "raise" not in re.sub(r"/\*.*?\*/", "", made["c_kernels.c"].decode(), flags=re.DOTALL)

@@ -43,10 +43,9 @@ def test_they_are_counted_in_every_world(module: Module) -> None:
 
 
 @pytest.mark.parametrize(("worlds", "agents"), [(131, 1), (9, 7), (40, 3), (2, 300), (1, 257)])
-def test_numba_counts_alike(module: Module, worlds: int, agents: int) -> None:
+def test_kernels_in_c_count_alike(module: Module, worlds: int, agents: int) -> None:
     first, second = (
-        hamlet.make(module, worlds=worlds, agents=agents, backend=backend, seed=7)
-        for backend in ("interpreter", "numba")
+        hamlet.make(module, worlds=worlds, agents=agents, backend=backend, seed=7) for backend in ("interpreter", "c")
     )
     for env in (first, second):
         env.reset()
@@ -76,6 +75,6 @@ def test_a_meter_of_that_name_goes_on_working(compiled: Callable[[str], Module])
     reward `agent`
     observe { meters }
     """
-    env = hamlet.make(compiled(text), worlds=1, agents=3, backend="numba")
+    env = hamlet.make(compiled(text), worlds=1, agents=3, backend="c")
     env.reset()
     assert env.step(torch.zeros(3, dtype=torch.int32))[1].tolist() == [0.875] * 3

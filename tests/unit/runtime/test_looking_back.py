@@ -110,7 +110,7 @@ def module(compiled: Callable[[str], Module]) -> Module:
     return compiled(TEXT)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", pytest.param("numba", marks=pytest.mark.long)])
+@pytest.mark.parametrize("backend", ["interpreter", pytest.param("c", marks=pytest.mark.long)])
 def test_reports_and_masks(module: Module, backend: str) -> None:
     env = hamlet.make(module, worlds=LANES, agents=1, backend=backend, seed=3, validate=True)
     env.reset()
@@ -191,7 +191,7 @@ observe { state  meters  cell moss dust }
 
 
 def test_a_world_counts_its_ticks(compiled: Callable[[str], Module]) -> None:
-    for backend in ("interpreter", "numba"):
+    for backend in ("interpreter", "c"):
         env = hamlet.make(compiled(TICKING), worlds=3, agents=2, backend=backend, seed=4)
         env.reset()
         for episode in range(2):
@@ -223,7 +223,7 @@ observe { meters  world  state }
 SEED = (11 << 32) + 5
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_worlds_begin_with_draws_of_their_own(compiled: Callable[[str], Module], backend: str) -> None:
     module = compiled(BEGUN)
     env = hamlet.make(module, worlds=40, agents=2, backend=backend, seed=SEED, first_world=2)

@@ -33,7 +33,7 @@ def module(compiled: Callable[[str], Module]) -> Module:
     return compiled(TEXT)
 
 
-@pytest.mark.parametrize("backend", ["interpreter", pytest.param("numba", marks=pytest.mark.long)])
+@pytest.mark.parametrize("backend", ["interpreter", pytest.param("c", marks=pytest.mark.long)])
 def test_until_the_first_tick(module: Module, backend: str) -> None:
     env = hamlet.make(module, worlds=3, backend=backend, seed=1)
     observation, info = env.reset()

@@ -43,7 +43,7 @@ def bits(values: torch.Tensor) -> list[int]:
     return [int(value) for value in values.contiguous().view(torch.int32).reshape(-1)]
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_values(module: Module, backend: str) -> None:
     env = hamlet.make(module, worlds=3, agents=4, backend=backend, seed=SEED, first_world=2)
     env.reset()
@@ -59,7 +59,7 @@ def test_values(module: Module, backend: str) -> None:
     assert bits(food) == bits(low + share(word) * (high - low))
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "numba"])
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_params_count_from_the_next_episode_on(module: Module, backend: str) -> None:
     env = hamlet.make(module, worlds=2, agents=1, backend=backend, seed=SEED)
     env.reset()
@@ -76,7 +76,7 @@ def test_worlds_that_begin_by_themselves(compiled: Callable[[str], Module], worl
     module = compiled(nowhere if agents > 3 else TEXT)
     first, second = (
         hamlet.make(module, worlds=worlds, agents=agents, backend=backend, seed=SEED, first_world=7)
-        for backend in ("interpreter", "numba")
+        for backend in ("interpreter", "c")
     )
     for env in (first, second):
         env.reset()
@@ -91,7 +91,7 @@ def test_worlds_that_begin_by_themselves(compiled: Callable[[str], Module], worl
 
 def test_a_reset_and_a_new_episode_begin_alike(module: Module) -> None:
     """The values depend on the number of the episode, not on how it came to begin."""
-    one, other = (hamlet.make(module, worlds=5, agents=2, backend="numba", seed=SEED) for _ in range(2))
+    one, other = (hamlet.make(module, worlds=5, agents=2, backend="c", seed=SEED) for _ in range(2))
     one.reset()
     while not (one.state["episode"] == one.state["episode"].max()).all() or one.state["age"].max() > 0:
         one.step(torch.zeros(10, dtype=torch.int32))
@@ -107,7 +107,7 @@ def test_json(module: Module) -> None:
 
 
 def test_shards_begin_alike(module: Module) -> None:
-    whole = hamlet.make(module, worlds=6, agents=3, backend="numba", seed=SEED)
+    whole = hamlet.make(module, worlds=6, agents=3, backend="c", seed=SEED)
     part = hamlet.make(module, worlds=2, agents=3, backend="interpreter", seed=SEED, first_world=3)
     whole.reset()
     part.reset()

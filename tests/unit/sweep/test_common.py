@@ -61,7 +61,7 @@ def numbers(measured: Measured) -> list[list[float]]:
 def test_a_variant_is_the_same_wherever_it_stands(
     compiled: Callable[[str], Module], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trial = Trial(compiled(SHOP), worlds=4, ticks=150, seed=3, backend="numba")
+    trial = Trial(compiled(SHOP), worlds=4, ticks=150, seed=3, backend="c")
     monkeypatch.setattr(running, "FIRST_LANES", 40)
     together = [row for batch in measure(trial, wages, 70) for row in numbers(batch)]
     # By the definition, one after the other: the interpreter has no kernels that begin anew.

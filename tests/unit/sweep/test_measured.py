@@ -120,7 +120,7 @@ def joined(found: list[Measured]) -> dict[str, list[float]]:
 
 def test_batches_and_backends_change_nothing(shop: Module, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = grid(["wage=0:0.5:5", "hunger=0.5:4:7"], shop.universe)
-    trial = Trial(shop, worlds=3, ticks=150, seed=4, backend="numba", numbers="independent")
+    trial = Trial(shop, worlds=3, ticks=150, seed=4, backend="c", numbers="independent")
     once = joined(list(measure(trial, wanted.values, wanted.variants)))
     # Little room at first, so that the first batch runs twice.
     monkeypatch.setattr(running, "FIRST_LANES", 12)
@@ -139,12 +139,12 @@ def test_batches_and_backends_change_nothing(shop: Module, monkeypatch: pytest.M
 @pytest.mark.parametrize(("numbers", "apart"), [("common", 0), ("independent", 6)])
 def test_a_variant_is_what_an_environment_with_its_params_is(shop: Module, numbers: Numbers, apart: int) -> None:
     wanted = grid(["wage=0,0.5", "hunger=1,3"], shop.universe)
-    trial = Trial(shop, worlds=6, ticks=200, seed=9, backend="numba", numbers=numbers)
+    trial = Trial(shop, worlds=6, ticks=200, seed=9, backend="c", numbers=numbers)
     found = joined(list(measure(trial, wanted.values, 4)))
     for variant in range(4):
         params = {name: float(values[variant]) for name, values in wanted.values(0, 4).items()}
         env = hamlet.make(
-            shop, worlds=6, first_world=apart * variant, seed=9, params=params, backend="numba", obs_dtype=None
+            shop, worlds=6, first_world=apart * variant, seed=9, params=params, backend="c", obs_dtype=None
         )
         rollout = env.rollout(200)
         assert rollout.episodes() == sum(found[f"end {n}"][variant] for n in range(2))

@@ -1,8 +1,7 @@
-"""Numba kernels of large universes: functions in parts, whose size grows with the universe and gives the same bits."""
+"""Kernels in C of large universes: functions in parts, whose size grows with the universe and gives the same bits."""
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,13 @@ from hamlet import load
 from hamlet.backend.choose import Choice, start
 from hamlet.universe import Universe
 from hamlet_lab.verify import Candidate, Effort, verify
-from hamletc.compile import Options, build
+from hamletc.compile import Options, build, lower, optimise, specialise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Type
+from hamletc.kernel.code import Compute, Function
 from hamletc.package import write
-from hamletc.targets.numba import parts
+from hamletc.targets.c import parts
+from hamletc.targets.c.module import built, functions_of
 from samples import sample, universe_of
 
 EFFORT = Effort(worlds=67, ticks=5, rounds=24, compact=(torch.float32,))
@@ -53,8 +54,8 @@ def many(meters: int, cascades: int = 0, actions: int = 0) -> str:
 
 
 def kernels(universe: Universe) -> str:
-    files = build(universe, Options(targets=("numba",)), Stopwatch())
-    return files["numba_kernels.py"].decode()
+    files = build(universe, Options(targets=("c",)), Stopwatch())
+    return files["c_kernels.c"].decode()
 
 
 @pytest.mark.parametrize("name", ["sized", pytest.param("lasting", marks=pytest.mark.long)])
@@ -62,11 +63,21 @@ def test_parts_give_the_bits_of_the_interpreter(name: str, tmp_path: Path, monke
     monkeypatch.setattr(parts, "ITEMS", 25)
     monkeypatch.setattr(parts, "LARGE", 0)
     universe = universe_of(many(12, 16, 36)) if name == "sized" else sample(name)
-    write(build(universe, Options(targets=("numba",)), Stopwatch()), tmp_path / "package")
+    write(build(universe, Options(targets=("c",)), Stopwatch()), tmp_path / "package")
     module, cpu = load(tmp_path / "package"), torch.device("cpu")
-    report = verify(module.universe, [Candidate(start(module, Choice("numba", cpu, "compared")), cpu)], EFFORT)
+    report = verify(module.universe, [Candidate(start(module, Choice("c", cpu, "compared")), cpu)], EFFORT)
     assert report.equal, report.render()
     assert report.compared > 100_000
+
+
+def functions(universe: Universe) -> list[Function]:
+    """Those of the tree of kernels."""
+    return functions_of(built(specialise(optimise(lower(universe)), "c").program, universe))
+
+
+def length(function: Function) -> int:
+    """The lines of a function."""
+    return sum(len(each.lines) if isinstance(each, Compute) else 1 for each in function.body)
 
 
 def test_small_universes_are_not_cut() -> None:
@@ -74,12 +85,12 @@ def test_small_universes_are_not_cut() -> None:
 
 
 def test_the_length_of_a_part_does_not_depend_on_the_universe() -> None:
-    texts = [kernels(universe_of(many(count, count))) for count in (100, 300)]
-    functions = [[node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)] for text in texts]
-    lines = [{each.name: len(each.body) for each in found} for found in functions]
+    universes = [universe_of(many(count, count)) for count in (100, 300)]
+    texts = [kernels(universe) for universe in universes]
+    lines = [{each.name: length(each) for each in functions(universe)} for universe in universes]
     cut = [{name: count for name, count in each.items() if "_of_tick_lines" in name} for each in lines]
     assert len(cut[1]) > 1.5 * len(cut[0]) > 2
-    # A value is fetched, computed and kept, and a docstring stands before all of them.
+    # A value is fetched, computed and kept.
     assert max(max(each.values()) for each in cut) <= 4 * parts.ITEMS
     others = [{name: count for name, count in each.items() if "_part_" not in name} for each in lines]
     # A function that calls parts has a line for each, and the rollout one for each array that holds values for them.

@@ -23,7 +23,7 @@ from hamlet.env.environment import Env
 from hamlet.numbers.sums import sum_of, words_of
 from hamlet.package.module import Module
 from hamlet.telemetry import JsonLines, Record, TensorBoard, ring
-from hamletc.targets.numba.slots import STACK
+from hamletc.targets.c.slots import STACK
 from samples.shop import SHOP
 
 WORLDS, AGENTS = 21, 2
@@ -64,12 +64,12 @@ def played(env: Env) -> list[Record]:
 
 
 def test_backends_give_the_same_records(shop: Module) -> None:
-    of_interpreter, of_numba = played(made(shop)), played(made(shop, "numba"))
+    of_interpreter, of_kernels = played(made(shop)), played(made(shop, "c"))
     assert [record.ticks for record in of_interpreter] == [40, 40, 40, 40, 40, 8]
     assert sum(record.episodes for record in of_interpreter) > 100
     assert all(sum(record.uses[name] for record in of_interpreter) > 50 for name in ("Stall", "Bench"))
     assert any(record.meters for record in of_interpreter)
-    assert [repr(record) for record in of_interpreter] == [repr(record) for record in of_numba]
+    assert [repr(record) for record in of_interpreter] == [repr(record) for record in of_kernels]
 
 
 def test_steps_and_rollouts_of_any_length_give_the_same_records(shop: Module) -> None:
@@ -138,8 +138,8 @@ def test_meters_at_ends_are_those_of_final_observations(short: Module) -> None:
 def test_meters_of_any_bounds_are_added(
     compiled: Callable[[str], Module], monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    """Where there are many, they share an array in numba's kernels."""
-    monkeypatch.setattr("hamletc.targets.numba.module.STACK", replace(STACK, few=few))
+    """Where there are many, they share an array in kernels for CPUs."""
+    monkeypatch.setattr("hamletc.targets.c.module.STACK", replace(STACK, few=few))
     bounds = ["1", "3", "100", "1048576", "0.001", "8", "1e-30", "3e38"]
     meters = [
         f"meter m{number} = {0.7 * float(high)!r} in 0 .. {high} {{ decay {0.013 * float(high)!r} }}"
@@ -149,7 +149,7 @@ def test_meters_of_any_bounds_are_added(
     head = [f"universe scales_{few}", "space none", "inert allowed", "lifespan 12 ticks"]
     text = "\n".join([*head, *meters, *rewards, "observe { meters }", "dies when m0 <= 0.2"])
     several = []
-    for backend in ("interpreter", "numba"):
+    for backend in ("interpreter", "c"):
         env, records = hamlet.make(compiled(text), worlds=40, backend=backend, seed=1, quiet=True), []
         with env.telemetry(every=30, to=records.append):
             env.rollout(30)
@@ -170,7 +170,7 @@ def test_meters_that_nobody_observes_are_there_in_rollouts(compiled: Callable[[s
     for seen, ticks, backend in (
         ("meters", [1] * 80, "interpreter"),
         ("here", [80], "interpreter"),
-        ("here", [80], "numba"),
+        ("here", [80], "c"),
     ):
         env, records = made(compiled(text.replace("observe { meters }", f"observe {{ {seen} }}")), backend), []
         given = actions(env, 80)
@@ -187,7 +187,7 @@ def test_meters_that_nobody_observes_are_there_in_rollouts(compiled: Callable[[s
 def test_a_checkpoint_has_the_open_window(shop: Module, tmp_path: Path) -> None:
     """Telemetry begun before the checkpoint is loaded or after it goes on to the same records."""
     pytest.importorskip("safetensors")
-    whole, parts, records = made(shop), made(shop, "numba"), []
+    whole, parts, records = made(shop), made(shop, "c"), []
     given, path = actions(whole, 70), tmp_path / "shop.safetensors"
     with whole.telemetry(every=30, to=records.append):
         whole.rollout(70, given, statistics=False)
@@ -235,7 +235,7 @@ def test_a_reset_ends_no_episode(shop: Module) -> None:
 
 
 def test_nothing_else_notices_it(shop: Module) -> None:
-    quiet, counted = made(shop, "numba"), made(shop, "numba")
+    quiet, counted = made(shop, "c"), made(shop, "c")
     results = []
     for env in (quiet, counted):
         telemetry = env.telemetry(every=17, to=[]) if env is counted else None

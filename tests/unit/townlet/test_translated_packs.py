@@ -94,7 +94,7 @@ def test_a_pack_of_a_hundred_axes(kind: str, tmp_path: Path) -> None:
     done = large(tmp_path, "swarm", continuous(100) if kind == "continuousnd" else cells([2] * 13 + [1] * 87))
     assert len(done.universe.moves) == 200
     files = build_checked(done, Options(), Stopwatch())
-    assert "x99" in files["numba_kernels.py"].decode()
+    assert "x99" in files["c_kernels.c"].decode()
 
 
 def test_ticks_do_not_grow_with_the_number_of_moves(tmp_path: Path) -> None:

@@ -11,11 +11,13 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Program, Table
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import table_name
+from hamletc.kernel.scopes import verify
+from hamletc.targets.c.bindings import SHORT
+from hamletc.targets.c.expressions import LIBRARY
+from hamletc.targets.c.module import built, functions_of
+from hamletc.targets.c.places import cached_cells
 from hamletc.targets.c.printer import CPrinter
 from hamletc.targets.c.types import BOOL, INDEX, CType, memory
-from hamletc.targets.numba.bindings import SHORT
-from hamletc.targets.numba.module import built, functions_of
-from hamletc.targets.numba.places import cached_cells
 from hamletc.targets.printing import WIDTH, listing
 
 ENTRY = "hamlet_rollout"
@@ -70,7 +72,9 @@ def emit(program: Program, universe: Universe) -> str:
     """The text of `c_kernels.c`; the same for the same program and universe."""
     rollout = built(program, universe)
     bindings = rollout.bindings
-    functions = {each.name: each for each in functions_of(rollout)}
+    module = functions_of(rollout)
+    verify(module, {*LIBRARY, *map(table_name, bindings.short)}, bindings.bodies)
+    functions = {each.name: each for each in module}
     short = {table_name(each.name): len(each.values) for each in rollout.tables if each.name in bindings.short}
     tables = {table_name(each.name): (each.type.value, short.get(table_name(each.name))) for each in rollout.tables}
     printer = CPrinter(functions, bindings.bodies, bindings.sources, tables, KINDS)

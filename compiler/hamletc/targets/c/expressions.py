@@ -72,6 +72,22 @@ OF_VECTORS = COMPARING | {
 ZEROS = frozenset(("0x0.0p+0f", "0u", "0"))
 """Numbers whose bits are all zeros: one is left of `x & mask` where a mask is not set."""
 
+SPELT = frozenset(
+    (
+        *("f32", "i32", "u32", "wide", "min", "max", "ramp", "alike", "where", "part", "take", "fetch", "write"),
+        *("store_lanes", "put", "encode", "room_like", "scatter"),
+    )
+)
+"""Functions that `Expressions` spells one by one."""
+MAKERS = ("local", "unset", "rows", "room")
+"""What makes memory of a thread: zeros, anything, rows of lanes, and what is not on the stack."""
+ROWS = ("bool", "f32", "i32", "u32", "i8", "u8", "u16")
+MADE = frozenset(f"{maker}_{element}" for maker in MAKERS for element in ROWS)
+LIBRARY = frozenset(
+    (*SPELT, *MADE, *HELPERS, *CONVERSIONS, *COMPARISONS, *ARITHMETIC, *FLOATS, *CONSTANTS, "INFINITY", "range")
+)
+"""Names that code has without setting them."""
+
 
 class UntypedError(Exception):
     """Code that has no types in C; the message says which."""

@@ -34,7 +34,7 @@ from hamletc.kernel.code import (
     Update,
     While,
 )
-from hamletc.targets.c.expressions import Expressions, Printed, Spelt, UntypedError
+from hamletc.targets.c.expressions import MAKERS, Expressions, Printed, Spelt, UntypedError
 from hamletc.targets.c.types import (
     INDEX,
     LANES,
@@ -44,9 +44,6 @@ from hamletc.targets.c.types import (
     settled,
     vector,
 )
-
-MAKERS = ("local", "unset", "rows", "room")
-"""What makes memory of a thread: zeros, anything, rows of lanes, and what is not on the stack."""
 
 
 @dataclass(slots=True)
@@ -105,7 +102,7 @@ class _Body:
         parameters = [type_.declared(each) for each, type_ in zip(names, self.passed, strict=True)]
         result = "void" if len(results) != 1 else results[0].text
         if len(results) > 1:
-            parameters += [f"{type_.text} *result_{place}" for place, type_ in enumerate(results)]
+            parameters += [f"{type_.text} *result_{place}th" for place, type_ in enumerate(results)]
         yield from map(_comment, self.function.summary.split("\n\n"))
         yield f"{self.printer.kinds[self.function.kind]} {result} {name}({', '.join(parameters) or 'void'}) {{"
         yield from (f"  {line}" for line in self._declared)
@@ -240,7 +237,7 @@ class _Body:
             yield f"{indent}return{''.join(f' {value.text}' for value in values)};"
             return
         for place, value in enumerate(values):
-            yield f"{indent}*result_{place} = {value.text};"
+            yield f"{indent}*result_{place}th = {value.text};"
 
     def _taken(self, targets: Sequence[Expression], call: Call, indent: str) -> Iterator[str]:
         """What a function gives, taken by targets."""
@@ -251,7 +248,7 @@ class _Body:
 
     def _given(self, targets: Sequence[Expression], name: str, given: Sequence[Spelt], indent: str) -> Iterator[str]:
         printed = self.printer.called(name, tuple(settled(each.type) for each in given))
-        names = [f"given_{place}" for place in range(len(targets))]
+        names = [f"given_{place}th" for place in range(len(targets))]
         yield f"{indent}{{"
         yield from (f"{indent}  {type_.declared(name)};" for name, type_ in zip(names, printed.gives, strict=True))
         passed = ", ".join([*(each.text for each in given), *(f"&{name}" for name in names)])

@@ -38,7 +38,7 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     of a value out of bounds is then undefined, and meters may become NaN. Params are always checked.
 
     Example:
-        worlds = hamlet.make(hamlet.compile("universes/shifts.hamlet"), worlds=4, backend="numba", seed=1)
+        worlds = hamlet.make(hamlet.compile("universes/shifts.hamlet"), worlds=4, backend="c", seed=1)
         for name in worlds.params:
             worlds.params[name] = worlds.params[name].tolist()
     """

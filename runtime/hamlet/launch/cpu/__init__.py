@@ -1,4 +1,4 @@
-"""Backends for CPUs: kernels of numba, and kernels in C."""
+"""The backend for CPUs: kernels in C."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from hamlet.package.module import Module
 
 
-class Cpu:
-    """What both have in common; see `hamlet.backend.registry.BackendKind`."""
+class C:
+    """See `hamlet.backend.registry.BackendKind`."""
 
-    name: str
     span = 1 << 18
 
     def device(self, wanted: torch.device | None) -> torch.device:
@@ -25,39 +24,8 @@ class Cpu:
         import torch
 
         if wanted is not None and wanted.type != "cpu":
-            raise EnvError(
-                f'backend "{self.name}" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"'
-            )
+            raise EnvError(f'backend "c" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"')
         return torch.device("cpu")
-
-    def missing(self) -> str:
-        """Nothing that pip does not install."""
-        return ""
-
-    def launches(self, _device: torch.device) -> tuple[Launch, ...]:
-        """Kernels alone."""
-        return ("step",)
-
-
-class Numba(Cpu):
-    """Kernels of numba."""
-
-    name = "numba"
-
-    def start(self, module: Module, _device: torch.device, _tune: Tune) -> Backend:
-        """The kernels of this module for CPUs: in machine code where it has them for this one, or else numba's."""
-        from hamlet.launch.cpu.ahead import find
-        from hamlet.launch.cpu.kernels import JustInTime
-        from hamlet.launch.cpu.launch import CpuBackend
-
-        ahead, reason = find(module)
-        return CpuBackend(module.universe, ahead or JustInTime(module.kernels("numba"), reason))
-
-
-class InC(Cpu):
-    """Kernels in C."""
-
-    name = "c"
 
     def missing(self) -> str:
         """A compiler of C."""
@@ -69,14 +37,19 @@ class InC(Cpu):
             return str(error)
         return ""
 
+    def launches(self, _device: torch.device) -> tuple[Launch, ...]:
+        """Kernels alone."""
+        return ("step",)
+
     def start(self, module: Module, _device: torch.device, _tune: Tune) -> Backend:
-        """The kernels of this module in C: in machine code where it has them for this CPU, or else compiled here."""
-        from hamlet.launch.cpu.c_ahead import find
-        from hamlet.launch.cpu.c_kernels import just_in_time
+        """The kernels of this module: in machine code where it has them for this CPU, or else compiled here."""
+        from hamlet.launch.cpu.ahead import find
+        from hamlet.launch.cpu.kernels import just_in_time
         from hamlet.launch.cpu.launch import CpuBackend
 
         ahead, reason = find(module)
         return CpuBackend(module.universe, ahead or just_in_time(module, reason))
 
 
-BACKEND, C = Numba(), InC()
+BACKEND = C()
+"""Runs generated kernels in C on CPU tensors, in threads that share the worlds."""

@@ -1,12 +1,10 @@
 """A CPU kernel as a function of C that takes the address of one table of words.
 
-Numba unpacks each array of a call anew, which takes as long as a small step, and calls are made one argument at a time.
-A table is written once; a launch fills in the words that changed. The same function looks at the range of actions, so
-that no other call has to.
+Arguments of a call from Python are unpacked one by one, which takes as long as a small step. A table is written once; a
+launch fills in the words that changed. The same function looks at the range of actions, so that no other call has to.
 
 The first words of a table are those of `HEAD`; then come the arguments of the kernel in their order, each as `words_of`
-has it. Nothing here needs numba: the function may have been compiled
-ahead of time. So may be those of a team of threads, whose words are here too.
+has it. Those of a team of threads are here too.
 """
 
 from __future__ import annotations

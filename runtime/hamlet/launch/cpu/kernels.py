@@ -1,74 +1,91 @@
-"""Kernels for CPUs, as the launcher sees them: compiled just in time, or ahead of time (`hamlet.launch.cpu.ahead`)."""
+"""Kernels for CPUs: a library for each type of observations, compiled where it is needed, or ahead of time
+(`hamlet.launch.cpu.ahead`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import ModuleType
-from typing import Protocol
+import ctypes
+import re
+from collections.abc import Callable, Sequence
 
-from hamlet.launch.cpu.entry import Entry, Value
+import numpy as np
+
+from hamlet.errors import ModuleError
+from hamlet.launch.cpu import by_hand
+from hamlet.launch.cpu.entry import Entry, Value, entry
 from hamlet.launch.cpu.player import Player
 from hamlet.launch.cpu.team import Functions
-from hamlet.package.ahead import Tables
+from hamlet.native.library import header, library
+from hamlet.package.module import Module, text_of
+from hamlet.schema import abi
+
+ENTRY = "hamlet_rollout"
+"""The function of a library that a table of words calls."""
+OBSERVED = {"float32": "f32", "uint8": "u8", "uint16": "u16"}
+"""What the macro `OBSERVED` is, by numpy's names of types: observations in bf16 are u16 with its bits."""
+SUFFIX = "c"
+CELLS, LANES = (re.compile(rf"^#define {name} (\d+)$", re.MULTILINE) for name in ("CELLS", "LANES"))
 
 
-class Kernels(Protocol):
+class Kernels:
     """The kernel `rollout` of a package, which is all of them: others run no ticks, or one.
 
     Attributes:
-        backend: the name of the backend that they are of.
-        tables: what it is given, as `TABLES` of the generated text.
         cells: rows of the cell cache, 0 where there is none.
         lanes: of a chunk.
         origin: says in words where machine code comes from.
     """
 
-    backend: str
-    tables: Tables
-    cells: int
-    lanes: int
-    origin: str
+    def __init__(
+        self,
+        module: Module,
+        origin: str,
+        libraries: Callable[[str], ctypes.CDLL],
+        beside: Callable[[], ctypes.CDLL] = by_hand.beside,
+    ) -> None:
+        """`libraries` gives the library for a type of observations, one of the values of `OBSERVED`, and `beside` that
+        of what is written by hand.
+
+        Raises:
+            ModuleError: the module was compiled without kernels in C.
+        """
+        cells, lanes = CELLS.search(text_in(module)), LANES.search(header())
+        if cells is None or lanes is None:
+            raise ModuleError(f"{module.path} has kernels in C of another version: compile {module.name} again")
+        self.cells, self.lanes, self.origin = int(cells[1]), int(lanes[1]), origin
+        self._observation = abi.array_arguments(module.universe, "rollout").index("observation")
+        self._find, self._beside = libraries, beside
+        self._libraries: dict[str, ctypes.CDLL] = {}
 
     def entry(self, values: Sequence[Value]) -> Entry:
-        """The kernel for arguments of the types of these."""
-        ...
+        """Compiles where nobody has; raises `EnvError` where that fails, or nothing was compiled ahead of time for
+        such observations."""
+        observations = values[self._observation]
+        assert isinstance(observations, np.ndarray), "observations are an array"
+        observed = OBSERVED[observations.dtype.name]
+        if observed not in self._libraries:
+            self._libraries[observed] = self._find(observed)
+        loaded = self._libraries[observed]
+        address = ctypes.cast(getattr(loaded, ENTRY), ctypes.c_void_p).value
+        assert address is not None, "a function has an address"
+        return entry(address, values, loaded)
 
     def team(self) -> Functions:
-        """What a team of threads runs."""
-        ...
+        """What a team of threads runs; compiled where nobody has."""
+        return by_hand.team(self._beside())
 
     def player(self) -> Player:
-        """What plays rollouts of networks."""
-        ...
+        """What plays rollouts of networks; compiled where nobody has."""
+        return by_hand.player(self._beside())
 
 
-class JustInTime:
-    """Lets numba compile the kernels of a module when they are needed; see `Kernels`."""
+def just_in_time(module: Module, reason: str = "") -> Kernels:
+    """The kernels of a module, which a compiler of this machine compiles. `reason` says in words why nothing was
+    compiled ahead of time, where somebody might expect it."""
+    text = text_in(module)
+    origin = "just in time, C" + (f" ({reason})" if reason else "")
+    return Kernels(module, origin, lambda observed: library(text, {"OBSERVED": observed}))
 
-    backend = "numba"
 
-    def __init__(self, module: ModuleType, reason: str = "") -> None:
-        """`reason` says in words why nothing was compiled ahead of time, where somebody might expect it."""
-        self.tables: Tables = tuple(module.TABLES)
-        self.cells: int = module.CELLS
-        self.lanes: int = module.LANES
-        self.origin = "just in time, numba" + (f" ({reason})" if reason else "")
-        self._module = module
-
-    def entry(self, values: Sequence[Value]) -> Entry:
-        """Compiles where nobody has."""
-        from hamlet.launch.cpu.ops.entries import entry_of
-
-        return entry_of(self._module.rollout, values)
-
-    def team(self) -> Functions:
-        """Compiles where nobody has."""
-        from hamlet.launch.cpu.ops.teams import functions
-
-        return functions()
-
-    def player(self) -> Player:
-        """Compiles where nobody has."""
-        from hamlet.launch.cpu.ops.playing import PLAYER
-
-        return PLAYER
+def text_in(module: Module) -> str:
+    """The text of the kernels of a module."""
+    return text_of(module, "c", SUFFIX).decode()

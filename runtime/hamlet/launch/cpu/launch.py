@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from itertools import pairwise
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -29,7 +26,7 @@ from hamlet.backend.protocol import (
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.entry import shares_of
-from hamlet.launch.cpu.kernels import JustInTime, Kernels
+from hamlet.launch.cpu.kernels import Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.single import Single
@@ -68,39 +65,37 @@ NO_POLICY: Arrays = {
 """What a rollout is given that acts at random and counts nothing."""
 NO_SHARES = shares_of(())
 NONE_BEGIN = np.zeros(0, np.bool_)
-DTYPES = {"f32": np.float32, "i32": np.int32, "u32": np.uint32}
 
 
 class CpuBackend:
     """The backend of kernels; see `hamlet.backend.protocol.Backend`. Results do not depend on how many threads there
     are."""
 
+    name = "c"
+
     def __init__(
         self,
         universe: Universe,
-        kernels: Kernels | ModuleType,
+        kernels: Kernels,
         threads: int | None = None,
         streamed: int | None = None,
     ) -> None:
-        """`kernels`, or a module of numba's kernels to compile just in time. Steps write the rows of observations from
-        `streamed` on past the caches; by default they find out from which on, if all are too large for the caches.
+        """Steps write the rows of observations from `streamed` on past the caches; by default they find out from which
+        on, if all are too large for the caches.
 
         Raises:
-            EnvError: `threads`, or without it the variable NUMBA_NUM_THREADS, is no positive number.
+            EnvError: `threads`, or without it the variable HAMLET_THREADS, is no positive number.
         """
         self.threads = _threads() if threads is None else threads
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
         self._streamed = streamed
-        self._kernels = kernels = JustInTime(kernels) if isinstance(kernels, ModuleType) else kernels
-        self.name, self.origin = kernels.backend, kernels.origin
+        self._kernels, self.origin = kernels, kernels.origin
         self._by_hand = universe.by_hand
         self._names = abi.array_arguments(universe, "rollout")
         self._scalars = abi.scalar_arguments("rollout")
-        self._tables = [np.array(values, DTYPES[dtype]) for _, dtype, values in kernels.tables]
         self._memory = BufferArrays()
         self._begin_pool()
-        self._compiled: set[torch.dtype | None] = set()
         self._team = Team(self.threads, kernels.team)
         self._steps: Steps | None = None
         self._others: Steps | None = None
@@ -196,8 +191,7 @@ class CpuBackend:
         begins: Array = NONE_BEGIN,
     ) -> None:
         values = self._values(buffers, arrays, scalars, every_tick, begins)
-        with self._compiling(buffers):
-            entry = self._kernels.entry(list(values.values()))
+        entry = self._kernels.entry(list(values.values()))
         self._share(entry.run, values, self._shares(buffers.shape, scalars["ticks"]))
         self._memory.cells_are_known()
 
@@ -210,7 +204,6 @@ class CpuBackend:
         scalars |= {"worlds": shape.worlds, "agents": shape.agents, "first_world": shape.first_world}
         scalars["waits"] = int(shape.waits)
         values: dict[str, Any] = {name: arrays[name] for name in self._names}
-        values |= {f"table {number}": table for number, table in enumerate(self._tables)}
         values |= {name: scalars[name] for name in self._scalars}
         if self._kernels.cells:
             cells = self._memory.cells(self._kernels.cells, buffers)
@@ -243,8 +236,7 @@ class CpuBackend:
         actions = np.zeros((1, shape.lanes), np.int32)
         arrays = NO_POLICY | counted | {"actions": actions}
         values = self._values(buffers, arrays, scalars, every_tick=True)
-        with self._compiling(buffers):
-            entry = self._kernels.entry(list(values.values()))
+        entry = self._kernels.entry(list(values.values()))
         shares = self._shares(shape, 1)
         values |= {"shares": shares_of(shares)}
         return Steps(entry, values, buffers, shares, self._team, self._streaming(buffers), statistics)
@@ -259,13 +251,6 @@ class CpuBackend:
         if observed.nbytes < large(self.threads):
             return None
         return self._streamings.setdefault((buffers.shape, observed.dtype), Streaming(parts(len(observed))))
-
-    @contextmanager
-    def _compiling(self, buffers: Buffers) -> Iterator[None]:
-        observed = None if buffers.observation is None else buffers.observation.dtype
-        with nullcontext() if observed in self._compiled else _without_collector():
-            yield
-        self._compiled.add(observed)
 
     def _play(
         self,
@@ -290,8 +275,7 @@ class CpuBackend:
             share = mine["shares"], mine["thread"]
             player.play(frame, playing.network, own, playing.worlds, playing.stored, *share, playing.per_chunk, ticks)
 
-        with _without_collector():
-            self._share(run, values, self._shares(shape, ticks * NETWORK, playing.per_chunk))
+        self._share(run, values, self._shares(shape, ticks * NETWORK, playing.per_chunk))
         self._memory.cells_are_known()
 
     def _shares(self, shape: Shape, ticks: int, per_chunk: int | None = None) -> list[tuple[int, int]]:
@@ -326,25 +310,13 @@ class CpuBackend:
                 values[name] += counted
 
 
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """The first call compiles, which makes many objects and no garbage: a quarter faster without Python's collector."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _threads() -> int:
-    """NUMBA_NUM_THREADS, or the CPUs this process may use; under torchrun its share of them."""
-    wanted = os.environ.get("NUMBA_NUM_THREADS")
+    """HAMLET_THREADS, or the CPUs this process may use; under torchrun its share of them."""
+    wanted = os.environ.get("HAMLET_THREADS")
     if wanted is None:
         return max(len(os.sched_getaffinity(0)) // on_this_machine().count, 1)
     if not wanted.isdecimal() or int(wanted) < 1:
-        raise EnvError(f"NUMBA_NUM_THREADS must be a positive number, not {wanted!r}")
+        raise EnvError(f"HAMLET_THREADS must be a positive number, not {wanted!r}")
     return int(wanted)
 
 

@@ -1,4 +1,4 @@
-"""The memory of tensors as numpy arrays, which is what numba's kernels take; and their cell cache."""
+"""The memory of tensors as numpy arrays, which is what kernels take; and their cell cache."""
 
 from __future__ import annotations
 

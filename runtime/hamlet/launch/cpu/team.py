@@ -1,4 +1,4 @@
-"""A team of threads that launch together, see `hamlet.launch.cpu.ops.teams`."""
+"""A team of threads that launch together, see `team.c` of `hamlet.native`."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class Triton:
         import torch
 
         if sys.platform != "linux":
-            raise EnvError('backend "triton" needs Linux: use backend="numba"')
+            raise EnvError('backend "triton" needs Linux: use backend="c"')
         if os.environ.get("TRITON_INTERPRET") == "1":
             return wanted or torch.device("cpu")
         if wanted is not None and wanted.type == "cpu":
-            raise EnvError('backend "triton" runs on CUDA devices, not on the CPU: use backend="numba"')
+            raise EnvError('backend "triton" runs on CUDA devices, not on the CPU: use backend="c"')
         if wanted is None and not torch.cuda.is_available():
             raise EnvError(
-                'backend "triton" needs a CUDA device, and torch finds none here: use backend="numba", or set '
+                'backend "triton" needs a CUDA device, and torch finds none here: use backend="c", or set '
                 "TRITON_INTERPRET=1 before Python starts to run its kernels, slowly, on the CPU"
             )
         return wanted or torch.device("cuda", torch.cuda.current_device())

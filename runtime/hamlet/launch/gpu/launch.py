@@ -308,7 +308,7 @@ class TritonBackend(KernelBackend):
         on_cpu = interpreted(kernels)
         if device.type != "cuda" and not on_cpu:
             raise EnvError(
-                'backend "triton" needs a CUDA device: use backend="numba", or set TRITON_INTERPRET=1 before Python '
+                'backend "triton" needs a CUDA device: use backend="c", or set TRITON_INTERPRET=1 before Python '
                 "starts to run its kernels, slowly, on the CPU"
             )
         if on_cpu:

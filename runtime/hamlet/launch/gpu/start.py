@@ -82,4 +82,4 @@ def _triton_version() -> str:
     try:
         return metadata.version("triton")
     except metadata.PackageNotFoundError as error:
-        raise EnvError('backend "triton" needs Triton: pip install triton, or use backend="numba"') from error
+        raise EnvError('backend "triton" needs Triton: pip install triton, or use backend="c"') from error

@@ -84,7 +84,7 @@ def compare(envs: tuple[Env, Env]) -> None:
 
 @pytest.mark.parametrize("name", UNIVERSES)
 def test_they_give_the_bits_of_the_interpreter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    monkeypatch.setenv("HAMLET_THREADS", "1")
     made = module(name)
     envs = [
         hamlet.make(made, worlds=41, agents=UNIVERSES[name], backend=backend, quiet=True)
@@ -121,7 +121,7 @@ def test_every_type_of_observations(dtype: str | None) -> None:
 
 def test_a_package_without_them_says_how_to_get_them() -> None:
     with pytest.raises(ModuleError, match=r"first_meal has no c_kernels\.c: compile first_meal again with --target c"):
-        hamlet.make(module(DRAWN, ("numba",)), backend="c")
+        hamlet.make(module(DRAWN, ("triton",)), backend="c")
 
 
 def test_kernels_of_another_version_are_refused() -> None:

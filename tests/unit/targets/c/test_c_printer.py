@@ -5,13 +5,15 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from built import compiler, header_folder
+from built import build, compiler, header_folder
 
 from hamletc.compile import lower, optimise, specialise
 from hamletc.targets.c.emit import emit
-from samples import sample
+from samples import sample, universe_of
 
 
 def text(name: str) -> str:
@@ -70,3 +72,18 @@ def test_a_compiler_reads_a_part_of_the_intrinsics() -> None:
     ]
     read = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert len(read.splitlines()) < 15_000
+
+
+@pytest.mark.skipif(compiler() is None, reason="this machine has no C compiler")
+def test_variables_of_authors_are_not_those_of_the_printer(tmp_path: Path) -> None:
+    """What functions give, and what is taken of them, has names that no meter has."""
+    names = ("result", "given", "i", "ix", "f32", "words", "lanes", "memset")
+    meters = "".join(f"meter {name} = 1 {{ decay 0.01 * {other} }}\n" for name, other in pairwise(names))
+    universe = universe_of(
+        f"universe odd\nspace none\n{meters}meter memset = 1\naffordance x {{ instantly {{ result += 0.1 }} }}\n"
+        "dies when result <= 0\nreward given\nobserve { meters }\n"
+    )
+    source = tmp_path / "odd.c"
+    source.write_text(emit(lower(universe).program, universe))
+    made = build(tmp_path / "odd.so", "-O0", "-fsyntax-only", "-Wno-error", source=source)
+    assert made.returncode == 0, made.stderr

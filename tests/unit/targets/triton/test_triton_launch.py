@@ -31,7 +31,7 @@ def kernels(compiled: bool) -> ModuleType:
 
 
 def test_compiled_kernels_need_a_gpu() -> None:
-    with pytest.raises(EnvError, match='needs a CUDA device: use backend="numba"'):
+    with pytest.raises(EnvError, match='needs a CUDA device: use backend="c"'):
         TritonBackend(sample("first_meal"), kernels(compiled=True), CPU)
 
 

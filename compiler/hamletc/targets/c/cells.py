@@ -1,0 +1,85 @@
+"""The rules of cells in a tick, world by world, and what all cells of a world come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hamletc.kernel.code import Code, Expression, Function, Operand, assign, call, do, function, loop, names
+from hamletc.targets.c.grid import CellStep, Over
+from hamletc.targets.c.lanes import LANES, WIDE, agents, first, lane, numbers, world
+from hamletc.targets.c.memory import part
+
+cell, number, index, place, over_worlds, chunk_lanes = names("cell number index place over_worlds chunk_lanes")
+own_cells, ended_cells, over_cells = names("own_cells ended_cells over_cells")
+MEMORY = "cell_meters_array"
+
+
+def cells(step: CellStep) -> list[Function]:
+    """The function that runs the rules of cells."""
+    return [_spread_worlds(step)]
+
+
+def over_world(each: Over, world: Operand) -> Expression:
+    """What all cells of a world of the chunk come to."""
+    return over_worlds[each.number * LANES + world if each.number else world]
+
+
+def begun(step: CellStep, world: Expression, place: Operand) -> Iterator[Code]:
+    """The cells of a world of the chunk as an episode begins; `place` is its place in memory."""
+    elements = [row.element for row in step.meters]
+    yield _vectors(step, [assign(elements, call("_begin_cells", *step.passing("begin_cells", world)))])
+    yield from _asked(step, world)
+    yield from _stored(step, place)
+
+
+def _spread_worlds(step: CellStep) -> Function:
+    place = world + index
+
+    def of_world() -> Iterator[Code]:
+        yield assign(lane, index * agents)
+        yield do("store_lanes", part(MEMORY, place, 0), own_cells, step.count)
+        for row in step.meters[1:]:
+            own = part(own_cells, 0, row.number * step.room)
+            yield do("store_lanes", part(MEMORY, place, row.number * step.count), own, step.count)
+        for each in step.sums:
+            yield do(f"{each.op}_on_cells", each.shared, each.term, "runs", "standing_cells", lane, agents)
+        if step.near:
+            added = [element for element, _ in step.near]
+            yield _vectors(step, [assign(added, call("_near", *step.passing("near")))])
+        yield _vectors(step, spread(), [assign(cell, call("wide", first))])
+        for each in step.sums:
+            yield do("clear_cells", each.shared, "standing_cells", lane, agents)
+        yield from _asked(step, index)
+        yield from _stored(step, place)
+
+    def spread() -> Iterator[Code]:
+        for beside, (_, total) in enumerate(step.near):
+            yield assign(f"beside_{beside}", total)
+        yield assign([row.element for row in step.meters], call("_spread", *step.passing("spread")))
+
+    body = loop(index, chunk_lanes // agents, body=of_world())
+    return function("_spread_worlds", step.spread(), "The rules of cells, world by world.", [body], "helper")
+
+
+def _vectors(step: CellStep, body: Iterable[Code], before: Iterable[Code] = ()) -> Code:
+    """Statements for each vector of cells, whose numbers are `number`; beyond the last cell is that once more."""
+    last = call("where", call("less", number, step.count), number, step.count - 1)
+    numbered = (assign(number, call("to_i32", numbers())), assign(number, last))
+    return loop(first, 0, step.room, WIDE, body=(*before, *numbered, *body))
+
+
+def _asked(step: CellStep, world: Expression) -> Iterator[Code]:
+    """What all cells of a world of the chunk come to, where somebody asks."""
+    if not step.over:
+        return
+    yield _vectors(step, [assign(step.over_elements, call("_over", *step.passing("over", world)))])
+    for each in step.over:
+        row = part(over_cells, 0, each.number * step.room)
+        yield assign(over_world(each, world), call(f"{each.op}_over_cells", row, step.count, step.half))
+
+
+def _stored(step: CellStep, place: Operand) -> Iterator[Code]:
+    """The cells of a world copied back to memory."""
+    for row in step.meters:
+        own = part(own_cells, 0, row.number * step.room)
+        yield do("store_lanes", own, part(MEMORY, place, row.number * step.count), step.count)

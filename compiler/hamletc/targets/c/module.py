@@ -1,0 +1,98 @@
+"""The tree of kernels for CPUs: all functions of a program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hamlet.universe import Universe
+from hamletc.ir.function import Function, Program, Table
+from hamletc.ir.ops import Input
+from hamletc.kernel import code
+from hamletc.kernel.build import build
+from hamletc.targets.c.act import act
+from hamletc.targets.c.bindings import Bindings
+from hamletc.targets.c.cells import cells
+from hamletc.targets.c.counts import counts
+from hamletc.targets.c.cuts import Cuts
+from hamletc.targets.c.episodes import episodes
+from hamletc.targets.c.functions import functions
+from hamletc.targets.c.grid import cell_step
+from hamletc.targets.c.kernels import kernels
+from hamletc.targets.c.meeting import meeting
+from hamletc.targets.c.memory import memory, store_outcome
+from hamletc.targets.c.observe import observe
+from hamletc.targets.c.parts import is_large
+from hamletc.targets.c.phases import Phases
+from hamletc.targets.c.places import places
+from hamletc.targets.c.rollout import Rollout
+from hamletc.targets.c.rows import MANY_WORDS
+from hamletc.targets.c.slots import HEAP, STACK, has_cell_cache
+from hamletc.targets.c.tick import tick
+from hamletc.targets.known_rows import KnownRows, known_rows
+from hamletc.targets.scene import split
+
+
+def built(program: Program, universe: Universe) -> Rollout:
+    """The kernel of a program, and what it is made of."""
+    program = _with_scene(program)
+    large = is_large(program) and not has_cell_cache(program)
+    program, known = (program, ()) if large else _with_known_rows(program)
+    bindings = Bindings(program, universe, HEAP if large else STACK, known)
+    cuts = Cuts(bindings) if large else None
+    grid = cell_step(program, universe, bindings)
+    phases = Phases(bindings, cuts, grid)
+    return Rollout(bindings, cuts, grid, phases, build(universe, program), _tables(bindings, cuts))
+
+
+def functions_of(rollout: Rollout) -> list[code.Function]:
+    """All functions, in the order of the file."""
+    bindings, cuts, grid, phases, schedule = (
+        rollout.bindings,
+        rollout.cuts,
+        rollout.cells,
+        rollout.phases,
+        rollout.schedule,
+    )
+    return [
+        *functions(bindings, cuts),
+        *observe(bindings, cuts, phases, schedule),
+        *memory(bindings, grid),
+        *places(bindings, phases),
+        *act(bindings, cuts, phases, schedule),
+        *meeting(bindings, cuts, phases),
+        *(cells(grid) if grid is not None else ()),
+        *tick(bindings, cuts, grid, phases, schedule),
+        *counts(bindings, phases),
+        store_outcome(bindings, phases),
+        *episodes(bindings, cuts, grid, phases, schedule),
+        *kernels(cuts, grid, phases, schedule),
+        rollout.function(),
+    ]
+
+
+def _tables(bindings: Bindings, cuts: Cuts | None) -> tuple[Table, ...]:
+    """All tables that functions read."""
+    scales = (bindings.meter_scales,) if bindings.meter_scales else ()
+    return (*bindings.program.tables, *(cuts.scale_tables() if cuts else ()), *scales)
+
+
+def _with_scene(program: Program) -> Program:
+    """Where there is a cell cache, what observations need of them alone is a function of its own, `scene`."""
+    if not has_cell_cache(program):
+        return program
+    scene, observe = split(program.function("observe"))
+    if not any(isinstance(node.op, Input) and node.op.name.startswith("cell.") for node in scene.nodes):
+        scene, observe = replace(scene, outputs=()), program.function("observe")
+    return _with(program, observe, scene)
+
+
+def _with_known_rows(program: Program) -> tuple[Program, tuple[KnownRows, ...]]:
+    """Where a repeated row is known but for a bit of many words, `observe` gives the words."""
+    observe, known = known_rows(program.function("observe"), MANY_WORDS)
+    return _with(program, observe), known
+
+
+def _with(program: Program, observe: Function, *others: Function) -> Program:
+    """The program with another `observe`, and with other functions."""
+    functions = (observe if function.name == "observe" else function for function in program.functions)
+    return replace(program, functions=(*functions, *others))

@@ -1,0 +1,223 @@
+"""What lanes observe, and which actions they may choose: rows that are computed vector by vector and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hamletc.kernel.code import (
+    Assign,
+    Code,
+    Constant,
+    Expression,
+    Function,
+    Name,
+    Operand,
+    assign,
+    call,
+    do,
+    expression,
+    function,
+    loop,
+    names,
+)
+from hamletc.kernel.schedule import BEGINS, Allow, Observe, Schedule
+from hamletc.targets.c.arrays import stack
+from hamletc.targets.c.bindings import Bindings
+from hamletc.targets.c.cuts import Cuts, Run
+from hamletc.targets.c.functions import in_parts, traced
+from hamletc.targets.c.lanes import LANES, lane, selected, start, vectors
+from hamletc.targets.c.memory import part
+from hamletc.targets.c.phases import Phases
+from hamletc.targets.c.rows import Repeated, Rows, Single, rows
+
+row, element, value, line = names("row element value line")
+pitch, written, whole, past, streamed, count = names("pitch written whole past streamed count")
+
+
+def observe(bindings: Bindings, cuts: Cuts | None, phases: Phases, schedule: Schedule) -> list[Function]:
+    """The functions that write what a schedule observes, and which actions it allows."""
+    launch = [*schedule.statements(schedule.kernel("rollout").body)]
+    result: list[Function] = []
+    for each in schedule.routine("survey").body:
+        match each:
+            case Observe():
+                seen = rows(bindings, "observe")
+                result += _of_lane(bindings, cuts, seen, "What a lane observes in single rows", "Row")
+                result.append(_observe(bindings, cuts, seen, phases))
+                # Functions in parts are for vectors: what single lanes observe last is taken from one.
+                if cuts is None and Observe("final_observation", BEGINS) in launch:
+                    result.append(_observe_last(bindings, seen, phases))
+            case Allow(wait=wait):
+                allowed = rows(bindings, "mask")
+                result += _of_lane(bindings, cuts, allowed, "Which actions of a lane are allowed", "Action")
+                result.append(_mask(bindings, cuts, allowed, phases, int(wait) if wait else None))
+            case _:
+                # What stands where is found before.
+                pass
+    return result
+
+
+def _of_lane(bindings: Bindings, cuts: Cuts | None, rows: Rows, single: str, repeated: str) -> list[Function]:
+    """The functions that compute rows; `single` and `repeated` say of what."""
+    result: list[Function] = []
+    summary = f"{single}, then what the repeated rows share." if rows.shared else f"{single}."
+    if cuts is not None:
+        result += in_parts(cuts.cuts[rows.function], rows.function, summary)
+    elif rows.of_lane:
+        values = [each.value for each in rows.of_lane]
+        result.append(traced(bindings, rows.function, summary, values, f"_{rows.function}_lane"))
+    for each in rows.repeated:
+        last = each.row + each.count - 1
+        numbers = f"{repeated}s {each.row} to {last}, one at a time" if each.count > 1 else f"{repeated} {each.row}"
+        result.append(function(each.function, each.parameters, f"{numbers}.", each.body, "traced"))
+    return result
+
+
+def _computed(bindings: Bindings, rows: Rows, singles: Iterable[Operand]) -> Assign:
+    """What is computed once for a lane, set: its single rows to these targets, and what repeated ones share."""
+    targets = (*singles, *(each.element for each in rows.shared))
+    return assign(targets, call(f"_{rows.function}_lane", *bindings.passing(rows.function, {})))
+
+
+def _made(singles: Iterable[Single]) -> Iterator[Code]:
+    """The arrays of single rows, or of what repeated ones share."""
+    return (assign(variable, array.make) for variable, array in {each.variable: each.array for each in singles}.items())
+
+
+def _repeated(each: Repeated) -> Expression:
+    """A row of repeated ones, for a lane."""
+    return call(each.function, *each.arguments)
+
+
+def _number(first: int, row: Name) -> Expression:
+    """The number of a row of several, from the first one on."""
+    return first + row if first else row
+
+
+# --- observations -----------------------------------------------------------------------------------------------------
+
+
+def _put(rows: Operand, value: Operand, past: Operand, scale: Iterable[Expression]) -> Code:
+    """A value of the lanes of a vector, written to a row."""
+    return do("put", rows, lane, value, written[lane], whole, past, *scale)
+
+
+def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> Function:
+    def of_vector() -> Iterator[Code]:
+        yield _computed(bindings, rows, [each.variable for each in rows.singles])
+        if rows.singles:
+            yield assign(past, expression(rows.singles[0].row) >= streamed)
+        for each in rows.singles:
+            begin = each.row * pitch + start if each.row else start
+            yield _put(part("rows", 0, begin), each.variable, past, each.scale)
+
+    def of_vector_in_parts(cuts: Cuts) -> Iterator[Code]:
+        yield do("_observe", *cuts.passing("observe", {}))
+        for run in cuts.observed:
+            to = part("rows", 0, _number(run.first, row) * pitch + start)
+            put = _put(to, run.element, expression(run.first) >= streamed, run.scale)
+            yield loop(row, run.count, body=[put])
+
+    def of_row(each: Repeated) -> Iterator[Code]:
+        number = _number(each.row, element)
+        yield assign(row, part("rows", 0, number * pitch + start))
+        yield assign(past, number >= streamed)
+        yield vectors([assign(value, _repeated(each)), _put(row, value, past, each.scale)], "end", "begin")
+
+    def body() -> Iterator[Code]:
+        yield from _made(rows.shared)
+        if cuts is not None:
+            yield vectors(of_vector_in_parts(cuts), "end", "begin")
+        elif rows.of_lane:
+            yield vectors(of_vector(), "end", "begin")
+        for each in rows.repeated:
+            yield loop(element, each.count, body=of_row(each))
+
+    summary = (
+        "Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, "
+        "and then the rows from `streamed` on past the caches, of rows that are computed together all or none. From "
+        "one of the `rows` to the next it is `pitch` lanes; the chunk begins at lane `start`."
+    )
+    where = ["rows", "pitch", "start", "begin", "end", "written", "whole", "streamed"]
+    name = "_observe" if cuts is None else "_observe_rows"
+    return function(name, [*where, *phases.passed("observe")], summary, body(), "helper")
+
+
+def _observe_last(bindings: Bindings, rows: Rows, phases: Phases) -> Function:
+    def written_to(number: Operand, value: Operand, scale: Iterable[Expression]) -> Code:
+        return assign(line[number], call("encode", line, value, *scale))
+
+    def of_lane() -> Iterator[Code]:
+        yield assign(line, part("array", start + lane, 0))
+        if rows.of_lane:
+            yield _computed(bindings, rows, [each.variable for each in rows.singles])
+        for single in rows.singles:
+            yield written_to(single.row, single.variable, single.scale)
+        for each in rows.repeated:
+            body = [assign(value, _repeated(each)), written_to(_number(each.row, element), value, each.scale)]
+            yield loop(element, each.count, body=body)
+
+    summary = (
+        "Write what the first `chosen` of `lanes` observe to their lines of an array [lanes, rows], in which the chunk "
+        "begins at line `start`."
+    )
+    parameters = ["array", "start", "lanes", "chosen", *phases.passed("observe")]
+    return function("_observe_last", parameters, summary, (*_made(rows.shared), selected(of_lane())), "helper")
+
+
+# --- masks ------------------------------------------------------------------------------------------------------------
+
+
+def _stored(chunk: Operand, number: Operand) -> Code:
+    """A row of the mask, stored."""
+    return do("store_lanes", chunk, part("mask_array", number, start), count)
+
+
+def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases, wait: int | None) -> Function:
+    values, waits = names("values waits")
+
+    def waiting(element: Expression, waits: Operand) -> Code:
+        return assign(element, call("where", Name("alive")[lane], element, waits))
+
+    def of_vector() -> Iterator[Code]:
+        yield _computed(bindings, rows, [each.element for each in rows.singles])
+        if wait is not None:
+            yield from (waiting(each.element, Constant(each.row == wait)) for each in rows.singles)
+
+    def single() -> Iterator[Code]:
+        yield from _made(rows.of_lane)
+        if rows.of_lane:
+            yield vectors(of_vector(), "busy")
+        for each in rows.singles:
+            yield _stored(each.variable, each.row)
+
+    def of_run(run: Run) -> Iterator[Code]:
+        if wait is not None:
+            yield vectors([waiting(run.element, row.equals(wait - run.first))], "busy")
+        yield _stored(part("allowed", 0, (expression(run.begin) + row) * LANES), expression(run.first) + row)
+
+    def in_runs(cuts: Cuts) -> Iterator[Code]:
+        yield from _made(rows.shared)
+        yield vectors([do("_mask", *cuts.passing("mask", {}))], "busy")
+        for run in cuts.allowed:
+            yield loop(row, run.count, body=of_run(run))
+
+    def of_row(each: Repeated) -> Iterator[Code]:
+        computed: list[Code] = [assign(values[lane], _repeated(each))]
+        if wait is not None:
+            among = 0 <= wait - each.row < each.count
+            yield assign(waits, element.equals(wait - each.row) if among else Constant(False))
+            computed.append(waiting(values[lane], waits))
+        yield vectors(computed, "busy")
+        yield _stored(values, _number(each.row, element))
+
+    def body() -> Iterator[Code]:
+        yield from single() if cuts is None else in_runs(cuts)
+        if rows.repeated:
+            yield assign(values, stack("bool").make)
+        for each in rows.repeated:
+            yield loop(element, each.count, body=of_row(each))
+
+    summary = "Write which actions are allowed." + ("" if wait is None else " Who is not alive may only wait.")
+    parameters = ["mask_array", "start", "count", "busy", *phases.living, *phases.passed("mask")]
+    return function("_mask" if cuts is None else "_mask_rows", parameters, summary, body(), "helper")

@@ -1,0 +1,186 @@
+"""The rows that `observe` and `mask` write: single ones, and those that one function computes one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet import schema
+from hamletc.ir.ops import Input, Type
+from hamletc.kernel.body import Loop, held_name, identifier, remarks
+from hamletc.kernel.code import Code, Compute, Expression, Name, Remark, Typed, assign, call, give, names
+from hamletc.targets.c.arrays import Array, stack, stack_rows
+from hamletc.targets.c.bindings import Bindings, outside, shared
+from hamletc.targets.c.lanes import LANES, lane
+from hamletc.targets.known_rows import KnownRows
+
+MANY_WORDS = 9
+"""So many words with a bit per row are rows of an array, of which each row fetches its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """What a function gives for a lane: a row of what it writes, or (without a row) what repeated rows share.
+
+    Attributes:
+        variable: of a vector, or of the array.
+        value: where the function's lines stand.
+        scale: how an observed row becomes bytes.
+        part: the row of the array.
+    """
+
+    variable: str
+    array: Array
+    value: Expression
+    row: int = 0
+    scale: tuple[Expression, ...] = ()
+    part: int = 0
+
+    @property
+    def element(self) -> Expression:
+        """The element of its array for `lane`."""
+        return Name(self.variable)[self.part * LANES + lane if self.part else lane]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Rows that one function computes: its statements, and how it is called for a lane. `row` is the first, `scale` as
+    in `Single`."""
+
+    function: str
+    row: int
+    count: int
+    parameters: list[str]
+    arguments: list[Expression]
+    body: tuple[Code, ...]
+    scale: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a function writes: single ones, what repeated ones share, and the repeated ones."""
+
+    function: str
+    singles: list[Single]
+    shared: list[Single]
+    repeated: list[Repeated]
+
+    @property
+    def of_lane(self) -> list[Single]:
+        """What is computed once for a lane."""
+        return [*self.singles, *self.shared]
+
+
+def rows(functions: Bindings, function: str) -> Rows:
+    """The rows that `observe` or `mask` writes."""
+    return Rows(function, _singles(functions, function), _shared(functions, function), _repeated(functions, function))
+
+
+def _singles(functions: Bindings, function: str) -> list[Single]:
+    array = stack("bool" if function == "mask" else "f32")
+    offsets, scales = functions.offsets, functions.scales
+    taken: set[str] = set()
+    names = [output.name for output in functions.bodies[function].outputs]
+    return [
+        Single(_variable(functions, function, name, taken), array, value, offsets[name], scales.get(name, ()))
+        for name, value in zip(names, functions.outputs(function), strict=True)
+        if name in offsets
+    ]
+
+
+def _variable(functions: Bindings, function: str, output: str, taken: set[str]) -> str:
+    """The array of a chunk for a single row: `observed_meter_energy`, `action_UP`."""
+    if function == "mask":
+        name = f"action.{schema.action_names(functions.universe)[functions.offsets[output]]}"
+    else:
+        name = f"observed.{output}"
+    return held_name(identifier(name), taken)
+
+
+def _shared(functions: Bindings, function: str) -> list[Single]:
+    """What the rows of loops need and no element changes, inputs left out."""
+    printed = functions.bodies[function]
+    values = [
+        Single(f"shared_{printed.names[value]}", stack(printed.type(value).value), functions.value(function, value))
+        for value in shared(printed)
+    ]
+    if function != "observe":
+        return values
+    outputs = dict(zip((output.name for output in printed.outputs), functions.outputs(function), strict=True))
+    for each in functions.known:
+        for number, word in enumerate(each.words):
+            words = stack_rows("u32", len(each.words))
+            values.append(Single(_words(each), words, outputs[word], part=number))
+        if each.own is not None:
+            values.append(Single(_own(each), stack("i32"), outputs[each.own]))
+    return values
+
+
+def _words(rows: KnownRows) -> str:
+    """The array of words with a bit per row."""
+    return f"words_of_{identifier(rows.output)}"
+
+
+def _own(rows: KnownRows) -> str:
+    """The array of the own row of each lane."""
+    return f"own_of_{identifier(rows.output)}"
+
+
+def _repeated(functions: Bindings, function: str) -> list[Repeated]:
+    """The repeated rows of what it writes."""
+    known = functions.known if function == "observe" else ()
+    return [
+        *(_of_words(functions, each) for each in known),
+        *(_of_loop(functions, function, loop) for loop in functions.bodies[function].loops),
+    ]
+
+
+def _of_loop(functions: Bindings, function: str, loop: Loop) -> Repeated:
+    """Rows that a loop of the function gives."""
+    printed, tables = functions.bodies[function], functions.tables_of(function)
+    values = outside(printed, loop)
+    elements = [
+        functions.held[op.name].of_lane
+        if isinstance(op := printed.op(value), Input)
+        else Name(f"shared_{printed.names[value]}")[lane]
+        for value in values
+    ]
+    output = identifier(loop.output)
+    return Repeated(
+        function=f"_{output}" if function == "mask" else f"_observe_{output}",
+        row=functions.offsets[loop.output],
+        count=loop.count,
+        parameters=[loop.element, *(printed.names[value] for value in values), *tables],
+        arguments=[call("i32", "element"), *elements, *map(Name, tables)],
+        body=(Compute(function, loop.lines), give(functions.value(function, loop.value))),
+        scale=functions.scales.get(loop.output, ()),
+    )
+
+
+def _of_words(functions: Bindings, rows: KnownRows) -> Repeated:
+    """Rows that are known but for a bit each."""
+    element, word, unset = names("element word unset")
+    plain, marked, own_plain, own_marked = (
+        Typed(Type.F32, value, alone=False) for value in (*rows.values, *rows.own_values)
+    )
+    bit = call("bit_and", word, call("shift_left", 1, call("bit_and", element, 31)))
+    value = call("where", unset, plain, marked)
+    parameters = ["element", "word"]
+    arguments: list[Expression] = [call("u32", element), Name(_words(rows))[(element >> 5) * LANES + lane]]
+    if rows.own is not None:
+        own = call("equal", call("to_i32", element), "own")
+        value = call("where", own, call("where", unset, own_plain, own_marked), value)
+        parameters.append("own")
+        arguments.append(Name(_own(rows))[lane])
+    return Repeated(
+        function=f"_observe_{identifier(rows.output)}",
+        row=functions.offsets[rows.output],
+        count=rows.count,
+        parameters=parameters,
+        arguments=arguments,
+        body=(
+            *(Remark(text.removeprefix("# ")) for text in remarks(rows.origin, functions.sources)),
+            assign(unset, call("equal", bit, 0)),
+            give(value),
+        ),
+        scale=functions.scales.get(rows.output, ()),
+    )

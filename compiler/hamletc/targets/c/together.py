@@ -1,0 +1,328 @@
+"""What the agents of a world have together, as kernels for CPUs hold it: arrays of what lanes add, and of results.
+
+Arrays of what lanes add hold a chunk, or all agents of a world of several tiles; functions take them from the first
+lane of a tile on. Where ticks are settled apart, what later functions need of a tile is carried from tile to tile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from hamlet import schema
+from hamlet.schema import MOST_AGENTS
+from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
+from hamletc.ir.ops import Input
+from hamletc.kernel.body import body, held_name, identifier, unique
+from hamletc.kernel.code import Expression, Name, Operand
+from hamletc.targets.c.arrays import Array, heap, stack
+from hamletc.targets.c.slots import Chunk, Slot
+
+TILED = Name("TILED")
+
+CLOSING = ("age", "episode_return")
+"""The chunks of the state that settling a tick changes, beside who is alive."""
+
+EXTREMES: tuple[ReductionOp, ...] = ("lowest", "highest")
+OF_EACH: tuple[ReductionOp, ...] = ("grant", "rank")
+"""What is another for each lane: there is room for all agents of a world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A reduction.
+
+    Attributes:
+        terms: the array of what lanes add, by the part of an output's name before its point.
+        shared: the array of the result of each lane; that of a grant is the array of claims itself.
+    """
+
+    reduction: Reduction
+    terms: dict[str, str]
+    shared: str
+
+    @property
+    def op(self) -> str:
+        return self.reduction.op
+
+    @property
+    def term(self) -> str:
+        """The array of the terms, which are the claims of a grant."""
+        return self.terms["term"]
+
+    @property
+    def ranked(self) -> list[Operand]:
+        """What decides between the claims of a grant: arguments of `grant_worlds`."""
+        first, priority = self.terms.get("first", "nobody"), self.terms.get("priority", "no_priority")
+        return [first, priority, self.terms["places"], "priority" in self.terms, "claiming", "keys", "above"]
+
+    @property
+    def counted(self) -> bool:
+        """Whether a rank is found by counting how many agents have each priority."""
+        return self.op == "rank" and self.reduction.few is not None and self.reduction.few <= MOST_AGENTS
+
+    @property
+    def function(self) -> str:
+        """What reduces worlds."""
+        return "rank_few_worlds" if self.counted else f"{self.op}_worlds"
+
+    @property
+    def ranking(self) -> list[Operand]:
+        """What a rank takes beside its terms and its result."""
+        return ["keys", "ranked", *(["tally", self.reduction.few] if self.counted else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What each lane finds that asks all lanes of its world.
+
+    Attributes:
+        base: with which the names of its variables begin.
+        otherwise: the array of what a lane has that finds nobody.
+        result: the array of what lanes find.
+    """
+
+    reduction: Reduction
+    base: str
+    otherwise: str
+    result: str
+
+    @property
+    def op(self) -> str:
+        return self.reduction.op
+
+    @property
+    def found(self) -> Name:
+        """The variable of what a lane has of those that it has asked."""
+        return self.given("found")
+
+    def given(self, output: str) -> Name:
+        """The variable of an output of the function of pairs, by the part of its name before the point."""
+        return Name(f"{self.base}_{output}")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What pairs of lanes are looked at for in a stage: each asks all lanes of its world.
+
+    Attributes:
+        function: the function of pairs.
+        shown: the arrays of what lanes show, by the names of outputs.
+        outputs: the variables of what the function gives.
+        inputs: the names of what it takes.
+    """
+
+    function: str
+    shown: dict[str, str]
+    found: list[Found]
+    outputs: list[Name]
+    inputs: list[str]
+
+    @property
+    def own(self) -> list[tuple[str, str]]:
+        """The variables of what the asking lane shows, and the arrays."""
+        numbers = [name.removeprefix("own.") for name in self.inputs if name.startswith("own.")]
+        return [(f"own_{number}", self.shown[f"shown.{number}"]) for number in numbers]
+
+    @property
+    def arguments(self) -> list[Expression]:
+        """What the function of pairs is given: own values, which are variables, and those of the lane `other`."""
+        own = {f"own.{name.removeprefix('own_')}": Name(name) for name, _ in self.own}
+        return [own.get(each) or Name(self.shown[each.replace("other.", "shown.")])["other"] for each in self.inputs]
+
+    @property
+    def totals(self) -> list[Found]:
+        return [each for each in self.found if each.op == "total"]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The reductions of a program, and what kernels need for them.
+
+    Attributes:
+        stages: the reductions of each stage that has some, without those of pairs of lanes.
+        asked: those, of the stages that have some.
+        slots: of what functions read and write beside the state, by names of inputs and outputs.
+        made: what makes each array beside the state.
+        begun: chunks of the state that functions read as they were at the beginning of a tick.
+        extremes: whether somebody asks for an extreme, and thus who runs.
+        settles: whether ticks are settled apart.
+        carried: chunks that functions after a tick read, and the arrays that hold them for all tiles of a world.
+    """
+
+    stages: dict[Stage, list[Reduced]]
+    slots: dict[str, Slot]
+    made: dict[str, Array]
+    begun: list[Chunk]
+    settles: bool
+    large: bool
+    carried: list[tuple[Chunk, str]] = field(default_factory=list)
+    asked: dict[Stage, Asked] = field(default_factory=dict)
+
+    @property
+    def meets(self) -> bool:
+        """Whether the agents of a world meet."""
+        return bool(self.stages) or self.settles
+
+    @property
+    def all(self) -> list[Reduced]:
+        """Those of whole worlds."""
+        return [each for stage, several in self.stages.items() if stage != "cells" for each in several]
+
+    def asks(self, stage: Stage, *ops: ReductionOp) -> bool:
+        """Whether one of the reductions of a stage is one of these operations."""
+        return any(each.op in ops for each in self.stages[stage])
+
+    def added(self, stage: Stage) -> list[str]:
+        """The arrays of what lanes add in a stage, and of what they show."""
+        runs = ["runs"] if stage in self.asked or self.asks(stage, *EXTREMES) else []
+        runs = ["runs", "standing_cells"] if stage == "cells" else runs
+        return [*(name for each in self.stages[stage] for name in each.terms.values()), *self._shown(stage), *runs]
+
+    def _shown(self, stage: Stage) -> list[str]:
+        """The arrays of what lanes give for pairs of them."""
+        if stage not in self.asked:
+            return []
+        asked = self.asked[stage]
+        return [*asked.shown.values(), *(each.otherwise for each in asked.found if each.otherwise)]
+
+    def reduced(self, stage: Stage) -> list[str]:
+        """What reducing a stage takes beside that."""
+        scratch = ["claiming", "nobody", "no_priority", "above"] if self.asks(stage, "grant") else []
+        scratch += ["ranked"] if self.asks(stage, "rank") else []
+        scratch += ["tally"] if any(each.counted for each in self.stages[stage]) else []
+        scratch += ["keys"] if self.asks(stage, "rank", "grant") else []
+        scratch += ["counts"] if self.asks(stage, "count") else []
+        if stage in self.asked:
+            asked = self.asked[stage]
+            scratch += [*(each.result for each in asked.found), *(each.given("sums").name for each in asked.totals)]
+        return [*(each.shared for each in self.stages[stage] if each.op != "grant"), *scratch]
+
+    @property
+    def from_tile(self) -> set[str]:
+        """The arrays that functions take from the first lane of a tile on."""
+        ranks = {each.shared for each in self.all if each.op == "rank"}
+        found = {each.result for asked in self.asked.values() for each in asked.found}
+        shown = {name for stage in self.asked for name in self._shown(stage)}
+        terms = {name for several in self.stages.values() for each in several for name in each.terms.values()}
+        return terms | ranks | found | shown | {"runs", "standing_cells"}
+
+    def array(self, dtype: str, size: Operand) -> Array:
+        """An array of that many elements."""
+        return heap(dtype, size) if self.large else stack(dtype, size)
+
+
+def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...], large: bool) -> Together:
+    """The reductions of a program. `held`: the state by names of inputs; `large`: arrays are on the heap."""
+    found = Together({}, {}, {}, [], program.has("settle"), large)
+    taken: set[str] = set()
+    for stage in STAGES:
+        for reduction in program.stage(stage):
+            found.stages.setdefault(stage, [])
+            if reduction.pairs:
+                continue
+            base = unique(identifier(reduction.name), taken)
+            given = {output.name for output in program.function(reducer(stage)).outputs}
+            terms = {}
+            for output, type_ in (reduction.terms | reduction.optional).items():
+                if output in given:
+                    kind = output.partition(".")[0]
+                    terms[kind] = name = f"{base}_{'claims' if reduction.op == 'grant' and kind == 'term' else kind}"
+                    _add(found, output, name, found.array(type_.value, "TERMS"))
+            if stage == "cells":
+                found.stages.setdefault(stage, []).append(Reduced(reduction, terms, f"{base}_on_cells"))
+                continue
+            shared = terms["term"] if reduction.op == "grant" else f"{base}_together"
+            room = "TERMS" if reduction.op in OF_EACH else "SHARED"
+            _add(found, reduction.result, shared, found.array(reduction.type.value, room))
+            found.stages[stage].append(Reduced(reduction, terms, shared))
+        if program.has(pairer(stage)):
+            found.asked[stage] = _asked(found, program, stage, taken)
+    if "cells" in found.stages:
+        found.made["runs"] = found.array("bool", "TERMS")
+        _add(found, "standing", "standing_cells", found.array("i32", "TERMS"))
+    for stage in (each for each in found.stages if each != "cells"):
+        if stage in found.asked or found.asks(stage, *EXTREMES):
+            found.made["runs"] = found.array("bool", "TERMS")
+        if found.asks(stage, "count"):
+            found.made["counts"] = found.array("f32", "TERMS")
+        if found.asks(stage, "rank", "grant"):
+            found.made["keys"] = found.array("u32", "TERMS")
+        if found.asks(stage, "rank"):
+            found.made["ranked"] = found.array("i32", "TERMS")
+        if any(each.counted for each in found.stages[stage]):
+            found.made["tally"] = found.array("i32", "TALLIES")
+        if found.asks(stage, "grant"):
+            found.made.update(claiming=found.array("i32", "TERMS"), nobody=found.array("bool", "TERMS"))
+            found.made["above"] = found.array("bool", "TERMS")
+            found.made["no_priority"] = found.array("u32", "TERMS")
+    if found.meets:
+        _carry(found, _local("action", stack("i32")))
+    if found.settles:
+        _settling(found, program, held, outcomes)
+    return found
+
+
+def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> Asked:
+    """What pairs of lanes are looked at for in a stage."""
+    shows = program.function(reducer(stage))
+    shown: dict[str, str] = {}
+    for output in shows.outputs:
+        if output.name.startswith("shown."):
+            shown[output.name] = name = held_name(identifier(output.name), taken)
+            _add(found, output.name, name, found.array(shows.nodes[output.value].type.value, "TERMS"))
+    each_finds = []
+    for reduction in program.stage(stage):
+        if not reduction.pairs:
+            continue
+        base = unique(identifier(reduction.name), taken)
+        otherwise = f"{base}_otherwise" if reduction.given else ""
+        for given in reduction.given:
+            _add(found, given, otherwise, found.array("f32", "TERMS"))
+        _add(found, reduction.result, f"{base}_together", found.array("f32", "TERMS"))
+        if reduction.op == "total":
+            found.made[f"{base}_sums"] = found.array("f32", "TREE")
+        each_finds.append(Found(reduction, base, otherwise, f"{base}_together"))
+    printed = body(program.function(pairer(stage)))
+    variables = {name: each.given(name.partition(".")[0]) for each in each_finds for name in each.reduction.terms}
+    outputs = [variables.get(output.name, Name("_")) for output in printed.outputs]
+    return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters])
+
+
+def _add(found: Together, name: str, variable: str, array: Array) -> None:
+    """Add an array, unless it is there already, and its slot."""
+    found.slots[name] = Slot(name, _local(variable, array), 0)
+    found.made.setdefault(variable, array)
+
+
+def _local(variable: str, array: Array) -> Chunk:
+    """A chunk that is not part of the state."""
+    return Chunk(schema.Field(variable, "f32", "lane"), variable, "", 0, 1, array, None)
+
+
+def _carry(found: Together, chunk: Chunk) -> None:
+    """Carry a chunk from tile to tile."""
+    carried = f"carried_{chunk.variable}"
+    found.carried.append((chunk, carried))
+    found.made[carried] = found.array(chunk.own.dtype, TILED if chunk.rows == 1 else chunk.rows * TILED)
+
+
+def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:
+    """What functions after step 4 of a tick need."""
+    for output in program.function("tick").outputs:
+        if output.name.startswith(("uses.", "was.")):
+            kind = "bool" if output.name.startswith("uses.") else "f32"
+            _add(found, output.name, f"{identifier(output.name)}_in_tick", found.array(kind, "LANES"))
+            _carry(found, found.slots[output.name].chunk)
+    found.slots["used"] = next(slot for slot in outcomes if slot.name == "used")
+    _carry(found, found.slots["used"].chunk)
+    names = (reducer("settle"), reducer("cells"), "world", NEAR, CELLS, OVER, "settle")
+    late = [program.function(name) for name in names if program.has(name)]
+    read = {node.op.name for function in late for node in function.nodes if isinstance(node.op, Input)}
+    for name in sorted(read):
+        if name.startswith("before."):
+            slot = held[name.removeprefix("before.")]
+            begun = replace(slot.chunk, variable=f"before_{slot.chunk.variable}")
+            found.slots[name] = replace(slot, name=name, chunk=begun)
+            if slot.chunk not in found.begun:
+                found.begun.append(slot.chunk)
+                _carry(found, begun)
