@@ -151,7 +151,7 @@ def sb3(module: Module, worlds: int, actions: np.ndarray[Any, Any]) -> Step:
 def pettingzoo(module: Module, agents: int, actions: np.ndarray[Any, Any]) -> Step:
     from hamlet_pettingzoo import ParallelEnv
 
-    env = ParallelEnv(module, agents=agents, backend="numba", seed=1)
+    env = ParallelEnv(module, agents=agents, backend="c", seed=1)
     env.reset()
 
     def step(tick: int) -> None:
@@ -164,7 +164,7 @@ def pettingzoo(module: Module, agents: int, actions: np.ndarray[Any, Any]) -> St
 
 
 def core_of_agents(module: Module, agents: int, actions: np.ndarray[Any, Any]) -> Step:
-    env = hamlet.make(module, agents=agents, backend="numba", seed=1, quiet=True)
+    env = hamlet.make(module, agents=agents, backend="c", seed=1, quiet=True)
     given = torch.from_numpy(actions.astype(np.int32))
     return lambda tick: env.step(given[tick])
 
@@ -243,7 +243,7 @@ def main() -> None:
     module = hamlet.load(given.package)
     many = measure(MANY, module, given.worlds, given.rounds, given.steps)
     one = measure(ONE, module, given.agents, given.rounds, given.steps)
-    about = facts("benchmarks/adapters.py", "numba")
+    about = facts("benchmarks/adapters.py", "c")
     text = "\n\n".join(
         [
             "# What adapters cost",

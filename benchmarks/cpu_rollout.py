@@ -1,4 +1,4 @@
-"""How fast and how lean numba kernels are on this machine's CPU:
+"""How fast and how lean kernels in C are on this machine's CPU:
 
     python benchmarks/cpu_rollout.py
 
@@ -8,7 +8,7 @@ so that all samples do the same work; variants take turns, so that a busy moment
 the rate by the clock stands the rate per second of CPU time of one core, which other processes disturb less. Writes
 JSON and a table to benchmarks/results/. Kernels for another CPU than this one:
 
-    NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=+avx2 python benchmarks/cpu_rollout.py --json cpu_avx2.json
+    HAMLET_CPU=haswell python benchmarks/cpu_rollout.py --json cpu_avx2.json
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import llvmlite.binding
-import numba
 import torch
+from facts import compiler_of_c
 
 import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import Backend, RandomPolicy, Stream
 from hamlet.interpreter.interpreter import Interpreter
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 from hamletc.compile import Options, build, check
@@ -69,6 +69,7 @@ import sys, torch
 import hamlet
 from pathlib import Path
 from hamlet.backend.protocol import RandomPolicy, Stream
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.backend.buffers import Shape, allocate
 def kilobytes(name):
@@ -82,7 +83,7 @@ def run(worlds):
     return buffers
 module = hamlet.load(sys.argv[1])
 dtype = torch.float32 if sys.argv[2] == "f32" else None
-backend = CpuBackend(module.universe, module.kernels("numba"))
+backend = CpuBackend(module.universe, just_in_time(module))
 run(256)
 Path("/proc/self/clear_refs").write_text("5")
 before = kilobytes("VmRSS")
@@ -147,14 +148,14 @@ def steps(module: Module, backend: Backend, threads: int, lanes: int, obs: torch
 
 def steps_as_users_take_them(module: Module, threads: int, lanes: int, count: int) -> Variant:
     """The same through `Env.step`, which also checks the actions."""
-    env = hamlet.make(module, worlds=lanes, seed=SEED, backend="numba", quiet=True)
+    env = hamlet.make(module, worlds=lanes, seed=SEED, backend="c", quiet=True)
     actions = torch.arange(lanes, dtype=torch.int32) % 5
 
     def run() -> None:
         for _ in range(count):
             env.step(actions)
 
-    name = f"numba: {_warmth(count)} `Env.step` of {lanes:,} agents, float32 observations"
+    name = f"c: {_warmth(count)} `Env.step` of {lanes:,} agents, float32 observations"
     return Variant(name, threads, lanes * count, run, steps=count)
 
 
@@ -205,13 +206,12 @@ def facts(arguments: list[str]) -> Row:
         (line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line),
         platform.processor(),
     )
-    variables = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_CPU_")]
-    target = os.environ.get("NUMBA_CPU_NAME")
-    own = llvmlite.binding.get_host_cpu_name()
+    variables = [f"{name}={value}" for name, value in os.environ.items() if name == "HAMLET_CPU"]
+    target = os.environ.get("HAMLET_CPU")
     return {
-        "cpu": f"{model}, {f'kernels for {target}' if target else own}, {len(os.sched_getaffinity(0))} CPUs",
+        "cpu": f"{model}, kernels for {target or 'this CPU'}, {len(os.sched_getaffinity(0))} CPUs",
         "load": f"{os.getloadavg()[0]:.1f} processes wanted a CPU in the minute before",
-        "versions": f"python {platform.python_version()}, numba {numba.__version__}, torch {torch.__version__}",
+        "versions": f"python {platform.python_version()}, torch {torch.__version__}, {compiler_of_c()}",
         "commit": git("rev-parse", "HEAD") + (" with changes" if git("status", "--porcelain") else ""),
         "command": shlex.join([*variables, "python", "benchmarks/cpu_rollout.py", *arguments]),
     }
@@ -246,8 +246,8 @@ def main() -> None:
             "memory over bytes of state and f32 observations": printed(MEMORY, folder, "f32"),
         }
         lanes, f32, bf16 = arguments.agents, torch.float32, torch.bfloat16
-        every = CpuBackend(module.universe, module.kernels("numba"))
-        one = CpuBackend(module.universe, module.kernels("numba"), 1)
+        every = CpuBackend(module.universe, just_in_time(module))
+        one = CpuBackend(module.universe, just_in_time(module), 1)
         interpreter = Interpreter(module.universe, CPU)
         threads, own = every.threads, torch.get_num_threads()
         variants = [

@@ -4,32 +4,35 @@
     python benchmarks/exactness_price.py --backend triton --agents 1048576
 
 Variants run in turns, in rollouts without observations and with f32 observations every tick. None but the first are
-ever part of the product: on the CPU LLVM is told here that it may contract and take reciprocals; for the GPU, Triton is
-told so and gets `/`. Beside the times stand the machine instructions for sm_90, which need no GPU. Writes
-benchmarks/results/exactness_BACKEND.json.
+ever part of the product: on the CPU a compiler of C is told here that it may contract and multiply by reciprocals, and
+its `hamlet.h` has lost what forbids that; for the GPU, Triton is told so and gets `/`. Beside the times stand the
+machine instructions for sm_90, which need no GPU. Writes benchmarks/results/exactness_BACKEND.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from unittest.mock import patch
 
 import torch
 from facts import ROOT, facts
-from llvmlite import ir
 from rounds import as_json, more_time, rates
 
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.launch.gpu import options as triton_options
 from hamlet.launch.gpu.forms import FORMS
+from hamlet.native.compilers import NATIVE, compiled, compiler
+from hamlet.native.library import NOTHING_DEFINED, header, opened
 from hamlet.package.module import Module, kernels_file
 from hamlet_lab.machine_code.kernels import compile_kernels
 from hamletc.compile import check_file, emit_texts, lower, optimise, specialise
@@ -50,6 +53,11 @@ def _quotient(left, right):
 
 
 """
+
+CONTRACTED, RECIPROCALS = "-ffp-contract=fast", "-freciprocal-math"
+"""Arguments of compilers of C."""
+GUARDS = {"#pragma STDC FP_CONTRACT OFF\n": "", '"fp-contract=off", ': ""}
+"""Text of `hamlet.h` that forbids contraction, and what has its place in loosened kernels."""
 
 Divisions: TypeAlias = Literal["divided", "multiplied", "approximate"]
 """By constants: a rounded division, two fused operations proven equal to it, or whatever is fast."""
@@ -109,27 +117,28 @@ def loosened(target: str, variant: Variant) -> Iterator[None]:
         with patch("hamlet.launch.gpu.call.options", loose), patch("hamlet.launch.gpu.forms.options", loose):
             yield
     else:
-        flags = ("contract", "arcp", "afn") if variant.divisions == "approximate" else ("contract",)
-        with _flags(flags):
+        further = (CONTRACTED, RECIPROCALS) if variant.divisions == "approximate" else (CONTRACTED,)
+        with patch("hamlet.launch.cpu.kernels.library", partial(loose_library, further)):
             yield
 
 
-@contextmanager
-def _flags(wanted: tuple[str, ...]) -> Iterator[None]:
-    """LLVM's flags on all additions, subtractions, multiplications and divisions that numba writes."""
-    builder = ir.IRBuilder
-    before = {name: getattr(builder, name) for name in ("fadd", "fsub", "fmul", "fdiv")}
+def loose_header() -> str:
+    """The text of `hamlet.h` without its guards.
 
-    def flagged(original: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *values, flags=(), **names: original(*values, flags=(*flags, *wanted), **names)
+    Raises:
+        ValueError: it has other guards now.
+    """
+    text = header()
+    for guard, instead in GUARDS.items():
+        if guard not in text:
+            raise ValueError(f"hamlet.h has no {guard!r}")
+        text = text.replace(guard, instead)
+    return text
 
-    for name, original in before.items():
-        setattr(builder, name, flagged(original))
-    try:
-        yield
-    finally:
-        for name, original in before.items():
-            setattr(builder, name, original)
+
+def loose_library(further: Sequence[str], text: str, defines: Mapping[str, str] = NOTHING_DEFINED) -> ctypes.CDLL:
+    """The shared library of a text of C, compiled with further arguments that change bits; it is not kept."""
+    return opened(compiled(compiler(), text, loose_header().encode(), defines, NATIVE, further))
 
 
 def instructions(module: Module, variant: Variant) -> dict[str, Any]:
@@ -184,7 +193,7 @@ def timed(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("universe", type=Path, nargs="?", default=ROOT / "universes" / "town.hamlet")
-    parser.add_argument("--backend", choices=("numba", "triton"), default="numba")
+    parser.add_argument("--backend", choices=("c", "triton"), default="c")
     parser.add_argument("--agents", type=int, default=65536)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--no-code", action="store_true", help="leave the instructions for a GPU out")

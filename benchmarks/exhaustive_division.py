@@ -9,6 +9,7 @@ says of how many random divisors the pass proves that they may be replaced. Writ
 
 from __future__ import annotations
 
+import ctypes
 import json
 import platform
 import random
@@ -18,10 +19,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
-from hamlet.launch.cpu.ops import fma
+from hamlet.native.library import library
 from hamletc.compile import check_file, lower, optimise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Const, Div, Type
@@ -33,13 +33,24 @@ BATCH = 1 << 22
 SEED, RANDOM, DRAWN = 11, 32, 10_000
 
 
-@numba.njit(error_model="numpy", nogil=True)  # type: ignore[untyped-decorator]  # Numba has no types.
-def wrong(numerators: Any, divisor: Any, high: Any, low: Any) -> Any:
+TEXT = """#include "hamlet.h"
+HAMLET_EXPORT i64 wrong(const f32 *numerators, i64 count, f32 divisor, f32 high, f32 low) {
+    i64 differ = 0;
+    for (ix i = 0; i < count; i++) {
+        f32 x = numerators[i];
+        differ += fma_f32(x, high, x * low) != x / divisor;
+    }
+    return differ;
+}
+"""
+
+
+def wrong(numerators: np.ndarray[Any, Any], divisor: Any, high: Any, low: Any) -> int:
     """How many quotients differ."""
-    count = 0
-    for x in numerators:
-        count += fma(x, high, x * low) != x / divisor
-    return count
+    function = library(TEXT).wrong
+    function.restype = ctypes.c_int64
+    address = ctypes.c_void_p(numerators.ctypes.data)
+    return int(function(address, ctypes.c_int64(len(numerators)), *map(ctypes.c_float, (divisor, high, low))))
 
 
 def bits(value: float) -> int:

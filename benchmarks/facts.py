@@ -12,8 +12,11 @@ from pathlib import Path
 
 import torch
 
+from hamlet.errors import EnvError
+from hamlet.native.compilers import compiler
+
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("torch", "triton", "numba", "numpy")
+PACKAGES = ("torch", "triton", "numpy")
 BUSY = 0.5
 """A load above this before the start means that other processes took part of the machine."""
 LOAD = os.getloadavg()[0]
@@ -35,12 +38,23 @@ def facts(script: str, backend: str) -> dict[str, str]:
     changed = _git("status", "--porcelain", "--", "runtime", "compiler", "universes")
     return {
         "machine": machine,
-        "versions": ", ".join([f"python {platform.python_version()}", *filter(None, map(_version, PACKAGES))]),
+        "versions": ", ".join([f"python {platform.python_version()}", *filter(None, map(_version, PACKAGES))])
+        + f", {compiler_of_c()}",
         "commit": (_git("rev-parse", "HEAD") or "unknown") + (" with changes" if changed else ""),
         "command": shlex.join(["python", script, *sys.argv[1:]]),
         "load": f"{LOAD:.1f} processes wanted a CPU in the minute before"
         + ("; others took part of the machine: rates by the clock are too low" if LOAD > BUSY else ""),
     }
+
+
+def compiler_of_c() -> str:
+    """What the compiler of kernels for CPUs says it is, in one line; or that there is none."""
+    try:
+        command = compiler().command
+    except EnvError:
+        return "no compiler of C"
+    said = subprocess.run([*command, "--version"], capture_output=True, text=True).stdout.splitlines()
+    return said[0] if said else shlex.join(command)
 
 
 def _version(package: str) -> str:

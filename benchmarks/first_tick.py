@@ -19,7 +19,7 @@ import torch
 
 import hamlet
 import hamlet.env.make
-import hamlet.launch.cpu.c_ahead
+import hamlet.launch.cpu.ahead
 import hamlet.launch.cpu.launch
 from hamletc.targets.target import target, target_names
 

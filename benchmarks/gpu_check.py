@@ -4,13 +4,13 @@
 
 What is worth most comes first, in case the GPU is gone before the end: first launches, a quick verification, the
 bandwidth of a copy, all times, what `ncu` counts, the full verification of every package under `generated/` against the
-interpreter, graphs and compiled steps, and last what needs numba. After each part it writes the JSON and a readable
-table (`gpu.md` beside it). It needs torch, Triton and numpy (numba for its own parts, rich for looks), and nothing
-installed: it finds all packages in this repository and runs the committed kernels.
+interpreter, graphs and compiled steps, and last kernels in C. After each part it writes the JSON and a readable
+table (`gpu.md` beside it). It needs torch, Triton and numpy (a compiler of C for kernels in C, rich for looks), and
+nothing installed: it finds all packages in this repository and runs the committed kernels.
 
 `--small` goes the same way with tiny sizes: its times mean nothing. `python tests/gpu/rehearsal
-benchmarks/gpu_check.py --small` does so on a simulated device. `--dry-run` needs no GPU either, has numba in place of
-Triton, and leaves the parts out that need CUDA.
+benchmarks/gpu_check.py --small` does so on a simulated device. `--dry-run` needs no GPU either, has kernels in C in
+place of Triton, and leaves the parts out that need CUDA.
 
 A part that fails is recorded and the rest goes on. A kernel that spills registers is a finding. What cannot run on this
 machine is listed with the reason. Exit code 1: something failed, or was left out for lack of time.
@@ -35,7 +35,7 @@ def main() -> int:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--device", default="cuda", help="cuda, cuda:1, ...")
     where.add_argument(
-        "--dry-run", action="store_true", help="on the CPU, with numba in place of Triton and tiny sizes"
+        "--dry-run", action="store_true", help="on the CPU, with kernels in C in place of Triton and tiny sizes"
     )
     parser.add_argument("--small", action="store_true", help="tiny sizes, to see that everything runs")
     parser.add_argument("--packages", type=Path, default=ROOT / "generated", help="folder of generated packages")

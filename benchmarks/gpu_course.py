@@ -18,11 +18,11 @@ from gpu_parts import (
     MissingError,
     compiled_kernels,
     facts,
+    find_compiler,
     first_launch,
-    import_numba,
     other_steps,
     verify_all,
-    verify_numba,
+    verify_in_c,
     verify_quickly,
 )
 from gpu_tables import Report, markdown, tables
@@ -136,12 +136,12 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
     for module in modules:
         for rows in check.part(f"auto of {module.name}", chosen, module, plan):
             report.chosen += rows
-    if plan.backend != "numba" and check.part("numba", import_numba):
+    if plan.backend != "c" and check.part("compiler of C", find_compiler):
         for module in modules:
-            for row, complaint in check.part(f"numba of {module.name}", verify_numba, module, plan):
+            for row, complaint in check.part(f"kernels in C of {module.name}", verify_in_c, module, plan):
                 report.verified.append(row)
                 if complaint:
-                    check.fail(f"numba of {module.name}", complaint.splitlines()[0], complaint)
+                    check.fail(f"kernels in C of {module.name}", complaint.splitlines()[0], complaint)
     if not folders:
         check.fail("packages", "there are no generated packages: nothing was checked")
     check.save()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import subprocess
 import time
 from importlib import metadata
 from pathlib import Path
 
 import torch
+from facts import compiler_of_c
 from gpu_times import Plan, Row, make
 
 from hamlet.backend.protocol import Backend
+from hamlet.errors import EnvError
 from hamlet.interpreter import Interpreter
+from hamlet.native.compilers import compiler
 from hamlet.package.module import Module
 from hamlet_lab.verify import Candidate, Effort, verify
 
@@ -48,7 +52,8 @@ def facts(device: torch.device, commit: str | None) -> Row:
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {len(os.sched_getaffinity(0))} CPUs",
         "threads of torch": torch.get_num_threads(),
-        **{name: version(name) for name in ("torch", "triton", "numba", "numpy")},
+        **{name: version(name) for name in ("torch", "triton", "numpy")},
+        "compiler of C": compiler_of_c(),
         "device": str(device),
     }
     if device.type == "cuda":
@@ -140,21 +145,21 @@ def backend_of(module: Module, name: str, device: torch.device) -> Backend:
             from hamlet.launch.gpu.launch import TritonBackend
 
             return TritonBackend(module.universe, module.kernels("triton"), device)
-        case "numba":
+        case "c":
+            from hamlet.launch.cpu.kernels import just_in_time
             from hamlet.launch.cpu.launch import CpuBackend
 
-            return CpuBackend(module.universe, module.kernels("numba"))
+            return CpuBackend(module.universe, just_in_time(module))
         case _:
             return Interpreter(module.universe, device)
 
 
-def import_numba() -> str:
-    """Raises `MissingError` where numba does not import, for whatever reason."""
+def find_compiler() -> str:
+    """The command of the compiler of C. Raises `MissingError` where there is none."""
     try:
-        import numba
-    except Exception as error:
-        raise MissingError(f"numba does not import: {type(error).__name__}: {error}") from error
-    return str(numba.__version__)
+        return shlex.join(compiler().command)
+    except EnvError as error:
+        raise MissingError(str(error)) from error
 
 
 def verify_quickly(module: Module, plan: Plan) -> tuple[Row, str]:
@@ -168,9 +173,9 @@ def verify_all(module: Module, plan: Plan) -> tuple[Row, str]:
     return _verified(module, [(plan.backend, plan.device), *on_cuda], plan.effort)
 
 
-def verify_numba(module: Module, plan: Plan) -> tuple[Row, str]:
-    """Compare numba's kernels with the interpreter; little, since CI compares them without a GPU."""
-    return _verified(module, [("numba", torch.device("cpu"))], plan.quick)
+def verify_in_c(module: Module, plan: Plan) -> tuple[Row, str]:
+    """Compare kernels in C with the interpreter; little, since CI compares them without a GPU."""
+    return _verified(module, [("c", torch.device("cpu"))], plan.quick)
 
 
 def _verified(module: Module, names: list[tuple[str, torch.device]], effort: Effort) -> tuple[Row, str]:

@@ -98,10 +98,10 @@ def small_plan(device: torch.device) -> Plan:
 
 
 def dry_plan() -> Plan:
-    """Sizes that a test can afford, with numba in place of Triton."""
+    """Sizes that a test can afford, with kernels in C in place of Triton."""
     return Plan(
         device=torch.device("cpu"),
-        backend="numba",
+        backend="c",
         lanes=(64,),
         observed=("float32", "uint8"),
         rollouts=(4,),

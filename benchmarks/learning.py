@@ -243,7 +243,7 @@ def main() -> None:
         ]
         if seeds:
             found[name] = summary(name, STUDIES[name], seeds, given.steps, given.runs)
-    where = facts("benchmarks/learning.py", "numba")
+    where = facts("benchmarks/learning.py", "c")
     where["command"] = "python benchmarks/learning.py " + " ".join(given.names if given.names != list(STUDIES) else [])
     given.results.mkdir(parents=True, exist_ok=True)
     (given.results / "learning.json").write_text(json.dumps({"facts": where, "studies": found}, indent=1) + "\n")

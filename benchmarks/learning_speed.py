@@ -183,7 +183,7 @@ def main() -> None:
         }
         for name, samples in found.items()
     }
-    where = {**facts("benchmarks/learning_speed.py", "numba"), "threads of torch": str(torch.get_num_threads())}
+    where = {**facts("benchmarks/learning_speed.py", "c"), "threads of torch": str(torch.get_num_threads())}
     options = f"--rounds {given.rounds} --updates {given.updates}" + (" --cleanrl ppo.py" if given.cleanrl else "")
     where["command"] = f"python benchmarks/learning_speed.py {options}"
     given.json.write_text(json.dumps({"facts": where, "steps per second": rates}, indent=1) + "\n")

@@ -3,10 +3,9 @@
     python benchmarks/memory.py
 
 A process makes an environment of one universe after the other, steps it and drops it: small universes, of which no two
-have the same text, on numba's kernels. What it has in memory is read after each, once Python's collector ran. The first
-process has no machine code on the disk, so it compiles the first kernels itself and lets children compile the others;
-a second one finds all that the first has kept. The first universe of a process, for which it imports numba, is not
-counted.
+have the same text, on kernels in C. What it has in memory is read after each, once Python's collector ran. The first
+process has no machine code on the disk, so that a compiler, a process of its own, makes the kernels; a second one finds
+all that the first has kept. The first universe of a process, for which it loads what all share, is not counted.
 
 Prints megabytes for each universe, and writes a table to benchmarks/results/.
 """
@@ -27,8 +26,6 @@ from pathlib import Path
 from facts import facts
 
 RESULTS = Path(__file__).parent / "results" / "memory.md"
-ITSELF = 8
-"""How many a process compiles itself, `hamlet.launch.cpu.ops.caching.OWN`."""
 
 
 def text(number: int) -> str:
@@ -62,7 +59,7 @@ def growth(count: int, folder: Path) -> Iterator[float]:
     for number in range(count):
         source = folder / f"small_{number}.hamlet"
         source.write_text(text(number), encoding="utf-8")
-        env = hamlet.make(hamlet.compile(source, folder / str(number)), worlds=64, backend="numba", quiet=True)
+        env = hamlet.make(hamlet.compile(source, folder / str(number)), worlds=64, backend="c", quiet=True)
         env.reset()
         for _ in range(10):
             env.step(torch.zeros(64, dtype=torch.int32))
@@ -102,11 +99,10 @@ def main() -> None:
     table = [
         "| kernels | universes | MB for each, median | least to most | MB for all |",
         "|---|--:|--:|--:|--:|",
-        row("compiled by the process", compiled[1:ITSELF]),
-        row("compiled by its children", compiled[ITSELF:]),
+        row("compiled by a compiler", compiled[1:]),
         row("found on the disk", found[1:]),
     ]
-    lines = [f"- {name}: {value}" for name, value in facts("benchmarks/memory.py", "numba").items() if name != "load"]
+    lines = [f"- {name}: {value}" for name, value in facts("benchmarks/memory.py", "c").items() if name != "load"]
     head = ["# Megabytes by which a process grows with each universe", "", *lines, ""]
     arguments.output.write_text("\n".join([*head, *table]) + "\n", encoding="utf-8")
     print("\n".join(table))

@@ -53,7 +53,7 @@ def timed(env: Any, actions: list[Any]) -> dict[str, float]:
 def measured(universe: str, original: str, rounds: int) -> dict[str, Any]:
     """Medians of both sides and of their ratio, with the least and the most of rounds."""
     module = hamlet.compile(HERE / "originals" / f"{universe}.hamlet")
-    sides: list[Any] = [hamlet_gym.Env(module, backend="numba", seed=1), gymnasium.make(original).unwrapped]
+    sides: list[Any] = [hamlet_gym.Env(module, backend="c", seed=1), gymnasium.make(original).unwrapped]
     actions = []
     for env in sides:
         env.reset(seed=1)
@@ -83,7 +83,7 @@ def table(report: dict[str, Any]) -> str:
     lines += [
         "",
         "Microseconds of a step with its share of resets: medians of rounds, with the least and the most. The ratio is",
-        "how often `hamlet_gym.Env` on numba steps while Gymnasium's environment steps once.",
+        "how often `hamlet_gym.Env` on kernels in C steps while Gymnasium's environment steps once.",
         "",
         "| environment | `hamlet_gym.Env`, us of CPU | Gymnasium, us of CPU | ratio | ratio by the clock |",
         "|---|--:|--:|--:|--:|",
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=list(PAIRS), default=list(PAIRS))
     parser.add_argument("--json", type=Path, default=HERE / "results" / "one_world.json")
     arguments = parser.parse_args()
-    machine = facts("benchmarks/one_world.py", "numba")
+    machine = facts("benchmarks/one_world.py", "c")
     rows = [measured(name, PAIRS[name], arguments.rounds) for name in arguments.only]
     report = {"facts": machine, "rows": rows}
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

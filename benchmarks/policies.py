@@ -1,6 +1,6 @@
 """Networks inside of rollouts, beside the same networks outside, in the town:
 
-    NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/policies.py
+    HAMLET_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/policies.py
 
 A network of two hidden layers of 64 chooses what every agent does. *in a rollout*: `env.rollout(ticks, MLP)`.
 *torch*: `torch.nn.functional.linear`, a masked softmax, a draw and `env.step`, as trainers do it; its bits depend on
@@ -40,7 +40,7 @@ LANES = 64
 
 
 def town(worlds: int) -> Env:
-    return hamlet.make(hamlet.load(ROOT / "generated" / "town"), worlds=worlds, backend="numba", seed=3, quiet=True)
+    return hamlet.make(hamlet.load(ROOT / "generated" / "town"), worlds=worlds, backend="c", seed=3, quiet=True)
 
 
 def network(env: Env, **arguments: Any) -> MLP:
@@ -188,10 +188,8 @@ def main() -> None:
     if arguments.count:
         report = old | {"sm_90": {activation: counted(activation) for activation in ("tanh", "relu")}}
     else:
-        threads = {name: os.environ.get(name, "") for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS")}
-        report = (
-            old | facts("benchmarks/policies.py", "numba") | {"threads": threads, "rates": measured(arguments.rounds)}
-        )
+        threads = {name: os.environ.get(name, "") for name in ("HAMLET_THREADS", "OMP_NUM_THREADS")}
+        report = old | facts("benchmarks/policies.py", "c") | {"threads": threads, "rates": measured(arguments.rounds)}
     arguments.json.write_text(json.dumps(report, indent=1) + "\n")
     if "rates" in report and "sm_90" in report:
         arguments.json.with_suffix(".md").write_text(table(report))

@@ -40,8 +40,8 @@ def rank(package: str, worlds: int, output: Path) -> None:
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[here.number % len(cores)]})
     torch.set_num_threads(1)
-    os.environ["NUMBA_NUM_THREADS"] = "1"
-    env = hamlet.make(hamlet.load(package), worlds=worlds, shard="torchrun", backend="numba", seed=1, quiet=True)
+    os.environ["HAMLET_THREADS"] = "1"
+    env = hamlet.make(hamlet.load(package), worlds=worlds, shard="torchrun", backend="c", seed=1, quiet=True)
     actions = torch.zeros(env.num_lanes, dtype=torch.int32)
     found: dict[str, Any] = {}
     for name, ticks, run in (
@@ -121,7 +121,7 @@ def main() -> None:
             f"{row['two ranks'] / 1e6:.0f} M/s with two, {times['median']:.2f} times "
             f"({times['least']:.2f} to {times['most']:.2f})"
         )
-    report = {"facts": facts("benchmarks/ranks.py", "numba"), "worlds": given.worlds, "rows": rows}
+    report = {"facts": facts("benchmarks/ranks.py", "c"), "worlds": given.worlds, "rows": rows}
     given.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 

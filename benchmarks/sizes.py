@@ -4,9 +4,9 @@
     python benchmarks/sizes.py --only meters actions --sizes 10 100 --stages check build --print
 
 Universes of 10 to 10,000 of a thing are made, checked, built (`hamletc compile`, for all targets) and stepped once, on
-numba and on the interpreter, each in a process of its own. Times are of the CPU, user and system, of whole processes,
-with all that they import; memory is the most that a process held. A stage that takes longer than the limit, or more
-memory, ends. Writes JSON to benchmarks/results/.
+kernels in C and on the interpreter, each in a process of its own. Times are of the CPU, user and system, of whole
+processes, with all that they import; memory is the most that a process held. A stage that takes longer than the limit,
+or more memory, ends. Writes JSON to benchmarks/results/.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 SIZES = (10, 100, 1000, 10_000)
 FEWER = {"mixed": (10, 100, 400)}
 """With 15 cascades to every two meters a text of more meters is too long for the compiler."""
-STAGES = ("check", "build", "numba", "interpreter")
+STAGES = ("check", "build", "c", "interpreter")
 METERS = 12
 
 
@@ -161,8 +161,7 @@ def run(name: str, folder: Path, seconds: float, gigabytes: float) -> dict[str, 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
 
-    environment = os.environ | {"NUMBA_NUM_THREADS": "1", "NUMBA_CACHE_DIR": str(folder / "cache")}
-    environment |= {"XDG_CACHE_HOME": str(folder / "cache")}
+    environment = os.environ | {"HAMLET_THREADS": "1", "XDG_CACHE_HOME": str(folder / "cache")}
     command = [sys.executable, __file__, "--stage", name, str(folder)]
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdout=said, stderr=said, env=environment, preexec_fn=limit)
@@ -198,7 +197,7 @@ def held(pid: int) -> float:
 
 
 def case(what: str, size: int, stages: list[str], seconds: float, gigabytes: float) -> dict[str, object]:
-    """All stages of a universe; none after one that came to no end, but the interpreter does not wait for numba."""
+    """All stages of a universe; none after one that came to no end, but the interpreter does not wait for kernels."""
     found: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -233,7 +232,7 @@ def main() -> None:
     if not arguments.print:
         from facts import facts
 
-        report = {"cases": cases, "machine": facts("benchmarks/sizes.py", "numba")}
+        report = {"cases": cases, "machine": facts("benchmarks/sizes.py", "c")}
         (RESULTS / "sizes.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 

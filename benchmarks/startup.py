@@ -37,7 +37,7 @@ FIRST_STEP = """
 import sys, time, torch, hamlet
 module = hamlet.load(sys.argv[1])
 begin = time.perf_counter()
-env = hamlet.make(module, worlds=64, backend="numba")
+env = hamlet.make(module, worlds=64, backend="c")
 env.reset()
 env.step(torch.zeros(64, dtype=torch.int32))
 print(time.perf_counter() - begin)
@@ -113,9 +113,9 @@ def waits(universe: Path, package: Path, ahead: Path, folder: Path) -> dict[str,
         "python": lambda: process([sys.executable, "-c", "pass"]),
         "hamletc check": lambda: process([hamletc, "check", str(universe)]),
         "hamletc compile": lambda: process([hamletc, "compile", str(universe), "-o", str(folder / universe.stem)]),
-        "numba: first step, no machine code yet": lambda: printed(FIRST_STEP, package, **caches),
-        "numba: first step, later": lambda: printed(FIRST_STEP, package, **caches),
-        "numba: first step, machine code in the package": lambda: printed(FIRST_STEP, ahead, **nowhere),
+        "c: first step, no machine code yet": lambda: printed(FIRST_STEP, package, **caches),
+        "c: first step, later": lambda: printed(FIRST_STEP, package, **caches),
+        "c: first step, machine code in the package": lambda: printed(FIRST_STEP, ahead, **nowhere),
         "Triton: reset and step compiled for sm_90": lambda: printed(FOR_A_GPU, package, **caches),
         "sm_90 in the package: reset and step, to the driver": lambda: printed(AHEAD, package, **caches),
     }
@@ -142,9 +142,9 @@ def measure_cpu(universe: Path, runs: int) -> dict[str, list[float]]:
                 cache, nothing = Path(folder) / "cache", Path(folder) / "nothing"
                 took = {
                     "import torch": cpu_seconds("import torch; print(0)", plain, nothing),
-                    "numba: first step, no machine code yet": cpu_seconds(FIRST_STEP, plain, cache),
-                    "numba: first step, later": cpu_seconds(FIRST_STEP, plain, cache),
-                    "numba: first step, machine code in the package": cpu_seconds(FIRST_STEP, ahead, nothing),
+                    "c: first step, no machine code yet": cpu_seconds(FIRST_STEP, plain, cache),
+                    "c: first step, later": cpu_seconds(FIRST_STEP, plain, cache),
+                    "c: first step, machine code in the package": cpu_seconds(FIRST_STEP, ahead, nothing),
                 }
             for name, seconds in took.items() if run > 0 else ():
                 times.setdefault(name, []).append(seconds)

@@ -57,7 +57,7 @@ def moved(env: Env) -> int:
 def runs_of(module: Module, lanes: int) -> tuple[int, dict[str, Callable[[], object]]]:
     """The bytes that a step of so many lanes moves, and what is timed, by name."""
     env, blind = (
-        hamlet.make(module, worlds=lanes, backend="numba", seed=1, quiet=True, **dtype)
+        hamlet.make(module, worlds=lanes, backend="c", seed=1, quiet=True, **dtype)
         for dtype in ({}, {"obs_dtype": None})
     )
     for each in (env, blind):
@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=51)
     parser.add_argument("--json", type=Path, default=RESULTS / "step.json")
     arguments = parser.parse_args()
-    machine = facts("benchmarks/step.py", "numba")
+    machine = facts("benchmarks/step.py", "c")
     rows = measure(arguments.package, arguments.lanes, arguments.rounds)
     report = {"universe": arguments.package.name, "facts": machine, "rows": rows}
     arguments.json.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a sweep of a million variants and a design of three wishes take, on numba:
+"""What a sweep of a million variants and a design of three wishes take, on kernels in C:
 
     python benchmarks/sweep.py
     python benchmarks/sweep.py --side 100 --rounds 3 --json /tmp/sweep.json
@@ -56,7 +56,7 @@ def spread(values: list[float]) -> dict[str, float]:
 def timed_sweeps(module: Module, side: int, rounds: int) -> dict[str, Any]:
     """Seconds by the clock, and CPU seconds of all threads divided by the CPUs there are."""
     cpus = len(os.sched_getaffinity(0))
-    trial = Trial(module, ticks=TICKS, backend="numba")
+    trial = Trial(module, ticks=TICKS, backend="c")
     swept(trial, grid(["difficulty=0.5:2:10", "wage=0:0.5:10"], module.universe))
     wanted = grid([f"difficulty=0.5:2:{side}", f"wage=0:0.5:{side}"], module.universe)
     clock, cpu, episodes = [], [], 0
@@ -83,7 +83,7 @@ def timed_designs(source: Path, rounds: int) -> dict[str, Any]:
     wishes = [word for wish in WISHES for word in ("--want", wish)]
     ranges = ["--param", "wage=0:0.5", "--param", "difficulty=0.5:2"]
     program = "from hamletc.cli.main import main; main()"
-    command = [sys.executable, "-c", program, "design", str(source), *ranges, *wishes, "--backend", "numba"]
+    command = [sys.executable, "-c", program, "design", str(source), *ranges, *wishes, "--backend", "c"]
     clock = []
     for _ in range(rounds):
         begin = time.perf_counter()
@@ -95,7 +95,7 @@ def timed_designs(source: Path, rounds: int) -> dict[str, Any]:
 
 def counts_of_lanes(module: Module, rounds: int) -> list[dict[str, Any]]:
     """What counting by lane takes, beside what a rollout counts anyway."""
-    env = hamlet.make(module, worlds=LANES, backend="numba", seed=7, obs_dtype=None, validate=False, quiet=True)
+    env = hamlet.make(module, worlds=LANES, backend="c", seed=7, obs_dtype=None, validate=False, quiet=True)
     env.rollout(300)
     runs = [
         ("all lanes together", lambda: void(env.rollout(TICKS))),
@@ -119,7 +119,7 @@ def main() -> None:
         source = universe(Path(folder))
         module = hamlet.compile(source, Path(folder) / "wages")
         report = {
-            "facts": facts("benchmarks/sweep.py", "numba"),
+            "facts": facts("benchmarks/sweep.py", "c"),
             "sweep": timed_sweeps(module, given.side, given.rounds),
             "design": timed_designs(source, given.rounds),
             "counts of lanes": counts_of_lanes(module, 2 * given.rounds + 1),

@@ -150,7 +150,7 @@ def in_processes(processes: int, backend: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("package", type=Path, nargs="?", default=ROOT / "generated" / "town")
-    parser.add_argument("--backend", choices=("numba", "triton"), default="numba")
+    parser.add_argument("--backend", choices=("c", "triton"), default="c")
     parser.add_argument("--agents", type=int, default=65536)
     parser.add_argument("--ticks", type=int, nargs="+", default=TICKS)
     parser.add_argument("--rounds", type=int, default=101, help="of a process")

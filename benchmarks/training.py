@@ -108,7 +108,7 @@ def measure(rounds: int, worlds: int, threads: int) -> dict[str, Any]:
                 times[name].append(timed(work))
     samples = worlds * settings.horizon
     return {
-        "facts": facts("benchmarks/training.py", "numba"),
+        "facts": facts("benchmarks/training.py", "c"),
         "load": os.getloadavg()[0],
         "worlds": worlds,
         "threads": threads,

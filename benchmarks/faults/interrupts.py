@@ -24,9 +24,9 @@ FIRST_MEAL = Path(__file__).resolve().parents[2] / "generated" / "first_meal"
 def interrupted(share: float) -> Iterator[Fault]:
     """Steps and rollouts of several threads; afterwards as if nobody had pressed anything."""
     module = hamlet.load(FIRST_MEAL)
-    for name, ticks in (("numba", 50), ("interpreter", 5)):
+    for name, ticks in (("c", 50), ("interpreter", 5)):
         type(backend_kind(name)).span = 0, ticks
-    for backend, worlds, seconds in (("numba", 64, 20.0), ("numba", 20_000, 20.0), ("interpreter", 300, 20.0)):
+    for backend, worlds, seconds in (("c", 64, 20.0), ("c", 20_000, 20.0), ("interpreter", 300, 20.0)):
         for kind in ("steps", "rollouts"):
             fault = Fault(f"Ctrl-C in {kind} of {worlds:,} worlds, {backend}", "all lanes at the tick that `tick` says")
             env, other = (

@@ -88,8 +88,8 @@ VERBS: tuple[tuple[str, ...], ...] = (
     ("compile", "{universe}", "--emit", "ir"),
     ("fmt", "--check", "{universe}"),
     ("import", str(PACK)),
-    ("run", "{universe}", "--backend", "numba", "--worlds", "8", "--ticks", "20"),
-    ("verify", "{universe}", "--backends", "numba", "--quick"),
+    ("run", "{universe}", "--backend", "c", "--worlds", "8", "--ticks", "20"),
+    ("verify", "{universe}", "--backends", "c", "--quick"),
     ("diff", "{universe}", "{universe}", "--ticks", "20"),
     ("--help",),
 )

@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=RESULT, help="where to write the results")
     asked = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    told, faults = facts("benchmarks/faults/run.py", "numba"), []
+    told, faults = facts("benchmarks/faults/run.py", "c"), []
     for each in ALL:
         if asked.only and each.__name__ not in asked.only:
             continue

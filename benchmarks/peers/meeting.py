@@ -29,6 +29,7 @@ import hamlet
 from hamlet.backend.buffers import Buffers, Shape, allocate
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 
@@ -129,7 +130,7 @@ class Peer:
 def compared(module: Module, ours: CpuBackend, rivals: list[tuple[str, ctypes.CDLL, Program]], given: Any) -> Any:
     """Rounds of one universe; rates and ratios of each."""
     shape = Shape(given.worlds, AGENTS)
-    peers = [Peer("ours: numba", begun(module, shape), [], [])]
+    peers = [Peer("ours: c", begun(module, shape), [], [])]
     peers += [Peer(name, begun(module, shape), [], []) for name, _, _ in rivals]
     for turn in range(given.rounds + 1):
         stream = Stream(STREAM.seed, STREAM.tick + turn * given.ticks)
@@ -209,7 +210,7 @@ def main() -> None:
                 for compiler, library in libraries.items():
                     checked(library, program, module)
                     rivals.append((f"C, {compiler}{program.knows and f'; {program.knows}'}", library, program))
-            ours = CpuBackend(module.universe, module.kernels("numba"), given.threads)
+            ours = CpuBackend(module.universe, just_in_time(module), given.threads)
             rates += compared(module, ours, rivals, given)
     report = {
         "machine": facts(given.threads)

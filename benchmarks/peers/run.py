@@ -97,7 +97,7 @@ def facts(threads: int) -> Row:
 
     cpuinfo = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = next((line.split(":")[1].strip() for line in cpuinfo if "model name" in line), platform.processor())
-    packages = ("numba", "numpy", "torch", "jax", "jaxlib", "gymnax", "navix", "xminigrid")
+    packages = ("numpy", "torch", "jax", "jaxlib", "gymnax", "navix", "xminigrid")
     compilers = [f"{compiler.name}: {compiler.version}" for compiler in native.compilers()]
     return {
         "cpu": f"{model}, {len(os.sched_getaffinity(0))} CPUs, {threads} threads",

@@ -17,10 +17,11 @@ from check import CPU, STREAM
 
 from hamlet.backend.buffers import Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import RandomPolicy
+from hamlet.launch.cpu.kernels import just_in_time
 from hamlet.launch.cpu.launch import CpuBackend
 from hamlet.package.module import Module
 
-OURS = "ours: numba"
+OURS = "ours: c"
 PLAIN, INTRINSICS, NAIVE = "C, plain", "C, AVX-512 intrinsics", "C, naive"
 LEAVES_OUT = {
     PLAIN: "worlds of several agents, dead agents among living ones, other actions than random ones, other universes",
@@ -73,9 +74,9 @@ def _exact(differing: int) -> str:
 
 
 def ours(plan: Plan, expected: check.Run) -> list[Variant]:
-    """Our numba kernels."""
+    """Our kernels in C."""
     universe = plan.module.universe
-    backend = CpuBackend(universe, plan.module.kernels("numba"), plan.threads)
+    backend = CpuBackend(universe, just_in_time(plan.module), plan.threads)
     small = check.prepared(plan.module)
     backend.rollout(small.buffers, check.TICKS, RandomPolicy(), STREAM, True, small.counts)
     checked = _exact(check.differing(expected, small, True, True))
@@ -100,7 +101,7 @@ def has_avx512() -> bool:
 def in_c(plan: Plan, expected: check.Run, compiler: native.Compiler, folder: Path) -> list[Variant]:
     """The C programs by one compiler."""
     universe = plan.module.universe
-    starting = CpuBackend(universe, plan.module.kernels("numba"), plan.threads)
+    starting = CpuBackend(universe, just_in_time(plan.module), plan.threads)
 
     def fast(name: str, library: ctypes.CDLL) -> list[Variant]:
         small = check.prepared(plan.module)

@@ -13,6 +13,10 @@ Report: TypeAlias = dict[str, Any]
 Reports: TypeAlias = Mapping[str, Report]
 
 COUNT = "python benchmarks/machine_code.py"
+ON_CPUS = ("c", "numba")
+"""Backends for CPUs, the present one first: results are kept from a time when kernels were compiled by numba."""
+KERNELS = tuple(f"{name}:" for name in ON_CPUS)
+"""How names of rows of kernels for CPUs begin."""
 LIMITS: tuple[Limit, ...] = get_args(Limit)
 HOSTS = (40e-6, 8e-6)
 """Seconds that the host needs for a launch where nothing is measured: slow and fast."""
@@ -56,13 +60,13 @@ def _between(before: float, after: float) -> str:
 
 
 def rollout(reports: Reports) -> str:
-    """Rates of numba and the interpreter; those of kernels for CPUs with AVX2, too."""
+    """Rates of kernels in C and the interpreter; those of kernels for CPUs with AVX2, too."""
     if (report := reports.get("cpu_rollout")) is None:
         return missing("python benchmarks/cpu_rollout.py")
     parts = _rollout(report["rates"], report["machine"])
     if (report := reports.get("cpu_avx2")) is not None:
         parts.append("The same machine with kernels for CPUs that have AVX2, like most laptops:")
-        parts += _rollout([row for row in report["rates"] if row["what"].startswith("numba")], report["machine"])
+        parts += _rollout([row for row in report["rates"] if row["what"].startswith(KERNELS)], report["machine"])
     if (report := reports.get("cpu_intel")) is not None:
         parts.append("Another machine, whose cores have half the clock and are shared with others:")
         parts += _rollout(report["rates"], report["machine"])
@@ -147,12 +151,14 @@ def sizes(reports: Reports) -> str:
     """Seconds and memory of universes of many things."""
     if (report := reports.get("sizes")) is None:
         return missing("python benchmarks/sizes.py")
-    stages = ("check", "build", "numba", "interpreter")
+    measured = {name for case in report["cases"] for name in case["stages"]}
+    kernels = next((name for name in ON_CPUS if name in measured), ON_CPUS[0])
+    stages = ("check", "build", kernels, "interpreter")
     rows = [
         [case["what"], f"{case['size']:,}", *(_stage(case["stages"].get(name)) for name in stages)]
         for case in report["cases"]
     ]
-    headings = ("of", "so many", "check", "compile", "first step, numba", "first step, interpreter")
+    headings = ("of", "so many", "check", "compile", f"first step, {kernels}", "first step, interpreter")
     return f"{markdown('lrrrrr', headings, rows)}\n\n{source(report['machine'])}"
 
 
@@ -335,10 +341,15 @@ def _billions(rate: float) -> str:
     return f"{rate / 1e9:.1f}" if rate < 1e11 else f"{rate / 1e9:,.0f}"
 
 
+def _backends(kind: str, reports: Reports) -> tuple[str, str]:
+    """The backends of a table: for CPUs that which was measured last, or `c`."""
+    return next((name for name in ON_CPUS if f"{kind}_{name}" in reports), ON_CPUS[0]), "triton"
+
+
 def exactness(reports: Reports) -> str:
     """Times of kernels that are not exact, and their machine code."""
     parts = []
-    for backend in ("numba", "triton"):
+    for backend in _backends("exactness", reports):
         name = f"exactness_{backend}"
         if (report := reports.get(name)) is None:
             parts.append(
@@ -352,7 +363,8 @@ def exactness(reports: Reports) -> str:
         ]  # fmt: skip
         headings = ("kernel", "observations", "millions per second", "exact takes more time", "agents with other bits")
         parts.append(f"**{backend}**\n\n{markdown('llrrr', headings, rows)}\n\n{source(report['facts'])}")
-    code = next((reports[name]["code"] for name in ("exactness_triton", "exactness_numba") if name in reports), {})
+    names = [f"exactness_{backend}" for backend in ("triton", *ON_CPUS)]
+    code = next((reports[name]["code"] for name in names if name in reports), {})
     if code:
         first = next(iter(code.values()))["rollout"]["every_tick"]
         rows = [
@@ -368,7 +380,7 @@ def exactness(reports: Reports) -> str:
 def telemetry(reports: Reports) -> str:
     """What statistics cost."""
     parts = []
-    for backend in ("numba", "triton"):
+    for backend in _backends("telemetry", reports):
         if (report := reports.get(f"telemetry_{backend}")) is None:
             command = f"python benchmarks/telemetry_cost.py --backend {backend}"
             parts.append(missing(command, f"{backend}: not measured yet"))
@@ -385,7 +397,7 @@ def telemetry(reports: Reports) -> str:
 def scaling(reports: Reports) -> str:
     """The plots, and what the model was given."""
     parts = []
-    for backend in ("numba", "triton"):
+    for backend in _backends("scaling", reports):
         if (report := reports.get(f"scaling_{backend}")) is None:
             parts.append(
                 missing(f"python benchmarks/scaling/run.py --backend {backend}", f"{backend}: not measured yet")

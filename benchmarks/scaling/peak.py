@@ -3,15 +3,16 @@ multiplications like those of a tick, on data in the level-1 cache or in registe
 
 from __future__ import annotations
 
+import ctypes
 import os
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import numba
 import numpy as np
 import torch
+
+from hamlet.native.library import library
 
 ELEMENTS = 256
 REPEATED = 4
@@ -20,21 +21,34 @@ OPERATIONS = 7 * REPEATED
 GPU_BLOCKS = 1 << 14
 
 
-@numba.njit(nogil=True)  # type: ignore[untyped-decorator] # numba has no types
-def _rounds(numbers: Any, words: Any, rounds: int) -> None:
-    step, limit = np.float32(0.25), np.float32(0.5)
-    for _ in range(rounds):
-        for index in range(ELEMENTS):
-            number, word = numbers[index], words[index]
-            for _ in range(REPEATED):
-                number = number + step if number < limit else number - step
-                word = (word ^ (word >> np.uint32(15))) * np.uint32(0x85EBCA77)
-            numbers[index], words[index] = number, word
+ROUNDS = f"""
+#include "hamlet.h"
+
+HAMLET_EXPORT void run_rounds(f32 *numbers, u32 *words, i64 rounds) {{
+    vf32 step = alike_vf32(0.25f), limit = alike_vf32(0.5f);
+    vu32 factor = alike_vu32(0x85EBCA77u), fifteen = alike_vu32(15);
+    for (i64 round = 0; round < rounds; round++)
+        for (ix index = 0; index < {ELEMENTS}; index += WIDE) {{
+            vf32 number = fetch_vf32(numbers, index);
+            vu32 word = fetch_vu32(words, index);
+            for (int again = 0; again < {REPEATED}; again++) {{
+                vf32 more = add_vf32(number, step), less = subtract_vf32(number, step);
+                number = where_vf32(less_vf32(number, limit), more, less);
+                word = multiply_vu32(bit_xor_vu32(word, shift_right_vu32(word, fifteen)), factor);
+            }}
+            store_vf32(numbers, index, number);
+            store_vu32(words, index, word);
+        }}
+}}
+"""
+"""Rounds of a thread, as kernels in C write them: vectors as wide as theirs."""
 
 
 def cpu_peak(samples: int, rounds: int = 200_000) -> float:
-    """Operations per second of all threads: the median."""
-    threads = int(os.environ.get("NUMBA_NUM_THREADS", len(os.sched_getaffinity(0))))
+    """Operations per second of all threads: the median. Raises `EnvError` where there is no compiler of C."""
+    threads = int(os.environ.get("HAMLET_THREADS", len(os.sched_getaffinity(0))))
+    run_rounds = library(ROUNDS).run_rounds
+    run_rounds.argtypes, run_rounds.restype = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64), None
     data = [
         (np.linspace(0, 1, ELEMENTS, dtype=np.float32), np.arange(ELEMENTS, dtype=np.uint32)) for _ in range(threads)
     ]
@@ -42,7 +56,8 @@ def cpu_peak(samples: int, rounds: int = 200_000) -> float:
 
         def run(rounds: int) -> float:
             begin = time.perf_counter()
-            for done in [pool.submit(_rounds, *arrays, rounds) for arrays in data]:
+            # A call of C holds no lock of Python's.
+            for done in [pool.submit(run_rounds, *(array.ctypes.data for array in arrays), rounds) for arrays in data]:
                 done.result()
             return threads * rounds * ELEMENTS * OPERATIONS / (time.perf_counter() - begin)
 

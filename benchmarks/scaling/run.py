@@ -32,7 +32,7 @@ from hamlet.package.module import Module
 from hamlet_lab.bench import Case, CaseRates, copy_bandwidth, measure
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
-Backend: TypeAlias = Literal["numba", "triton"]
+Backend: TypeAlias = Literal["c", "triton"]
 Sweep: TypeAlias = Literal["agents", "meters", "affordances", "ticks"]
 
 METERS, AFFORDANCES, SIDE, TICKS = 4, 4, 8, 64
@@ -89,11 +89,12 @@ def machine(backend: Backend, module: Module, samples: int) -> Machine:
         # A thread of a GPU waits for its own results: four warps of each scheduler hide that.
         width = torch.cuda.get_device_properties(device).multi_processor_count * 4 * 4 * 32
         return Machine(gpu_peak(samples), bandwidth, 1 / empty.median, width)
+    from hamlet.launch.cpu.kernels import just_in_time
     from hamlet.launch.cpu.launch import CpuBackend
-    from hamlet.launch.cpu.ops import LANES
 
-    threads = CpuBackend(module.universe, module.kernels("numba")).threads
-    return Machine(cpu_peak(samples), bandwidth, 1 / empty.median, LANES * threads)
+    kernels = just_in_time(module)
+    threads = CpuBackend(module.universe, kernels).threads
+    return Machine(cpu_peak(samples), bandwidth, 1 / empty.median, kernels.lanes * threads)
 
 
 def sweep(backend: Backend, sizes: Sizes, folder: Path) -> dict[str, Any]:
@@ -127,7 +128,7 @@ def sweep(backend: Backend, sizes: Sizes, folder: Path) -> dict[str, Any]:
 def row(module: Module, machine: Machine, value: int, measured: CaseRates) -> dict[str, Any]:
     """A point of a plot."""
     case = measured.case
-    needed = operations(module.universe, "triton" if case.backend == "triton" else "numba", case)
+    needed = operations(module.universe, "triton" if case.backend == "triton" else "c", case)
     return {
         "value": value,
         "launch": case.launch,
@@ -146,7 +147,7 @@ def row(module: Module, machine: Machine, value: int, measured: CaseRates) -> di
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backend", choices=("numba", "triton"), default="numba")
+    parser.add_argument("--backend", choices=("c", "triton"), default="c")
     parser.add_argument("--quick", action="store_true", help="few and small sizes")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

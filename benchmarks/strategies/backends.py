@@ -1,6 +1,6 @@
 """(h), (i) What this project ships: its generated kernels, so many ticks per launch; and its interpreter.
 
-Triton kernels on CUDA, numba kernels on the CPU.
+Triton kernels on CUDA, kernels in C on the CPU.
 """
 
 from __future__ import annotations

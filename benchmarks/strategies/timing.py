@@ -53,7 +53,7 @@ class Rates:
 
 def warm_start(module: Module, device: torch.device, lanes: int) -> Start:
     """The state after some ticks of the random policy."""
-    backend = "triton" if device.type == "cuda" else "numba"
+    backend = "triton" if device.type == "cuda" else "c"
     env = hamlet.make(
         module,
         worlds=lanes,
