@@ -15,8 +15,8 @@ HAMLETC = "0.2.0"
 UNIVERSE = "first_meal"
 SOURCE = "first_meal.hamlet"
 SHA256 = {
-    "universe.json": "762e6760a44955d61dd50303d56f805be8b22341a9e651520b28c7d7910f2eff",
-    "tick.ir": "49ff8528488badcc094dfcb22b201edb138cf9f2f9e20e639a475ea4f7de860b",
+    "universe.json": "6092ae6d3e2ba7b02fcebd92e6a712c155c6c09c5a85ab7b681d05033515454b",
+    "tick.ir": "509ada649e05ef0ea3c38763a17c60f3a23fc9a5de7f20c06bd4b89e1095fdf7",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
     "c_kernels.c": "08ba2c450a971b279cdb18944c4b6d485e92b6819324b7ca6577f2cb943edfde",
     "triton_kernels.py": "6b1dd33a887fe81ac49d509e052f61147fe91ec21749488e9cf91f1272c7b718",

@@ -15,11 +15,11 @@ HAMLETC = "0.2.0"
 UNIVERSE = "shifts"
 SOURCE = "shifts.hamlet"
 SHA256 = {
-    "universe.json": "f898770f048c67d81b0028ce8fbf76004fb7b4e95d04b70dfa494fb26201fc98",
-    "tick.ir": "5b0c460785740592323c388b303fe961e13c2bd7bb5dadeda10c59c0b9571fc6",
+    "universe.json": "97f321460621786c1d4110f7f4ebce08d6a6e26220010771d6c4e4c3538ccdb7",
+    "tick.ir": "a9c27676291ccc4bb105c9f8f8df34c5ed751ad921f9fe68b21184de822c7486",
     "tick.kernel": "67c949d2c50689841e0682718bbf702b5551a6f649cf134a0f8581b2d54e4ebb",
-    "c_kernels.c": "42954a8b12aeeb03afbf911df5c1779233eb40fe63e3c8e09216173b1ae1055e",
-    "triton_kernels.py": "f3239810ef0c3bbe1b01f1a466fb2116b4f4760465cc0d1e6be16b854cf5d340",
+    "c_kernels.c": "4b38b276274f1e1b906c9189c5439d53e70681f2baad70bed87ce8c789c3a8a1",
+    "triton_kernels.py": "5f84e6456fb64a54e3a36aaa2386bc7e6e88a8aea010a25280081f5845ca707e",
 }
 
 

@@ -1546,11 +1546,13 @@ HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0,
   t207 = bit_and_u32(shift_left_u32(bit_or_u32(shift_right_u32(t176, t177), t202), 20u), 32505856u);
   t214 = multiply_u32(bit_and_u32(shift_right_u32(1020u, to_u32_i32(x_0)), 31u), 1082401u);
   t215 = bit_and_u32(bit_or_u32(t207, t198), t214);
-  /* observe: observe position, shifts.hamlet:115 */
+  /* observe: observe position.x, shifts.hamlet:115 */
   x_1 = (to_f32_i32(x_0) / 0x1.c000000000000p+2f);
+  /* observe: observe position.y, shifts.hamlet:115 */
   y_1 = (to_f32_i32(y_0) / 0x1.c000000000000p+2f);
-  /* observe: observe time, shifts.hamlet:115 */
+  /* observe: observe time.sin, shifts.hamlet:115 */
   time_sin_0 = table_time_sin[hour_0];
+  /* observe: observe time.cos, shifts.hamlet:115 */
   time_cos_0 = table_time_cos[hour_0];
   /* observe: observe progress, shifts.hamlet:115 */
   t231 = (engaged_0 < 0);
@@ -2018,11 +2020,13 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   t207 = bit_and_vu32(shift_left_vu32(bit_or_vu32(shift_right_vu32(t176, t177), t202), alike_vu32(20u)), alike_vu32(32505856u));
   t214 = multiply_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(1020u), to_u32_vi32(x_0)), alike_vu32(31u)), alike_vu32(1082401u));
   t215 = bit_and_vu32(bit_or_vu32(t207, t198), t214);
-  /* observe: observe position, shifts.hamlet:115 */
+  /* observe: observe position.x, shifts.hamlet:115 */
   x_1 = divide_vf32(to_f32_vi32(x_0), alike_vf32(0x1.c000000000000p+2f));
+  /* observe: observe position.y, shifts.hamlet:115 */
   y_1 = divide_vf32(to_f32_vi32(y_0), alike_vf32(0x1.c000000000000p+2f));
-  /* observe: observe time, shifts.hamlet:115 */
+  /* observe: observe time.sin, shifts.hamlet:115 */
   time_sin_0 = take_short_vf32(table_time_sin, 24, hour_0);
+  /* observe: observe time.cos, shifts.hamlet:115 */
   time_cos_0 = take_short_vf32(table_time_cos, 24, hour_0);
   /* observe: observe progress, shifts.hamlet:115 */
   t231 = less_vi32(engaged_0, alike_vi32(0));

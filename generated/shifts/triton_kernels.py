@@ -1058,13 +1058,15 @@ def _observe(
     t66 = (((t33 >> t35) | t61) << 20) & 0x01F00000
     t73 = ((1020 >> x_0.to(tl.uint32, bitcast=True)) & 31) * 0x00108421
     window_word0_0 = (t66 | t57) & t73
-    # observe: observe position, shifts.hamlet:115
+    # observe: observe position.x, shifts.hamlet:115
     t76 = x_0.to(tl.float32)
-    t77 = y_0.to(tl.float32)
     x_1 = tl.fma(t76, 0.14285715, t76 * -6.386212e-09)
-    y_1 = tl.fma(t77, 0.14285715, t77 * -6.386212e-09)
-    # observe: observe time, shifts.hamlet:115
+    # observe: observe position.y, shifts.hamlet:115
+    t81 = y_0.to(tl.float32)
+    y_1 = tl.fma(t81, 0.14285715, t81 * -6.386212e-09)
+    # observe: observe time.sin, shifts.hamlet:115
     time_sin_0 = _take(table_time_sin, hour_0)
+    # observe: observe time.cos, shifts.hamlet:115
     time_cos_0 = _take(table_time_cos, hour_0)
     # observe: observe progress, shifts.hamlet:115
     t88 = engaged_0 < 0

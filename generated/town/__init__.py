@@ -15,11 +15,11 @@ HAMLETC = "0.2.0"
 UNIVERSE = "town"
 SOURCE = "town.hamlet"
 SHA256 = {
-    "universe.json": "3152da6aed37240a2beac18e1251a709a1b5aa3085c107b4fa64a3c27419d26b",
-    "tick.ir": "c84fdaf709ede57e0aa772812589822ce703ec125fe135b4d1a6fac34b12de37",
+    "universe.json": "72b71680e9ae6004a8b4f6399b0fed239c55a78ed20a4c97502f7f4112e3bfc9",
+    "tick.ir": "277587db4f3494811034af3b4ab5321eb16c7161d0fcc5f8c03d3a7fd1bbe560",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
-    "c_kernels.c": "46b06f5953e8e4304a9cd4c11f785277a579e7400c9f0e8b5e70a9a52092e5cd",
-    "triton_kernels.py": "045a70f1fd16896f13ff29db39e7d2359bc634859b88e0b320674b05c9adbb82",
+    "c_kernels.c": "eaf23245f49cc13f5df3cee3fd3dd1e7d7f8c7e97e39099fe78c38f0f890e91b",
+    "triton_kernels.py": "78c751c66026b4aa897c192cbbd45e6b9135116eb753ed8794fa2ad7e767cc53",
 }
 
 

@@ -1316,8 +1316,9 @@ HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0,
   f32 lifetime_0;
   /* observe: observe grid, town.hamlet:123 */
   t159 = add_i32(multiply_i32(y_0, 8), x_0);
-  /* observe: observe position, town.hamlet:123 */
+  /* observe: observe position.x, town.hamlet:123 */
   x_1 = (to_f32_i32(x_0) / 0x1.c000000000000p+2f);
+  /* observe: observe position.y, town.hamlet:123 */
   y_1 = (to_f32_i32(y_0) / 0x1.c000000000000p+2f);
   /* observe: observe here, town.hamlet:123 */
   t182 = ((found_0 < 0) ? 14 : found_0);
@@ -1748,8 +1749,9 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   vf32 lifetime_0;
   /* observe: observe grid, town.hamlet:123 */
   t159 = add_vi32(multiply_vi32(y_0, alike_vi32(8)), x_0);
-  /* observe: observe position, town.hamlet:123 */
+  /* observe: observe position.x, town.hamlet:123 */
   x_1 = divide_vf32(to_f32_vi32(x_0), alike_vf32(0x1.c000000000000p+2f));
+  /* observe: observe position.y, town.hamlet:123 */
   y_1 = divide_vf32(to_f32_vi32(y_0), alike_vf32(0x1.c000000000000p+2f));
   /* observe: observe here, town.hamlet:123 */
   t182 = where_vi32(less_vi32(found_0, alike_vi32(0)), alike_vi32(14), found_0);

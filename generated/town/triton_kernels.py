@@ -936,11 +936,12 @@ def _observe(
     dtype: tl.constexpr = rows.dtype.element_ty
     # observe: observe grid, town.hamlet:123
     grid_own_0 = (y_0 * 8) + x_0
-    # observe: observe position, town.hamlet:123
+    # observe: observe position.x, town.hamlet:123
     t17 = x_0.to(tl.float32)
-    t18 = y_0.to(tl.float32)
     x_1 = tl.fma(t17, 0.14285715, t17 * -6.386212e-09)
-    y_1 = tl.fma(t18, 0.14285715, t18 * -6.386212e-09)
+    # observe: observe position.y, town.hamlet:123
+    t22 = y_0.to(tl.float32)
+    y_1 = tl.fma(t22, 0.14285715, t22 * -6.386212e-09)
     # observe: observe here, town.hamlet:123
     here_own_0 = tl.where(found_0 < 0, 14, found_0)
     # observe: observe lifetime, town.hamlet:123

@@ -28,11 +28,8 @@ from hamlet.universe import (
     Meter,
     ObserveCells,
     ObserveHere,
-    ObserveMeters,
-    ObservePosition,
-    ObserveProgress,
     ObserveRegion,
-    ObserveVelocity,
+    ObserveValue,
     ObserveWindow,
     Push,
     Reward,
@@ -51,6 +48,8 @@ from hamlet.universe import (
 )
 from hamlet.universe.functions import FunctionOfOne
 
+OBSERVATIONS = ("lifetime", "progress", "speed")
+"""What is observed by a word of the language."""
 THINGS = ("PICK", "DROP", "GIVE", "USE", "CRAFT")
 KINDS = (
     *("1 dimension", "2 dimensions", "3 dimensions", "more dimensions", "edges clamp", "edges wrap", "edges bounce"),
@@ -73,14 +72,13 @@ KINDS = (
     *("Tracking of lasting affordances", "odd names", "Input", "Control"),
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
     *("Rule", "Rule with guard", "Cascade"),
-    *("StateType int", "StateType real", "StateType bool", "StateType options", "StateType past", "ObserveState"),
+    *("StateType int", "StateType real", "StateType bool", "StateType options", "StateType past"),
     *(
         "World",
         "World rules",
         "WorldMeter",
         "WorldMeter kept",
         "WorldValue",
-        "ObserveWorld",
         "Capacity by number",
         "Capacity by priority",
     ),
@@ -125,18 +123,17 @@ KINDS = (
         f"Binary {op}"
         for op in ("+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
     ),
-    *("ObserveGrid", "ObserveWindow", "ObservePosition relative", "ObservePosition absolute", "ObservePosition scaled"),
-    *("ObserveMeters all", "ObserveMeters some", "ObserveHere all", "ObserveHere some", "ObserveTime"),
-    *("ObserveProgress", "ObserveProgress per", "ObserveLifetime", "ObserveParams", "ObserveVelocity all"),
-    *("ObserveVelocity some", "ObserveSpeed", "ObserveBlank", "ObserveConstant"),
+    *("ObserveGrid", "ObserveWindow"),
+    *("ObserveHere all", "ObserveHere some", "ObserveValue", "ObserveValue named", "ObserveOneHot", "ShareOfUse"),
+    *("ObserveBlank", "ObserveConstant"),
     *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
     *("Spread region", "Spread apart", "Spread near"),
-    *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCell", "ObserveCells grid"),
+    *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
     *("CellSum", "things", "things of a role", "things that lie", "stages", "StateType of cells", "regions of a graph"),
-    *("Graph", "Graph with start", "Graph one way", "ObservePosition node"),
+    *("Graph", "Graph with start", "Graph one way"),
 )
 """All that random universes have."""
 
@@ -264,16 +261,10 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"DayTime {function}"]
         case Here(affordance=None) | LastUse(affordance=None) | Used(affordance=None):
             return [f"{type(node).__name__} nothing"]
-        case ObservePosition(encoding=encoding):
-            return [f"ObservePosition {encoding}"]
-        case ObserveMeters(meters=meters):
-            return ["ObserveMeters all" if len(meters) == len(universe.meters) else "ObserveMeters some"]
+        case ObserveValue(name=name):
+            return ["ObserveValue named"] if "." not in name and name not in OBSERVATIONS else []
         case ObserveHere(affordances=affordances):
             every = (*(affordance.name for affordance in universe.affordances), None)
             return ["ObserveHere all" if affordances == every else "ObserveHere some"]
-        case ObserveVelocity(axes=axes):
-            return ["ObserveVelocity all" if len(axes) == len(schema.axes(universe)) else "ObserveVelocity some"]
-        case ObserveProgress(per=per):
-            return ["ObserveProgress per"] if per is not None else []
         case _:
             return []

@@ -30,7 +30,7 @@ from hamlet.universe import (
     Metric,
     Move,
     Number,
-    ObserveMeters,
+    ObserveValue,
     Report,
     Reward,
     Rule,
@@ -131,9 +131,14 @@ def universe(**fields: Any) -> Universe:
         causes=(),
         rewards=reward(value()),
         reports=(),
-        observations=(ObserveMeters(("m",), SPAN),),
+        observations=(shown("meter.m", value()),),
     )
     return replace(plain, **fields)
+
+
+def shown(name: str, value: Expression, low: float = 0.0, high: float = 1.0) -> ObserveValue:
+    """What agents observe of an expression."""
+    return ObserveValue(name, value, low, high, SPAN)
 
 
 class Player:

@@ -10,14 +10,14 @@ from hamlet.universe import Expression, parts
 from hamletc import messages
 from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
 from hamletc.checking.overall import OPERATIONS
-from hamletc.checking.standpoint import Asker, Resolver, Scope, Standpoint
+from hamletc.checking.standpoint import BETWEEN, Asker, Resolver, Scope, Standpoint
 from hamletc.checking.surroundings import farthest
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 from hamletc.language.words import CALLS
 
-NOT_AMONG = ("needs", "claim", "mask", "opening", "previous", "among", "early among", "history")
+NOT_AMONG = ("needs", "claim", *BETWEEN, "opening", "previous", "among", "early among", "history")
 """The scopes in which agents are not counted, nor what they have is joined."""
 OF_CELLS = (universe.CellValue, universe.Coordinate, universe.On, universe.TerrainValue)
 """What differs from cell to cell."""

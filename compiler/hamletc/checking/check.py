@@ -123,6 +123,8 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
             _check_used(expanded.unused, report)
             if report.harmless and not report.inert_allowed:
                 check_course(draft, names, reach, report)
+    if not report.failed:
+        draft.prove(reach.observed)
     found = None if report.failed else draft.finish(file.name.text, source_names)
     whole = None if found is None else expanded.places.settled(_with_reach(found, reach.meters))
     return _Checked(whole, report.in_source_order(), frozenset(names.refused))
@@ -391,9 +393,8 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         report.add(messages.names.PartMissing(file.name.span, file.name.text, "reward"))
     draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
-    never_ending = [affordance for affordance in draft.affordances if affordance.duration == 0]
     of_roles = {name.text for item in all_of(file.declarations, syntax.RoleDecl) for name in item.meters}
-    seen = Observations(names, draft.space, never_ending, of_roles, report)
+    seen = Observations(names, draft, of_roles, report)
     if observe is not None:
         draft.unseen = not observe.items
         draft.observations = seen.resolve(observe)

@@ -18,7 +18,7 @@ from hamletc import intervals, messages
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
-from hamletc.checking.inert import Drain, check_drain, check_report, check_reward, check_statement
+from hamletc.checking.inert import Drain, check_constant, check_drain, check_reward, check_statement
 from hamletc.checking.knowledge import Known, join
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach, Stages
@@ -228,7 +228,7 @@ class Course:
         for item in self.draft.reports:
             self._conditions(report).in_number(item.value, Place(everywhere, everywhere))
             if self.basis == "anywhere":
-                check_report(item, everywhere.number(item.value), report)
+                check_constant("report", item.value, everywhere.number(item.value), report)
 
     def _allow(self, known: Known | None, report: Findings) -> None:
         """Masks, between ticks or before the first one; `allow all` decides where others matter."""
@@ -244,6 +244,10 @@ class Course:
                 continue
             self._conditions(report).condition(mask.allowed, place)
             place = place if mask.actions or mask.who is not None else place.where(mask.allowed, True)
+        for item in self.draft.unproven():
+            self._conditions(report).in_number(item.value, Place(between, between))
+            if self.basis == "anywhere":
+                check_constant("observation", item.value, between.number(item.value), report)
 
     # --- statements --------------------------------------------------------------------------------------------------
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Literal, TypeAlias
 
 from hamlet import universe
+from hamlet.numbers.binary32 import canonical32
+from hamletc.intervals import Interval
 
+UNPROVEN = (-inf, inf)
+"""The range of an observed expression of an author, until all is known that it is made of."""
 DEEPEST_TREE = 200
 """The most levels that an expression may have."""
 Direction: TypeAlias = Literal["falls", "rises", "read"]
@@ -100,8 +105,9 @@ class Draft:
             yield None, (universe.Assign(each.meter, "=", each.operand, True, each.span),)
 
     def outcomes(self) -> Iterator[universe.Expression]:
-        """The expressions whose values show by themselves: rewards, reports, causes of death, masks, and `needs` and
-        capacities, which decide what an agent uses."""
+        """The expressions whose values show by themselves: what is observed, rewards, reports, causes of death, masks,
+        and `needs` and capacities, which decide what an agent uses."""
+        yield from (item.value for item in self.values())
         yield from (reward.value for reward in self.rewards)
         yield from (reward.potential.before for reward in self.rewards if reward.potential is not None)
         yield from (cause.goal.reward for cause in self.causes if cause.goal is not None)
@@ -167,16 +173,35 @@ class Draft:
         """What agents observe: all of them, then each role."""
         return (*self.observations, *(item for role in self.roles for item in role.observations))
 
+    def values(self) -> list[universe.ObserveValue | universe.ObserveOneHot]:
+        """What agents observe of expressions."""
+        kinds = universe.ObserveValue | universe.ObserveOneHot
+        return [item for item in self.observed() if isinstance(item, kinds)]
+
+    def unproven(self) -> list[universe.ObserveValue]:
+        """What agents observe of expressions of authors, whose ranges are not known yet."""
+        return [item for item in self.observed() if isinstance(item, universe.ObserveValue) and item.low == -inf]
+
+    def prove(self, lies: Callable[[universe.Expression], Interval]) -> None:
+        """Write down where the expressions lie that are observed."""
+
+        def proven(item: universe.Observation) -> universe.Observation:
+            if not isinstance(item, universe.ObserveValue) or item.low != -inf:
+                return item
+            where = lies(item.value)
+            return replace(item, low=canonical32(where.low), high=canonical32(where.high))
+
+        self.observations = [proven(item) for item in self.observations]
+        self.roles = [replace(role, observations=tuple(map(proven, role.observations))) for role in self.roles]
+
     def reads_speed(self) -> bool:
-        """Whether something observes or mentions the speed."""
-        observed = any(isinstance(item, universe.ObserveSpeed) for item in self.observed())
-        return observed or self.mentions(universe.Speed)
+        """Whether something mentions the speed."""
+        return self.mentions(universe.Speed)
 
     def velocities_read(self) -> frozenset[str]:
-        """The axes whose velocity is observed or mentioned, by itself."""
-        found = {axis for item in self.observed() if isinstance(item, universe.ObserveVelocity) for axis in item.axes}
+        """The axes whose velocity is mentioned, by itself."""
         read = self.parts() if self.mentions(universe.Velocity) else ()
-        return frozenset(found | {node.axis for node in read if isinstance(node, universe.Velocity)})
+        return frozenset(node.axis for node in read if isinstance(node, universe.Velocity))
 
     def reads_velocity(self) -> bool:
         """Whether something needs to know how agents move."""

@@ -9,14 +9,14 @@ from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc import messages
 from hamletc.checking.operations import Constant, Operand, Operations
-from hamletc.checking.standpoint import Standpoint
+from hamletc.checking.standpoint import BETWEEN, Standpoint
 from hamletc.language import syntax
 
 LARGEST_INTEGER = 1 << 24
 """Up to this size every whole number is a binary32 number."""
 WORDS = 1 << 32
 """So many random words there are."""
-NO_DRAWS = ("needs", "mask", "opening", "previous", "history")
+NO_DRAWS = ("needs", *BETWEEN, "opening", "previous", "history")
 """The scopes without draws."""
 
 

@@ -57,6 +57,10 @@ class Expressions:
         operand = self._operand(expr)
         return None if operand is None else self._operations.rounded(operand)
 
+    def rounded(self, operand: Operand) -> Expression | None:
+        """What was resolved, as a part of an expression."""
+        return self._operations.rounded(operand)
+
     def condition(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a condition."""
         return as_condition(self.value(expr), expr, self._at.report)

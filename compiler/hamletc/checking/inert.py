@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 from hamlet import universe
@@ -20,6 +21,7 @@ from hamletc.intervals import ZERO, Interval
 from hamletc.language import syntax
 
 Drain: TypeAlias = Literal["decay", "move", "interact"]
+Showing: TypeAlias = Literal["reward", "report", "observation"]
 _READS = universe.MeterValue | universe.WorldValue | universe.CellValue
 
 
@@ -30,7 +32,6 @@ def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names,
     """Report what has no effect in a draft that is complete; `name` is the universe's."""
     reads = list(draft.parts())
     params = {node.param for node in reads if isinstance(node, universe.ParamValue)}
-    params |= {name for item in draft.observed() if isinstance(item, universe.ObserveParams) for name in item.params}
     _check_read("param", draft.params, params, names, report)
     inputs = {node.input for node in reads if isinstance(node, universe.InputValue)}
     _check_read("input", draft.inputs, inputs, names, report)
@@ -86,10 +87,7 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
 
 def _meters_that_show(draft: Draft) -> set[str]:
     """The meters that are observed or decide an outcome, and those that others of these depend on; with the world's."""
-    observed = universe.ObserveMeters | universe.ObserveWorld | universe.ObserveCell
-    shown = {name for item in draft.observed() if isinstance(item, observed) for name in item.meters}
-    shown |= {name for item in draft.observed() if isinstance(item, universe.ObserveState) for name in item.states}
-    shown |= {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells)}
+    shown = {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells)}
     shown |= {meter for affordance in draft.affordances for meter in affordance.moving}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
@@ -216,7 +214,6 @@ def _check_time(draft: Draft, names: Names, reads: list[Expression], report: Fin
         names.counts_hours
         or any(isinstance(node, universe.Hour | universe.DayTime) for node in reads)
         or any(affordance.hours is not None for affordance in draft.affordances)
-        or any(isinstance(item, universe.ObserveTime) for item in draft.observed())
     ):
         report.add(messages.inert.UnreadClock(draft.clock.span))
     measured = not isinstance(draft.space, universe.Grid) or any(
@@ -315,13 +312,13 @@ def check_reward(reward: universe.Reward, value: Interval | None, alone: bool, r
         _say_constant("reward", value, reward.value, report)
 
 
-def check_report(item: universe.Report, value: Interval | None, report: Findings) -> None:
-    """Report a report that is always the same."""
-    if value is not None and value.is_single and not report.said(item.value.span):
-        _say_constant("report", value, item.value, report)
+def check_constant(kind: Showing, expression: Expression, value: Interval | None, report: Findings) -> None:
+    """Report what shows an expression that is always the same."""
+    if value is not None and value.is_single and not report.said(expression.span):
+        _say_constant(kind, value, expression, report)
 
 
-def _say_constant(kind: Literal["reward", "report"], value: Interval, expression: Expression, report: Findings) -> None:
+def _say_constant(kind: Showing, value: Interval, expression: Expression, report: Findings) -> None:
     read = [n.meter for n, _ in parts(expression) if isinstance(n, _READS)]
     report.add(messages.inert.AlwaysTheSame(expression.span, kind, value.low, read[0] if read else None))
 
@@ -329,12 +326,13 @@ def _say_constant(kind: Literal["reward", "report"], value: Interval, expression
 def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[str], report: Findings) -> None:
     """Report meters that are the same whenever they are observed, but not those that are `constant` by themselves.
     `starts` says where they are when an episode begins."""
-    for item in draft.observed():
-        if not isinstance(item, universe.ObserveMeters | universe.ObserveWorld | universe.ObserveCell):
-            continue
-        found = {name: end.meter(name) for name in item.meters if name not in constant}
+    states = {meter.name for meter in draft.meters if meter.type is not None}
+    states |= {meter.name for meter in draft.world_meters if meter.type is not None}
+    for span, items in groupby(draft.values(), key=lambda each: each.span):
+        names = [each.value.meter for each in items if isinstance(each.value, _READS)]
+        found = {name: end.meter(name) for name in names if name not in constant and name not in states}
         same = {name: where for name, where in found.items() if where is not None and where.is_single}
         if not same:
             continue
         begins = all(where == starts[name] for name, where in same.items())
-        report.add(messages.inert.ObservedTheSame(item.span, tuple(same.items()), begins))
+        report.add(messages.inert.ObservedTheSame(span, tuple(same.items()), begins))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
-from math import prod
+from math import hypot, prod
 from typing import Literal, cast, get_args
 
 from hamlet import universe
@@ -13,13 +13,17 @@ from hamlet.universe import Span
 from hamlet.universe.space import axes_of, is_hexagonal
 from hamletc import messages
 from hamletc.checking.affordances import LONGEST_DURATION
+from hamletc.checking.draft import UNPROVEN, Draft
+from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
+from hamletc.checking.operations import is_condition
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.checking.symbols import axis_of, builtin, is_word
 from hamletc.language import syntax
 from hamletc.language.declared import Kind
+from hamletc.language.tables import after
 
 LISTED = ("meters", "state", "params", "world", "cell", "effects", "velocity", "here", "time", "blank", "constant")
 """Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
@@ -32,54 +36,60 @@ NEVER_ON_GRAPHS = ("window", "velocity", "speed")
 MOST_ROWS = 2**20
 MOST_SEEN = 2**16
 """The most words that say what walls hide in a window."""
+ITEMS = frozenset(filter(str.isalpha, after("observe", "{")))
+"""The words with which items begin."""
 WITHOUT_ARGUMENTS: dict[str, Callable[[Span], universe.Observation]] = {
     kind.__name__.removeprefix("Observe").lower(): kind
     for kind in get_args(universe.Observation)
     if [field.name for field in fields(kind)] == ["span"]
 }
-"""Observations that are their word alone, by that word: `lifetime` is an `ObserveLifetime`."""
-ITEMS = frozenset(kind.__name__.removeprefix("Observe").lower() for kind in get_args(universe.Observation))
-"""The words with which items begin."""
+"""Observations that are their word alone, by that word: `grid` is an `ObserveGrid`."""
 
 
 class Observations:
-    """Resolves the items of `observe`. A kind is observed once; so is each meter, and each param. `never_ending` are
-    the affordances that last for ever, `hidden` the meters that these agents do not have."""
+    """Resolves the items of `observe`. A kind is observed once; so is each meter, and each param. `hidden` are the
+    meters that these agents do not have."""
 
-    def __init__(
-        self,
-        names: Names,
-        space: universe.Space | None,
-        never_ending: list[universe.Affordance],
-        hidden: set[str],
-        report: Findings,
-    ) -> None:
+    def __init__(self, names: Names, draft: Draft, hidden: set[str], report: Findings) -> None:
         self._names = names
-        self._space = space
-        self._never_ending = never_ending
+        self._draft = draft
+        self._space = draft.space
         self._hidden = hidden
         self._before: frozenset[tuple[str, str]] = frozenset()
         self._report = report
         self._seen: dict[tuple[str, str], Span] = {}
+        self._meters = {meter.name: meter for meter in draft.meters_of_all()}
 
     def of_role(self, hidden: set[str]) -> Observations:
         """The same for a role, whose agents observe besides what was resolved so far."""
-        found = Observations(self._names, self._space, self._never_ending, hidden, self._report)
+        found = Observations(self._names, self._draft, hidden, self._report)
         found._seen = dict(self._seen)
         found._before = frozenset(self._seen)
         return found
 
     def resolve(self, declaration: syntax.ObserveDecl) -> list[universe.Observation]:
         """The observations in file order, without those that have errors."""
-        items = (self._item(item) for item in declaration.items)
-        return [item for item in items if item is not None]
+        return [
+            each
+            for item in declaration.items
+            for each in (self._item(item) if isinstance(item, syntax.ObserveItem) else self._value(item))
+        ]
 
-    def _effects(self, item: syntax.ObserveItem) -> universe.Observation | None:
+    def _value(self, item: syntax.ObserveValue) -> list[universe.Observation]:
+        """`lack: 1 - food`: a number, or a condition, which is 1 where it holds."""
+        expressions, span = Expressions(self._names, self._report, scope="observe"), item.span
+        value = expressions.value(item.value)
+        if not self._first("value", item.name.text, item.name.span) or value is None:
+            return []
+        number = universe.If(cast(universe.Expression, value), _number(1, span), _number(0, span), span)
+        found = number if is_condition(value) else expressions.rounded(value)
+        return [] if found is None else [universe.ObserveValue(item.name.text, found, *UNPROVEN, span)]
+
+    def _effects(self, item: syntax.ObserveItem) -> list[universe.Observation]:
         """`effects`, `effects poisoned`: the ticks left of each effect, and how often it is stacked where it can be."""
         every = self._names.of_kind("effect")
         if not item.words and not every:
             self._nothing(item, "effects")
-            return None
         states: list[str] = []
         for word in item.words or tuple(syntax.Name(name, item.span, quoted=True) for name in every):
             name = self._names.find(word, "effect")
@@ -87,59 +97,83 @@ class Observations:
             if effect is not None and self._first("effect", effect.name, word.span):
                 self._names.effects.asked.add(effect.name)
                 states += (meter for meter, _ in effect.meters)
-        return universe.ObserveState(tuple(states), item.span) if states else None
+        return self._held("state", states, item)
 
-    def _item(self, item: syntax.ObserveItem) -> universe.Observation | None:
+    def _held(self, kind: str, names: Iterable[str], item: syntax.ObserveItem) -> list[universe.Observation]:
+        """What meters, states, or params hold: a number, or which one of its options."""
+        params = {param.name: param for param in self._draft.params}
+        held: list[universe.Observation] = []
+        for name in names:
+            declared = params.get(name) if kind == "param" else self._meters.get(name)
+            row, span = f"{kind}.{name}", item.span
+            match declared:
+                case None:
+                    continue  # it has errors
+                case universe.Param(low=low, high=high):
+                    held.append(universe.ObserveValue(row, universe.ParamValue(name, span), low, high, span))
+                    continue
+                case universe.Meter():
+                    value: universe.Expression = universe.MeterValue(name, span)
+                case universe.WorldMeter():
+                    value = universe.WorldValue(name, span)
+                case universe.CellMeter():
+                    value = universe.CellValue(name, span)
+            if declared.type is not None and declared.type.options:
+                held.append(universe.ObserveOneHot(row, value, declared.type.options, span))
+            else:
+                held.append(universe.ObserveValue(row, value, declared.low, declared.high, span))
+        return held
+
+    def _item(self, item: syntax.ObserveItem) -> list[universe.Observation]:
         kind = item.kind.text
         if kind in NEVER_ON_GRAPHS and is_graph(f"`{kind}`", self._space, item.span, self._report):
-            return None
+            return []
         if kind in ("grid", "window") and item.words:
-            return self._region(item, item.words[0])
+            return _only(self._region(item, item.words[0]))
         if kind not in LISTED and not self._first("kind", kind, item.span):
-            return None
+            return []
         if not self._has_what_it_needs(item):
-            return None
+            return []
         match kind:
             case "meters":
-                meters = self._listed("meter", item)
-                return universe.ObserveMeters(meters, item.span) if meters else None
+                return self._held("meter", self._listed("meter", item), item)
             case "state":
-                states = self._states(item)
-                return universe.ObserveState(states, item.span) if states else None
+                return self._held("state", self._states(item), item)
             case "params":
-                params = self._listed("param", item)
-                return universe.ObserveParams(params, item.span) if params else None
+                return self._held("param", self._listed("param", item), item)
             case "world":
-                meters = self._listed("world meter", item)
-                return universe.ObserveWorld(meters, item.span) if meters else None
+                return self._held("world", self._listed("world meter", item), item)
+            case "cell":
+                return self._held("cell", self._listed("cell meter", item), item)
             case "effects":
                 return self._effects(item)
             case "items":  # others have become states
                 self._nothing(item, "items")
-                return None
-            case "cell":
-                meters = self._listed("cell meter", item)
-                return universe.ObserveCell(meters, item.span) if meters else None
+                return []
             case "grid":
-                return self._grid_cells(item)
+                return _only(self._grid_cells(item))
             case "window":
-                return self._window(item)
+                return _only(self._window(item))
             case "position":
                 return self._position(item)
             case "velocity":
                 return self._velocity(item)
+            case "speed":
+                return [universe.ObserveValue("speed", universe.Speed(item.span), *self._speeds(), item.span)]
             case "here":
-                return self._here(item)
+                return _only(self._here(item))
             case "time":
                 return self._time(item)
             case "progress":
-                return self._progress(item)
+                return _only(self._progress(item))
+            case "lifetime":
+                return self._lifetime(item)
             case "blank":
-                return self._blank(item)
+                return _only(self._blank(item))
             case "constant":
-                return self._constant(item)
+                return _only(self._constant(item))
             case _:
-                return WITHOUT_ARGUMENTS[kind](item.span)
+                return [WITHOUT_ARGUMENTS[kind](item.span)]
 
     def _has_what_it_needs(self, item: syntax.ObserveItem) -> bool:
         """Whether the universe has what there is to observe."""
@@ -296,25 +330,90 @@ class Observations:
         self._report.add(messages.observations.TooManyRows(item.span, rows, MOST_ROWS))
         return True
 
-    def _position(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        encodings = OF_NODES if self._names.of_kind("node") else ENCODINGS
+    def _position(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+        nodes = self._names.of_kind("node")
+        encodings = OF_NODES if nodes else ENCODINGS
         # The word behind `position` is its encoding to the parser, also where the author meant the next item.
         if not item.words or item.words[0].text in ITEMS:
             self._report.add(messages.observations.EncodingNeeded(item.kind.span, encodings))
-            return None
+            return []
         if not is_known(item.words[0], encodings, "no encoding of a position", self._report):
-            return None
-        return universe.ObservePosition(cast(universe.Encoding, item.words[0].text), item.span)
+            return []
+        match item.words[0].text, self._space:
+            case "node", universe.Grid(graph=universe.Graph(nodes=places)):
+                names = tuple(node.name for node in places)
+                here = universe.Coordinate("x", item.span)
+                return [universe.ObserveOneHot("position", here, names, item.span)]
+            case encoding, universe.Grid(sizes=sizes):
+                axes = [(0.0, size - 1.0, float(size), max(size - 1.0, 1.0)) for size in sizes]
+            case encoding, universe.Continuous(axes=of_space):
+                axes = [(axis.low, axis.high, axis.size, axis.size) for axis in of_space]
+            case _:
+                return []
+        return self._coordinates(encoding, axes, item.span)
 
-    def _velocity(self, item: syntax.ObserveItem) -> universe.Observation | None:
+    def _coordinates(
+        self, encoding: str, axes: Sequence[tuple[float, float, float, float]], span: Span
+    ) -> list[universe.Observation]:
+        """Where agents are on axes, each with its ends, its size, and how far the ends are apart, at least 1."""
+        assert self._space is not None
+        rows: list[universe.Observation] = []
+        for name, (low, high, _, extent) in zip(axes_of(self._space), axes, strict=True):
+            value: universe.Expression = universe.Coordinate(name, span)
+            if encoding == "absolute":
+                rows.append(universe.ObserveValue(f"position.{name}", value, low, high, span))
+                continue
+            if isinstance(self._space, universe.Continuous):
+                value = universe.Binary("-", value, _number(low, span), span)
+            share = universe.Binary("/", value, _number(extent, span), span)
+            rows.append(universe.ObserveValue(f"position.{name}", share, 0.0, 1.0, span))
+        for name, (*_, size, _) in zip(axes_of(self._space), axes, strict=True) if encoding == "scaled" else ():
+            number = _number(size, span)
+            rows.append(universe.ObserveValue(f"size.{name}", number, number.value, number.value, span))
+        return rows
+
+    def _velocity(self, item: syntax.ObserveItem) -> list[universe.Observation]:
         if self._space is None:
-            return None
+            return []
         if not item.words:
             axes = tuple(axis for axis in axes_of(self._space) if self._first("velocity", axis, item.span))
-            return universe.ObserveVelocity(axes, item.span) if axes else None
-        found = ((word, axis_of(word, self._names, self._report)) for word in item.words)
-        axes = tuple(axis for word, axis in found if axis is not None and self._first("velocity", axis, word.span))
-        return universe.ObserveVelocity(axes, item.span) if axes else None
+        else:
+            found = ((word, axis_of(word, self._names, self._report)) for word in item.words)
+            axes = tuple(axis for word, axis in found if axis is not None and self._first("velocity", axis, word.span))
+        begins, fastest = self._begins(), self._fastest()
+        return [
+            universe.ObserveValue(
+                f"velocity.{axis}",
+                universe.Velocity(axis, item.span),
+                canonical32(min(-fastest[axis], begins[axis])),
+                canonical32(max(fastest[axis], begins[axis])),
+                item.span,
+            )
+            for axis in axes
+        ]
+
+    def _begins(self) -> dict[str, float]:
+        """The velocity on each axis that episodes begin with."""
+        axes, start = self._fastest(), self._draft.start
+        return dict(zip(axes, start.velocity if start else (0.0,) * len(axes), strict=True))
+
+    def _speeds(self) -> tuple[float, float]:
+        """The least and the greatest speed."""
+        longest, begin, start = hypot(*self._fastest().values()), 0.0, self._draft.start
+        if start is not None:
+            begin = hypot(*start.velocity) if start.speed is None else start.speed
+        return canonical32(min(0.0, begin)), canonical32(min(max(longest, begin), LARGEST))
+
+    def _fastest(self) -> dict[str, float]:
+        """The most velocity on each axis: with momentum its limit, else from one end to the other."""
+        match self._space:
+            case universe.Grid(sizes=sizes):
+                most = [float(size) for size in sizes]
+            case universe.Continuous(axes=axes, momentum=limit):
+                most = [axis.size if limit is None else limit for axis in axes]
+            case _:
+                return {}
+        return dict(zip(axes_of(self._space), most, strict=True))
 
     def _has_grid(self, item: syntax.ObserveItem) -> bool:
         if self._space is None or isinstance(self._space, universe.Grid):
@@ -355,17 +454,27 @@ class Observations:
                 self._names.refuse(word, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
         return universe.ObserveHere(tuple(places), item.span) if places else None
 
-    def _time(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        words = [
-            word for word in item.words if is_known(word, FUNCTIONS_OF_TIME, "no function of the time", self._report)
-        ]
-        places = [(word.text, word.span) for word in words]
+    def _time(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+        places = [(word.text, word.span) for word in item.words if self._is_of_time(word)]
         if not item.words:
             places = [(function, item.kind.span) for function in FUNCTIONS_OF_TIME]
-        functions = tuple(function for function, span in places if self._first("time", function, span))
-        return (
-            universe.ObserveTime(item.span, cast(tuple[Literal["sin", "cos"], ...], functions)) if functions else None
-        )
+        shown = [cast(Literal["sin", "cos"], each) for each, span in places if self._first("time", each, span)]
+        return [
+            universe.ObserveValue(f"time.{each}", universe.DayTime(each, item.span), -1.0, 1.0, item.span)
+            for each in shown
+        ]
+
+    def _is_of_time(self, word: syntax.Name) -> bool:
+        return is_known(word, FUNCTIONS_OF_TIME, "no function of the time", self._report)
+
+    def _lifetime(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+        lifespan, span = self._draft.lifespan, item.span
+        if lifespan is None:
+            return []
+        share = universe.Binary("/", universe.Age(span), _number(lifespan.ticks, span), span)
+        if self._draft.by_hand:  # an age can be beyond the lifespan
+            share = universe.Binary("min", share, _number(1, span), span)
+        return [universe.ObserveValue("lifetime", share, 0.0, 1.0, span)]
 
     def _progress(self, item: syntax.ObserveItem) -> universe.Observation | None:
         number, per = self._number(item), None
@@ -376,10 +485,16 @@ class Observations:
         if not self._names.has_lasting:
             self._nothing(item, "progress")
             return universe.ObserveBlank(1, item.span)
-        if per is None and self._never_ending:
-            self._report.add(messages.observations.DivisorNeeded(item.span, self._never_ending[0].span))
+        never_ending = [affordance for affordance in self._draft.affordances if affordance.duration == 0]
+        if per is None and never_ending:
+            self._report.add(messages.observations.DivisorNeeded(item.span, never_ending[0].span))
             return None
-        return universe.ObserveProgress(per, item.span)
+        if per is None:
+            return universe.ObserveValue("progress", universe.ShareOfUse(item.span), 0.0, 1.0, item.span)
+        share = universe.Binary("/", universe.Progress(item.span), _number(per, item.span), item.span)
+        # An affordance that lasts for ever has no longest use; it counts as none.
+        ticks = max(affordance.duration or 0 for affordance in self._draft.affordances)
+        return universe.ObserveValue("progress", share, 0.0, canonical32(max(1.0, ticks / per)), item.span)
 
     # --- rows that never change --------------------------------------------------------------------------------------
 
@@ -401,3 +516,11 @@ class Observations:
 
     def _nothing(self, item: syntax.ObserveItem, what: messages.observations.Item) -> None:
         self._report.add(messages.observations.NothingToObserve(item.span, what))
+
+
+def _only(item: universe.Observation | None) -> list[universe.Observation]:
+    return [] if item is None else [item]
+
+
+def _number(value: float, span: Span) -> universe.Number:
+    return universe.Number(canonical32(value), span)

@@ -7,14 +7,14 @@ from hamlet.universe import Expression, parts
 from hamletc import messages
 from hamletc.checking.history import LONGEST, MOST_SINCE, Look
 from hamletc.checking.operations import Operand, Operations, wrong_arguments
-from hamletc.checking.standpoint import Resolver, Scope, Standpoint
+from hamletc.checking.standpoint import BETWEEN, Resolver, Scope, Standpoint
 from hamletc.checking.states import Options
 from hamletc.checking.types import as_condition, as_number
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
 from hamletc.language.words import CALLS
 
-LOOKS_BACK = ("tick", "ending", "acting", "needs", "mask")
+LOOKS_BACK = ("tick", "ending", "acting", "needs", *BETWEEN)
 
 
 class Past:
@@ -77,7 +77,7 @@ class Past:
             text=spell_expression(looked),
             construct=spell_expression(expr),
             span=expr.span,
-            masked=scope == "mask",
+            masked=scope in BETWEEN,
             chosen=scope in ("tick", "ending", "acting"),
             used=scope in ("tick", "ending"),
         )
@@ -115,7 +115,7 @@ class Past:
             self._at.report.add(messages.past.PastOfNumber(value.span))
             return False
         read = [node for node, _ in parts(value) if isinstance(node, universe.InputValue)]
-        if read and self._at.scope == "mask":
+        if read and self._at.scope in BETWEEN:
             self._at.unseen(f"the input `{read[0].input}`", read[0].span)
             return False
         return True

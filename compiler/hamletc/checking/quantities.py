@@ -12,7 +12,7 @@ from hamletc.checking.effects import left_of, stacks_of
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Need, Numbered
 from hamletc.checking.operations import wrong_arguments
-from hamletc.checking.standpoint import KNOW_USES, Standpoint
+from hamletc.checking.standpoint import BETWEEN, KNOW_USES, Standpoint
 from hamletc.checking.symbols import axis_of, is_word
 from hamletc.language import syntax
 from hamletc.language.declared import NAMED
@@ -137,7 +137,7 @@ class Quantities:
             *(("hour", "day_sin", "day_cos") if self._at.names.clock is not None else ()),
             *(("progress",) if self._at.names.has_lasting else ()),
             *(("last", "streak of", "visited") if self._at.names.tracking is not None else ()),
-            *(("action",) if self._at.scope not in ("needs", "mask", "previous") else ()),
+            *(("action",) if self._at.scope not in ("needs", *BETWEEN, "previous") else ()),
             *(("used",) if self._at.scope in KNOW_USES and self._at.names.of_kind("affordance") else ()),
             *(("here",) if self._at.names.of_kind("affordance") else ()),
             *(("position", "velocity", "speed") if has_space else ()),
@@ -257,14 +257,14 @@ class Quantities:
         return universe.Streak(affordance, expr.span)
 
     def _input(self, name: syntax.Name) -> Expression | None:
-        if self._at.scope == "mask":
+        if self._at.scope in BETWEEN:
             self._at.unseen(f"the input `{name.text}`", name.span)
             return None
         return universe.InputValue(name.text, name.span)
 
     def _control(self, name: syntax.Name) -> Expression | None:
         scope = self._at.scope
-        if scope not in ("needs", "mask", "previous"):
+        if scope not in ("needs", "mask", "observe", "previous"):
             return universe.ControlValue(name.text, name.span)
         self._at.report.add(messages.expressions.ControlTooEarly(name.span, name.text, scope))
         return None

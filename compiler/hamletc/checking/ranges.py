@@ -96,6 +96,8 @@ class Ranges:
                 return self.around.controls.get(name)
             case universe.Progress():
                 return self.around.progress
+            case universe.ShareOfUse():
+                return Interval(0.0, 1.0)
             case universe.Streak():
                 return self.around.streak
             case universe.Visited():

@@ -50,6 +50,11 @@ class Reach:
     starts: State
     """Where meters lie when an episode begins."""
 
+    def observed(self, value: universe.Expression) -> Interval:
+        """Where an expression lies when agents observe it."""
+        ranges = Ranges(self.around.between(), self.meters, Findings(), error=ANYTHING)
+        return ranges.number(value, self.meters) or ANYTHING
+
 
 def check_ranges(draft: Draft, names: Names, report: Findings) -> Reach:
     """Report what ranges prove wrong in a draft, and return how far its meters reach."""
@@ -143,6 +148,8 @@ class _Tick:
                 between, kept = replace(self._ranges, around=self._around.between()), _join([start, meters])
                 for mask in self._draft.masks:
                     between.condition(mask.allowed, kept)
+                for item in self._draft.unproven():
+                    between.number(item.value, kept)
             case _:
                 return self._in_turn(stages, meters)
         return meters

@@ -230,11 +230,11 @@ def _size(interval: Interval) -> float:
 def check_observed(draft: Draft, names: Names, bounds: Mapping[str, Interval], meters: State, report: Findings) -> None:
     """Report a meter that leaves its bounds and is observed where bfloat16 has no number for it. Where bounds reach
     that far, such observations are refused when an environment is made."""
-    for item in draft.observed():
-        if not isinstance(item, universe.ObserveMeters):
+    for item in draft.values():
+        if not isinstance(item.value, universe.MeterValue) or item.value.meter in names.states:
             continue
-        for name in item.meters:
-            reached = meters.get(name)
-            if reached is not None and _size(bounds[name]) < BFLOAT16_LIMIT <= _size(reached):
-                declared = names.span("meter", name)
-                report.add(messages.rewards.TooLargeToBeObserved(item.span, name, reached, declared))
+        name = item.value.meter
+        reached = meters.get(name)
+        if reached is not None and _size(bounds[name]) < BFLOAT16_LIMIT <= _size(reached):
+            declared = names.span("meter", name)
+            report.add(messages.rewards.TooLargeToBeObserved(item.span, name, reached, declared))

@@ -348,7 +348,11 @@ class Inventory:
             return declaration
         return replace(declaration, items=tuple(self._observed(item, role) for item in declaration.items))
 
-    def _observed(self, item: syntax.ObserveItem, role: str = "") -> syntax.ObserveItem:
+    def _observed(
+        self, item: syntax.ObserveItem | syntax.ObserveValue, role: str = ""
+    ) -> syntax.ObserveItem | syntax.ObserveValue:
+        if isinstance(item, syntax.ObserveValue):
+            return replace(item, value=self.tree(item.value))
         names = [word.text for word in item.words]
         if item.kind.text == "items":
             every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)
@@ -370,7 +374,8 @@ class Inventory:
 
 def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> set[str]:
     """What is observed outside of roles."""
-    return {item.kind.text for each in declarations if isinstance(each, syntax.ObserveDecl) for item in each.items}
+    observed = [item for each in declarations if isinstance(each, syntax.ObserveDecl) for item in each.items]
+    return {item.kind.text for item in observed if isinstance(item, syntax.ObserveItem)}
 
 
 def _count(slots: syntax.SlotsDecl) -> int:

@@ -160,7 +160,7 @@ class Declarations:
     # --- what is seen and rewarded ---
 
     def observe_decl(self, keyword: Leaf, *rest: Any) -> syntax.ObserveDecl:
-        items = every(syntax.ObserveItem, rest, BRACES | {"nothing"})
+        items = nodes(rest, BRACES | {"nothing"})
         return syntax.ObserveDecl(items, span_of(keyword, *rest))
 
     def observation(self, kind: Leaf, *rest: Any) -> syntax.ObserveItem:

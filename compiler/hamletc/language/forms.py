@@ -99,6 +99,7 @@ _RANDOM = frozenset(("random",))
 SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
     {
         "Name": Symbol("NAME", name_of, spell_name, syntax.Name),
+        "Label": Symbol("LABEL", name_of, spell_name, syntax.Name),
         "str": Symbol("STRING", lambda leaf: leaf.text[1:-1], '"{}"'.format, str),
         "Expr": Symbol("expression", _itself, spell_expression, object),
         "Signed": Symbol("signed", _itself, lambda number: number.text, syntax.Signed),

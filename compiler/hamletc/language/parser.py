@@ -213,6 +213,8 @@ class _Parse:
         """The terminal that a token is here. A word is a keyword where one can stand, unless it is assigned to or what
         follows shows it to be a name."""
         token = self._tokens[index]
+        if token.kind in ("word", "quoted") and self._is_label(index):
+            return "LABEL"
         match token.kind:
             case "end":
                 return END
@@ -234,6 +236,11 @@ class _Parse:
                     return keyword
                 hidden = token.text not in FIRST_KEYWORDS and token.text in self._declared
                 return "NAME" if hidden or not self._goes_on(index) else keyword
+
+    def _is_label(self, index: int) -> bool:
+        """Whether a word is the name of what is observed: a colon follows it."""
+        follows = self._tokens[index + 1].text == ":" and self._tokens[index].text not in RESERVED
+        return follows and self._automaton.accepts("LABEL")
 
     def _lacks_number(self, index: int) -> bool:
         """Whether a word is a unit behind which no unit stands, where a number does: `clock hours`."""

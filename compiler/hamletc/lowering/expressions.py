@@ -93,6 +93,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return speed(lane)
         case universe.Progress():
             return builder.to_f32(there_is(lane.progress, "progress"))
+        case universe.ShareOfUse():
+            return _share_of_use(lane)
         case universe.Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
         case universe.On(region=region):
@@ -233,6 +235,26 @@ def _measured(measured: Measured | None) -> tuple[Value, Value]:
     if measured is None:
         raise ValueError("`deficit` and `shortfall` have a meaning in a cascade only")
     return measured.source, measured.threshold
+
+
+def _share_of_use(lane: Lane) -> Value:
+    builder, engaged = lane.builder, there_is(lane.engaged, "engagement")
+    spent = builder.to_f32(there_is(lane.progress, "progress"))
+    nobody = builder.less(engaged, builder.i32(0))
+    if lane.plan.durations is not None:
+        row = builder.select(nobody, builder.i32(0), engaged)
+        ticks_of = builder.to_f32(builder.lookup(lane.plan.durations, row))
+        return builder.select(nobody, builder.f32(0.0), builder.div(spent, ticks_of))
+    lasting = [
+        (number, float(affordance.duration))
+        for number, affordance in enumerate(lane.universe.affordances)
+        if affordance.duration is not None
+    ]
+    duration = builder.f32(round32(lasting[0][1]))
+    for number, ticks in lasting[1:]:
+        this = builder.equal(engaged, builder.i32(number))
+        duration = builder.select(this, builder.f32(round32(ticks)), duration)
+    return builder.select(nobody, builder.f32(0.0), builder.div(spent, duration))
 
 
 def _unary(builder: Builder, op: universe.UnaryOp, operand: Value) -> Value:

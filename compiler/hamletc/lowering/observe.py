@@ -7,15 +7,14 @@ from functools import partial
 from typing import TypeAlias
 
 from hamlet import schema, universe
-from hamlet.numbers.binary32 import round32
 from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
-from hamletc.lowering.expressions import cell_value, clock_hour, day_time, is_at, is_nowhere, lower_expression, there_is
+from hamletc.lowering.expressions import cell_value, is_at, is_nowhere, lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import role_key
-from hamletc.lowering.space import affordance_here, speed
+from hamletc.lowering.space import affordance_here
 from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.window import window_words
 
@@ -96,52 +95,21 @@ class _Seen:
                 case universe.ObserveCells():
                     next(names)
                     yield self._each(item, partial(_cells, lane, item))
-                case universe.ObserveCell(meters=meters):
-                    for meter in meters:
-                        next(names)
-                        yield self._each(item, partial(_of_cell, lane, meter))
-                case universe.ObserveState(states=states):
-                    for state in states:
-                        next(names)
-                        yield self._each(item, partial(_state, lane, state))
-                case universe.ObservePosition(encoding="node"):
-                    next(names)
-                    yield self._each(item, self._node)
-                case universe.ObservePosition(encoding=encoding):
-                    with builder.at(Construct("observe position"), item.span):
-                        values = _position(lane, encoding)
-                    yield from _alone(names, values)
-                case universe.ObserveMeters(meters=meters):
-                    yield from _alone(names, [lane.meters[meter] for meter in meters])
                 case universe.ObserveHere(affordances=affordances):
                     yield self._each(item, partial(_here, lane, next(names), affordances))
-                case universe.ObserveTime(functions=functions):
-                    with builder.at(Construct("observe time"), item.span):
-                        tables = [day_time(lane.universe, function) for function in functions]
-                        values = [builder.lookup(table, clock_hour(lane)) for table in tables]
-                    yield from _alone(names, values)
-                case universe.ObserveProgress(per=per):
-                    with builder.at(Construct("observe progress"), item.span):
-                        values = [_progress(lane, per)]
-                    yield from _alone(names, values)
-                case universe.ObserveLifetime():
-                    with builder.at(Construct("observe lifetime"), item.span):
-                        values = [_lifetime(lane)]
-                    yield from _alone(names, values)
-                case universe.ObserveParams(params=params):
-                    yield from _alone(names, [lane.params[param] for param in params])
-                case universe.ObserveWorld(meters=meters):
-                    yield from _alone(names, [lane.world[meter] for meter in meters])
-                case universe.ObserveVelocity(axes=axes):
-                    yield from _alone(names, [lane.velocity[schema.axes(lane.universe).index(axis)] for axis in axes])
-                case universe.ObserveSpeed():
-                    with builder.at(Construct("observe speed"), item.span):
-                        values = [speed(lane)]
-                    yield from _alone(names, values)
+                case universe.ObserveValue(name=name, value=value):
+                    next(names)
+                    with builder.at(Construct("observe", name), item.span):
+                        number = lower_expression(lane, value)
+                    yield partial(_fixed, number)
+                case universe.ObserveOneHot():
+                    next(names)
+                    yield partial(_chosen, lane, item)
                 case universe.ObserveBlank():
+                    next(names)
                     with builder.at(Construct("observe blank"), item.span):
-                        values = [builder.f32(0.0)]
-                    yield from _alone(names, values)
+                        zero = builder.f32(0.0)
+                    yield partial(_fixed, zero)
                 case universe.ObserveConstant():
                     table = lane.plan.rows[next(names)]
                     yield self._each(item, partial(self._constant, table))
@@ -160,10 +128,6 @@ class _Seen:
         occupied = self._occupied()
         return _grid(self._lane, element(), occupied)
 
-    def _node(self, element: Callable[[], Value]) -> Value:
-        builder = self._lane.builder
-        return _indicator(self._lane, builder.equal(element(), self._lane.position[0]))
-
     def _window(self, radius: int, in_sight: str | None, element: Callable[[], Value]) -> Value:
         """A row of a window; `in_sight` is the name of its tables where only what the agent sees is shown."""
         value = _window(self._lane, radius, self._occupied(), element)
@@ -171,12 +135,6 @@ class _Seen:
 
     def _constant(self, table: Table, element: Callable[[], Value]) -> Value:
         return self._lane.builder.lookup(table, element())
-
-
-def _alone(names: Iterator[str], values: list[Value]) -> Iterator[Row]:
-    """Rows that are one value each."""
-    for value, _ in zip(values, names, strict=False):
-        yield partial(_fixed, value)
 
 
 def _fixed(value: Value, _: Callable[[], Value]) -> Value:
@@ -272,51 +230,11 @@ def _cells(lane: Lane, item: universe.ObserveCells, element: Callable[[], Value]
     return builder.select(inside, there, builder.f32(0.0))
 
 
-def _position(lane: Lane, encoding: universe.Encoding) -> list[Value]:
-    builder, position = lane.builder, lane.position
-    match lane.universe.space:
-        case universe.Grid(sizes=of_grid):
-            sizes = [float(size) for size in of_grid]
-            absolute = [builder.to_f32(coordinate) for coordinate in position]
-            from_low = [
-                builder.div(coordinate, builder.f32(max(size - 1.0, 1.0)))
-                for coordinate, size in zip(absolute, sizes, strict=True)
-            ]
-        case universe.Continuous(axes=axes):
-            sizes = [round32(axis.size) for axis in axes]
-            absolute = list(position)
-            from_low = [
-                builder.div(builder.sub(coordinate, builder.f32(round32(axis.low))), builder.f32(size))
-                for coordinate, axis, size in zip(position, axes, sizes, strict=True)
-            ]
-        case universe.NoSpace():
-            return []
-    match encoding:
-        case "absolute":
-            return absolute
-        case "relative":
-            return from_low
-        case "scaled":
-            return from_low + [builder.f32(size) for size in sizes]
-        case "node":
-            raise ValueError("the node is a row per element")
-
-
-def _state(lane: Lane, state: str, element: Callable[[], Value]) -> Value:
-    """The value of a state; of one with options whether it is that of the row."""
-    return _held(lane, state, lane.meters[state] if state in lane.meters else lane.world[state], element)
-
-
-def _of_cell(lane: Lane, meter: str, element: Callable[[], Value]) -> Value:
-    """The value of a meter or state of the lane's cell; of one with options whether it is that of the row."""
-    return _held(lane, meter, cell_value(lane, meter), element)
-
-
-def _held(lane: Lane, state: str, value: Value, element: Callable[[], Value]) -> Value:
-    builder, declared = lane.builder, universe.state_of(lane.universe, state)
-    if declared.type is None or not declared.type.options:
-        return value
-    return _indicator(lane, builder.equal(builder.to_f32(element()), value))
+def _chosen(lane: Lane, item: universe.ObserveOneHot, element: Callable[[], Value]) -> Value:
+    """Whether an expression is the option of the row."""
+    builder = lane.builder
+    with builder.at(Construct("observe", item.name), item.span):
+        return _indicator(lane, builder.equal(builder.to_f32(element()), lower_expression(lane, item.value)))
 
 
 def _here(lane: Lane, name: str, affordances: tuple[str | None, ...], element: Callable[[], Value]) -> Value:
@@ -355,34 +273,3 @@ def _bit(lane: Lane, words: list[Value], index: Value, *, known: bool = False) -
     word = words[0] if known else word_with(builder, words, index)
     bit = builder.emit(ShiftRight(word, builder.and_(index, builder.u32(WORD - 1))))
     return builder.equal(builder.and_(bit, builder.u32(1)), builder.u32(1))
-
-
-def _progress(lane: Lane, per: int | None) -> Value:
-    builder, engaged = lane.builder, there_is(lane.engaged, "engagement")
-    spent = builder.to_f32(there_is(lane.progress, "progress"))
-    if per is not None:
-        return builder.div(spent, builder.f32(round32(float(per))))
-    nobody = builder.less(engaged, builder.i32(0))
-    if lane.plan.durations is not None:
-        row = builder.select(nobody, builder.i32(0), engaged)
-        ticks_of = builder.to_f32(builder.lookup(lane.plan.durations, row))
-        return builder.select(nobody, builder.f32(0.0), builder.div(spent, ticks_of))
-    lasting = [
-        (number, float(affordance.duration))
-        for number, affordance in enumerate(lane.universe.affordances)
-        if affordance.duration is not None
-    ]
-    duration = builder.f32(round32(lasting[0][1]))
-    for number, ticks in lasting[1:]:
-        this = builder.equal(engaged, builder.i32(number))
-        duration = builder.select(this, builder.f32(round32(ticks)), duration)
-    return builder.select(nobody, builder.f32(0.0), builder.div(spent, duration))
-
-
-def _lifetime(lane: Lane) -> Value:
-    lifespan = lane.universe.lifespan
-    if lifespan is None:
-        raise ValueError(f"universe {lane.universe.name} observes its lifetime and has no lifespan")
-    builder, one = lane.builder, lane.builder.f32(1.0)
-    share = builder.div(builder.to_f32(lane.age), builder.f32(round32(float(lifespan.ticks))))
-    return builder.select(builder.less(one, share), one, share)

@@ -10,6 +10,7 @@ PLACES = {
     "needs": NEEDS,
     "claim": "claims are made before agents are counted",
     "mask": "masks are made between ticks",
+    "observe": "agents observe between ticks",
     "opening": "doors open between ticks",
     "previous": "inside `previous`",
     "among": "inside another of what agents have together",

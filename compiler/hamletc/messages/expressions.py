@@ -11,7 +11,7 @@ from hamletc.intervals import spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.messages.everywhere import LONGEST_EXAMPLE
-from hamletc.messages.standpoint import NEEDS
+from hamletc.messages.standpoint import BETWEEN, NEEDS
 
 
 def _regrouped(expr: syntax.Expr) -> syntax.Expr | None:
@@ -168,15 +168,15 @@ class NoPartOfEffect(Finding):
 @finding("H155")
 class ControlTooEarly(Finding):
     control: str
-    scope: Literal["needs", "mask", "previous"]
+    scope: Literal["needs", "mask", "observe", "previous"]
 
     def told(self) -> Told:
         message = f"the control `{self.control}` is not known here: it is given in the tick"
         match self.scope:
             case "needs":
                 return Told(message, "Leave it out; an own action's statements and rules can be guarded by it.", NEEDS)
-            case "mask":
-                return Told(message, "Use the values that agents have now.", "masks are made between ticks")
+            case "mask" | "observe" as scope:
+                return Told(message, "Use the values that agents have now.", BETWEEN[scope][1])
             case "previous":
                 hint = "Take it out of `previous( )`, or let a rule keep it in a meter."
                 return Told(message, hint, "inside `previous`")

@@ -262,9 +262,9 @@ class OnlyRewardOfZero(Finding):
 
 @finding("H064")
 class AlwaysTheSame(Finding):
-    """A reward or a report; `read` is a meter that it reads."""
+    """A reward, a report or what is observed; `read` is a meter that it reads."""
 
-    kind: Literal["reward", "report"]
+    kind: Literal["reward", "report", "observation"]
     value: float
     read: str | None
 

@@ -7,6 +7,11 @@ from typing import Literal
 from hamletc.diagnostics import Finding, Told, finding
 
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
+BETWEEN: dict[Literal["mask", "observe"], tuple[str, str]] = {
+    "mask": ("allow", "masks are made between ticks"),
+    "observe": ("observe", "agents observe between ticks"),
+}
+"""What stands between two ticks, and why what happens in ticks has no value there."""
 
 
 @finding("H092")
@@ -75,12 +80,16 @@ class OwnInOwn(Finding):
 
 
 @finding("H059")
-class UnknownInMask(Finding):
+class UnknownBetween(Finding):
+    """What has no value between ticks, where masks are made and agents observe."""
+
     thing: str
+    scope: Literal["mask", "observe"]
 
     def told(self) -> Told:
         hint = "Use the values that agents have now."
-        return Told(f"{self.thing} has no meaning in `allow`", hint, "masks are made between ticks")
+        word, label = BETWEEN[self.scope]
+        return Told(f"{self.thing} has no meaning in `{word}`", hint, label)
 
 
 @finding("H165")

@@ -266,7 +266,8 @@ def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:
         for item in items:
             left -= schema.observation_rows(replace(universe, observations=(item,), roles=None))
             if left < 0:
-                found.append((f"observe: {type(item).__name__.removeprefix('Observe').lower()}", item.span))
+                kind = type(item).__name__.removeprefix("Observe").lower()
+                found.append((f"observe: {getattr(item, 'name', kind)}", item.span))
                 break
     return found
 

@@ -80,6 +80,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return speed(lanes)
         case universe.Progress():
             return lanes.progress.to(torch.float32)
+        case universe.ShareOfUse():
+            return share_of_use(lanes)
         case universe.Here(affordance=affordance):
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
         case universe.On(region=region):
@@ -284,6 +286,17 @@ def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tenso
             lanes.count(coverage.draw(drawn, "holds"), lanes.running & holds)
             lanes.count(coverage.draw(drawn, "fails"), lanes.running & ~holds)
             return holds
+
+
+def share_of_use(lanes: Lanes) -> Tensor:
+    """The ticks spent on the affordance that an agent is engaged in, divided by its duration."""
+    spent = lanes.progress.to(torch.float32)
+    result = torch.zeros_like(spent)
+    for number, affordance in enumerate(lanes.universe.affordances):
+        if affordance.duration is not None:
+            share = spent / lanes.constant(float(affordance.duration))
+            result = torch.where(lanes.engaged == number, share, result)
+    return result
 
 
 def unary(op: universe.UnaryOp, value: Tensor) -> Tensor:

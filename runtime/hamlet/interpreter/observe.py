@@ -7,10 +7,10 @@ from torch import Tensor
 
 from hamlet import schema, universe
 from hamlet.interpreter import coverage
-from hamlet.interpreter.expressions import at, at_one_of, day_time, evaluate, is_there, nowhere
+from hamlet.interpreter.expressions import at, at_one_of, evaluate, is_there, nowhere
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import clamp, displaced, speed
+from hamlet.interpreter.space import clamp, displaced
 from hamlet.interpreter.ways import in_sight
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
@@ -71,53 +71,18 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
         case universe.ObserveCells(radius=reach, meter=meter):
             values = lanes.cells[meter]
             return list(values.T.unsqueeze(2)) if reach is None else cells_around(values, reach, lanes)
-        case universe.ObserveCell(meters=meters):
-            found = {meter: lanes.cells[meter].gather(1, lanes.index()) for meter in meters}
-            return [row for meter, value in found.items() for row in held_rows(meter, value, lanes)]
-        case universe.ObservePosition(encoding=encoding):
-            match encoding:
-                case "relative":
-                    return relative_position(lanes)
-                case "absolute":
-                    return [x.to(torch.float32) for x in lanes.position]
-                case "scaled":
-                    return relative_position(lanes) + sizes(lanes)
-                case "node":
-                    every = range(schema.cells(lanes.grid))
-                    return [(lanes.position[0] == node).to(torch.float32) for node in every]
-        case universe.ObserveMeters(meters=meters):
-            return [lanes.meters[meter] for meter in meters]
         case universe.ObserveHere(affordances=affordances):
             here = [nowhere(lanes) if name is None else at_one_of(lanes, name) for name in affordances]
             return [who.to(torch.float32) for who in here]
-        case universe.ObserveTime(functions=functions):
-            return [day_time(function, lanes) for function in functions]
-        case universe.ObserveProgress(per=per):
-            return [progress(per, lanes)]
-        case universe.ObserveLifetime():
-            return [lifetime(lanes)]
-        case universe.ObserveParams(params=params):
-            return [lanes.params[param] for param in params]
-        case universe.ObserveWorld(meters=meters):
-            return [lanes.world[meter] for meter in meters]
-        case universe.ObserveState(states=states):
-            held = {name: lanes.meters[name] if name in lanes.meters else lanes.world[name] for name in states}
-            return [row for state, value in held.items() for row in held_rows(state, value, lanes)]
-        case universe.ObserveVelocity(axes=axes):
-            return [lanes.velocity[schema.axes(lanes.universe).index(axis)] for axis in axes]
-        case universe.ObserveSpeed():
-            return [speed(lanes)]
+        case universe.ObserveValue(value=value):
+            return [evaluate(value, lanes)]
+        case universe.ObserveOneHot(value=value, options=options):
+            chosen = evaluate(value, lanes)
+            return [(chosen == number).to(torch.float32) for number in range(len(options))]
         case universe.ObserveBlank(count=count):
             return [lanes.constant(0.0)] * count
         case universe.ObserveConstant(values=values):
             return [lanes.constant(value) for value in values]
-
-
-def held_rows(name: str, value: Tensor, lanes: Lanes) -> list[Tensor]:
-    """The value of a state; of one with options whether it is each of them."""
-    declared = universe.state_of(lanes.universe, name)
-    options = () if declared.type is None else declared.type.options
-    return [(value == number).to(torch.float32) for number, _ in enumerate(options)] if options else [value]
 
 
 def grid(lanes: Lanes) -> list[Tensor]:
@@ -197,54 +162,6 @@ def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:
     """The rows of a window, 0 where walls hide the cell from the agent."""
     visible = in_sight(lanes, radius)[:, lanes.index()]
     return [torch.where(seen, row, torch.zeros_like(row)) for seen, row in zip(visible, rows, strict=True)]
-
-
-def relative_position(lanes: Lanes) -> list[Tensor]:
-    """Per axis x / (size - 1) on a grid, (x - low) / size in a continuous space."""
-    match lanes.universe.space:
-        case universe.Grid(sizes=of_grid):
-            divisors = [lanes.constant(float(max(size - 1, 1))) for size in of_grid]
-            return [x.to(torch.float32) / divisor for x, divisor in zip(lanes.position, divisors, strict=True)]
-        case universe.Continuous(axes=axes):
-            return [
-                (x - lanes.constant(axis.low)) / lanes.constant(axis.size)
-                for x, axis in zip(lanes.position, axes, strict=True)
-            ]
-        case universe.NoSpace():
-            return []
-
-
-def sizes(lanes: Lanes) -> list[Tensor]:
-    """The size of each axis."""
-    match lanes.universe.space:
-        case universe.Grid(sizes=of_grid):
-            return [lanes.constant(float(size)) for size in of_grid]
-        case universe.Continuous(axes=axes):
-            return [lanes.constant(axis.size) for axis in axes]
-        case universe.NoSpace():
-            return []
-
-
-def lifetime(lanes: Lanes) -> Tensor:
-    """min(age / lifespan, 1)."""
-    lifespan = lanes.universe.lifespan
-    if lifespan is None:
-        raise ValueError(f"universe {lanes.universe.name} has no lifespan")
-    share, one = lanes.age.to(torch.float32) / lanes.constant(float(lifespan.ticks)), lanes.constant(1.0)
-    return torch.where(share < one, share, one)
-
-
-def progress(per: int | None, lanes: Lanes) -> Tensor:
-    """The ticks spent on the affordance that an agent is engaged in, divided by `per` or by its duration."""
-    spent = lanes.progress.to(torch.float32)
-    if per is not None:
-        return spent / lanes.constant(float(per))
-    result = torch.zeros_like(spent)
-    for number, affordance in enumerate(lanes.universe.affordances):
-        if affordance.duration is not None:
-            share = spent / lanes.constant(float(affordance.duration))
-            result = torch.where(lanes.engaged == number, share, result)
-    return result
 
 
 def mask(lanes: Lanes, out: Tensor) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from hamlet.universe import declarations, expressions, observations, quantities, space, statements
 from hamlet.universe.expressions import Expression
-from hamlet.universe.space import graph_of, letters_of
+from hamlet.universe.space import letters_of
 from hamlet.universe.walk import depends_on_asker, nodes
 from hamlet.universe.whole import Universe
 
@@ -50,6 +50,7 @@ START = Context("a start value", draws=True, begun=False)
 START_OF_WORLD = replace(START, of="world")
 START_OF_CELLS = replace(START, of="cell")
 MASK = Context("a mask")
+OBSERVED = Context("an observation")
 OPENING = Context("what opens an affordance", of="world")
 NEEDS = Context("what can be done", past=True)
 PLACES = Context("the places of an affordance", of="world")
@@ -79,8 +80,15 @@ FIELDS: dict[tuple[type, str], Context] = {
 
 OF_AGENT = (
     *(quantities.MeterValue, quantities.InputValue, quantities.ControlValue, quantities.Age, quantities.AgentNumber),
-    *(quantities.Velocity, quantities.Speed, quantities.Progress, quantities.Here, quantities.LastUse),
-    *(quantities.ActionTaken, quantities.Used, quantities.Every, quantities.After, quantities.Streak),
+    *(quantities.Velocity, quantities.Speed, quantities.Progress, quantities.ShareOfUse, quantities.Here),
+    *(
+        quantities.LastUse,
+        quantities.ActionTaken,
+        quantities.Used,
+        quantities.Every,
+        quantities.After,
+        quantities.Streak,
+    ),
     *(quantities.Visited, quantities.Distance, quantities.StraightDistance, quantities.WalkingDistance),
     *(expressions.Rank, expressions.Nearest),
 )
@@ -93,12 +101,11 @@ TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expression
 
 
 WANTING: dict[type, str] = {
-    **dict.fromkeys((quantities.DayTime, observations.ObserveTime), "clock"),
-    observations.ObserveLifetime: "lifespan",
+    quantities.DayTime: "clock",
     **dict.fromkeys((quantities.Apart, expressions.Nearest), "space"),
     **dict.fromkeys((quantities.WalkingDistance, quantities.CellValue, declarations.Cells), "grid"),
     **dict.fromkeys((observations.ObserveGrid, observations.ObserveWindow, observations.ObserveCells), "grid"),
-    **dict.fromkeys((observations.ObserveCell, declarations.Spread), "grid"),
+    declarations.Spread: "grid",
     **dict.fromkeys((quantities.On, quantities.TerrainValue, observations.ObserveRegion), "map"),
     statements.Push: "momentum",
 }
@@ -115,7 +122,6 @@ def lacking(universe: Universe) -> Iterator[str]:
         "space": not isinstance(of, space.NoSpace),
         "grid": grid is not None,
         "map": letters is not None,
-        "graph": graph_of(of) is not None,
         "momentum": space.has_momentum(of),
         "map with two axes": letters is not None and grid is not None and len(grid.sizes) == 2,
     }
@@ -126,8 +132,6 @@ def lacking(universe: Universe) -> Iterator[str]:
                 wanted = "map with two axes"
             case observations.ObserveRegion(radius=int()):
                 wanted = "map with two axes"
-            case observations.ObservePosition(encoding="node"):
-                wanted = "graph"
             case _:
                 pass
         if wanted is not None and not has[wanted]:
@@ -144,6 +148,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         (() if cells is None else (cells.meters, cells.rules, cells.sums), CELLS),
         ((universe.causes, universe.rewards, universe.reports), ENDING),
         (universe.masks, MASK),
+        ((universe.observations, tuple(role.observations for role in universe.roles or ())), OBSERVED),
     ]
     for part, context in parts:
         for tree, there in _placed(part, context):

@@ -9,37 +9,25 @@ from functools import partial
 from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
-from hamlet.numbers.binary32 import LARGEST
-from hamlet.universe.declarations import Affordance, AnyMeter, CellMeter, Cells, Meter, Param, Start, World
+from hamlet.universe.declarations import CellMeter, Cells
 from hamlet.universe.expressions import Binary, Expression
 from hamlet.universe.quantities import AgentNumber, Number, Truth
-from hamlet.universe.space import Continuous, Grid, NoSpace, Space, around, axes_of, cells, count_around, graph_of
+from hamlet.universe.space import Grid, Space, around, cells, count_around
 from hamlet.universe.span import Span
 
 __all__ = [
-    "Encoding",
     "Observation",
     "ObserveBlank",
-    "ObserveCell",
     "ObserveCells",
     "ObserveConstant",
     "ObserveGrid",
     "ObserveHere",
-    "ObserveLifetime",
-    "ObserveMeters",
-    "ObserveParams",
-    "ObservePosition",
-    "ObserveProgress",
+    "ObserveOneHot",
     "ObserveRegion",
-    "ObserveSpeed",
-    "ObserveState",
-    "ObserveTime",
-    "ObserveVelocity",
+    "ObserveValue",
     "ObserveWindow",
-    "ObserveWorld",
     "Role",
     "is_numbered",
-    "state_of",
 ]
 
 
@@ -83,34 +71,6 @@ class ObserveCells:
 
 
 @dataclass(frozen=True, slots=True)
-class ObserveCell:
-    """The values of these meters of cells on the agent's own cell, in this order."""
-
-    meters: tuple[str, ...]
-    span: Span
-
-
-Encoding: TypeAlias = Literal["relative", "absolute", "scaled", "node"]
-
-
-@dataclass(frozen=True, slots=True)
-class ObservePosition:
-    """relative: x / (size - 1) per axis; absolute: x per axis; scaled: relative, then the size of each axis; node: 1.0
-    for the node of a graph that the agent is on, 0.0 for the others."""
-
-    encoding: Encoding
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveMeters:
-    """These meters' values, in this order."""
-
-    meters: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class ObserveHere:
     """One 0/1 per item: the agent stands on that affordance, or on one of those that are its copies (`None`: on none).
     Without words in the source: all affordances in file order, those with copies once, then `None`."""
@@ -120,65 +80,29 @@ class ObserveHere:
 
 
 @dataclass(frozen=True, slots=True)
-class ObserveTime:
-    """These functions of 2 pi hour / hours, in this order, computed in binary64 and rounded once."""
+class ObserveValue:
+    """The value of an expression between two ticks, as one number.
 
-    span: Span
-    functions: tuple[Literal["sin", "cos"], ...] = ("sin", "cos")
+    Attributes:
+        name: that of the row.
+        low, high: where the value lies by the bounds that an author gave, or by proof. Values that leave them are
+            observed as they are, but as bytes.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class ObserveProgress:
-    """The ticks spent on the engaged affordance, divided by `per`, or by its duration where `per` is `None`."""
-
-    per: int | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveLifetime:
-    """age / lifespan, at most 1."""
-
+    name: str
+    value: Expression
+    low: float
+    high: float
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class ObserveParams:
-    """These params' values, in this order."""
+class ObserveOneHot:
+    """A number for each option: 1 for the one whose number, from 0 on, an expression is, and 0 for the others."""
 
-    params: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveWorld:
-    """The values of these meters of the world, in this order."""
-
-    meters: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveState:
-    """The values of these states, of the agent or of its world, in this order: a number for each option of those that
-    have options, 1 for the one that it is and 0 for the others; of a condition 1 where it holds, else 0."""
-
-    states: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveVelocity:
-    """The velocity on these axes, in this order."""
-
-    axes: tuple[str, ...]
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveSpeed:
-    """The length of the velocity."""
-
+    name: str
+    value: Expression
+    options: tuple[str, ...]
     span: Span
 
 
@@ -203,18 +127,9 @@ Observation: TypeAlias = (
     | ObserveWindow
     | ObserveRegion
     | ObserveCells
-    | ObserveCell
-    | ObservePosition
-    | ObserveMeters
     | ObserveHere
-    | ObserveTime
-    | ObserveProgress
-    | ObserveLifetime
-    | ObserveParams
-    | ObserveWorld
-    | ObserveState
-    | ObserveVelocity
-    | ObserveSpeed
+    | ObserveValue
+    | ObserveOneHot
     | ObserveBlank
     | ObserveConstant
 )
@@ -275,21 +190,6 @@ class Observed(Protocol):
     def space(self) -> Space: ...
 
     @property
-    def meters(self) -> tuple[Meter, ...]: ...
-
-    @property
-    def params(self) -> tuple[Param, ...]: ...
-
-    @property
-    def affordances(self) -> tuple[Affordance, ...]: ...
-
-    @property
-    def start(self) -> Start | None: ...
-
-    @property
-    def world(self) -> World | None: ...
-
-    @property
     def cells(self) -> Cells | None: ...
 
 
@@ -317,71 +217,20 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             else:
                 count, low, high = count_around(universe.space, reach), min(low, 0.0), max(high, 0.0)
                 yield Rows(f"window.{meter}", low, high, count, partial(_around, universe, reach))
-        case ObserveCell(meters=names):
-            yield from (_held(f"cell.{name}", state_of(universe, name)) for name in names)
-        case ObservePosition(encoding="node"):
-            graph = graph_of(universe.space)
-            nodes = [] if graph is None else [node.name for node in graph.nodes]
-            yield Rows("position", 0, 1, len(nodes), lambda: nodes)
-        case ObservePosition(encoding=encoding):
-            spans = _axes(universe)
-            for axis, low, high in spans:
-                yield Rows(f"position.{axis}", *((low, high) if encoding == "absolute" else (0, 1)))
-            for axis, size in _sizes(universe).items() if encoding == "scaled" else ():
-                yield Rows(f"size.{axis}", size, size)
-        case ObserveMeters(meters=names):
-            meters = {meter.name: meter for meter in universe.meters}
-            yield from (Rows(f"meter.{name}", meters[name].low, meters[name].high) for name in names)
         case ObserveHere(affordances=affordances):
             # In backticks an affordance may be called `nothing` too.
             nothing = "nothing" if "nothing" not in affordances else "nothing#2"
             here = [nothing if name is None else name for name in affordances]
             yield Rows("here", 0, 1, len(here), lambda: here)
-        case ObserveTime(functions=functions):
-            yield from (Rows(f"time.{function}", -1, 1) for function in functions)
-        case ObserveProgress(per=per):
-            # An affordance that lasts for ever has no longest use; it counts as none.
-            ticks = max(affordance.duration or 0 for affordance in universe.affordances)
-            yield Rows("progress", 0, 1 if per is None else max(1.0, ticks / per))
-        case ObserveLifetime():
-            yield Rows("lifetime", 0, 1)
-        case ObserveParams(params=names):
-            params = {param.name: param for param in universe.params}
-            yield from (Rows(f"param.{name}", params[name].low, params[name].high) for name in names)
-        case ObserveWorld(meters=names):
-            declared = () if universe.world is None else universe.world.meters
-            of_world = {meter.name: meter for meter in declared}
-            yield from (Rows(f"world.{name}", of_world[name].low, of_world[name].high) for name in names)
-        case ObserveState(states=names):
-            yield from (_held(f"state.{name}", state_of(universe, name)) for name in names)
-        case ObserveVelocity(axes=names):
-            sizes, start = _fastest(universe), universe.start
-            begins = dict(zip(sizes, start.velocity if start else (0.0,) * len(sizes), strict=True))
-            for name in names:
-                yield Rows(f"velocity.{name}", min(-sizes[name], begins[name]), max(sizes[name], begins[name]))
-        case ObserveSpeed():
-            longest, begin, start = math.hypot(*_fastest(universe).values()), 0.0, universe.start
-            if start is not None:
-                begin = math.hypot(*start.velocity) if start.speed is None else start.speed
-            yield Rows("speed", min(0.0, begin), min(max(longest, begin), LARGEST))
+        case ObserveValue(name=name, low=low, high=high):
+            yield Rows(name, low, high)
+        case ObserveOneHot(name=name, options=options):
+            yield Rows(name, 0, 1, len(options), lambda: options)
         case ObserveBlank(count=count):
             yield Rows("blank", 0, 0, count, lambda: [str(number) for number in range(count)])
         case ObserveConstant(values=values):
             numbers = [str(number) for number in range(len(values))]
             yield Rows("constant", min(values), max(values), len(values), lambda: numbers)
-
-
-def state_of(universe: Observed, name: str) -> AnyMeter:
-    """The meter or state of an agent, of its world, or of cells, that has this name."""
-    of_world = () if universe.world is None else universe.world.meters
-    known: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *_cell_meters(universe).values())
-    return next(each for each in known if each.name == name)
-
-
-def _held(name: str, state: AnyMeter) -> Rows:
-    """What a state holds: a number, or which one of its options."""
-    options = () if state.type is None else state.type.options
-    return Rows(name, 0, 1, len(options), lambda: options) if options else Rows(name, state.low, state.high)
 
 
 def _cell_meters(universe: Observed) -> dict[str, CellMeter]:
@@ -402,34 +251,3 @@ def _grid(universe: Observed) -> Grid:
     if not isinstance(universe.space, Grid):
         raise ValueError(f"universe {universe.name} observes a grid and has none")
     return universe.space
-
-
-def _axes(universe: Observed) -> list[tuple[str, float, float]]:
-    """The name, the least and the greatest coordinate of each axis."""
-    match universe.space:
-        case Grid(sizes=sizes):
-            ends: list[tuple[float, float]] = [(0.0, size - 1.0) for size in sizes]
-        case Continuous(axes=of_space):
-            ends = [(axis.low, axis.high) for axis in of_space]
-        case NoSpace():
-            ends = []
-    return [(axis, low, high) for axis, (low, high) in zip(axes_of(universe.space), ends, strict=True)]
-
-
-def _fastest(universe: Observed) -> dict[str, float]:
-    """The most velocity on each axis by name: with momentum its limit, else from one end to the other."""
-    sizes, space = _sizes(universe), universe.space
-    limit = space.momentum if isinstance(space, Continuous) else None
-    return sizes if limit is None else dict.fromkeys(sizes, limit)
-
-
-def _sizes(universe: Observed) -> dict[str, float]:
-    """The size of each axis by name."""
-    match universe.space:
-        case Grid(sizes=sizes):
-            of_axes = [float(size) for size in sizes]
-        case Continuous(axes=of_space):
-            of_axes = [axis.size for axis in of_space]
-        case NoSpace():
-            of_axes = []
-    return dict(zip(axes_of(universe.space), of_axes, strict=True))

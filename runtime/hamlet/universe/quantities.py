@@ -32,6 +32,7 @@ __all__ = [
     "ParamValue",
     "Progress",
     "Quantity",
+    "ShareOfUse",
     "Shortfall",
     "Speed",
     "StraightDistance",
@@ -200,6 +201,13 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareOfUse:
+    """The ticks spent on the engaged affordance, divided by its duration; 0 of one that lasts for ever."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class LastUse:
     """Condition: this affordance is the agent's last use (`None`: nothing is)."""
 
@@ -324,6 +332,7 @@ Quantity: TypeAlias = (
     | Velocity
     | Speed
     | Progress
+    | ShareOfUse
     | Here
     | On
     | TerrainValue

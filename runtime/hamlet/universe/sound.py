@@ -64,13 +64,7 @@ NAMES: dict[tuple[type, str], str] = {
     (observations.Role, "actions"): "actions",
     (observations.ObserveRegion, "region"): "regions",
     (observations.ObserveCells, "meter"): "cells",
-    (observations.ObserveCell, "meters"): "cells",
-    (observations.ObserveMeters, "meters"): "meters",
     (observations.ObserveHere, "affordances"): "affordances or copies",
-    (observations.ObserveParams, "params"): "params",
-    (observations.ObserveWorld, "meters"): "world",
-    (observations.ObserveState, "states"): "states",
-    (observations.ObserveVelocity, "axes"): "axes",
     (space.Node, "leads"): "nodes",
     (space.Graph, "start"): "nodes",
     (terrain.RegionNumber, "region"): "regions",
@@ -94,7 +88,6 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (observations.ObserveWindow, "radius"): (0, MOST_COUNT),
     (observations.ObserveRegion, "radius"): (0, MOST_COUNT),
     (observations.ObserveCells, "radius"): (0, MOST_COUNT),
-    (observations.ObserveProgress, "per"): (1, MOST_TICKS),
     (observations.ObserveBlank, "count"): (1, MOST_COUNT),
     (observations.Role, "first"): (0, MOST_CELLS),
     (observations.Role, "agents"): (1, MOST_CELLS),
@@ -109,7 +102,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
 
 BOUNDED = (
     *(declarations.Param, declarations.Input, declarations.Control, declarations.Meter),
-    *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger),
+    *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger, observations.ObserveValue),
 )
 """What has a `low` and a `high`."""
 
@@ -287,7 +280,6 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
     _distinct("states", [name for kind in ("meters", "world", "cells") for name in sorted(known[kind])])
     copies = {each.copy_of for each in universe.affordances if each.copy_of is not None}
     return known | {
-        "states": known["meters"] | known["world"] | known["cells"],
         "axes": frozenset(space.axes_of(universe.space)),
         "actions": known["own actions"] | known["moves"] | frozenset(("INTERACT", "WAIT")),
         "affordances or copies": known["affordances"] | copies,

@@ -74,6 +74,10 @@ class Outcomes(Activities):
         items += [f"blank {self.integer(1, 3)}"] if self.chance(8) else []
         if self.chance(8):
             items.append(f"constant {' '.join(self.spell(self.constant(-10, 10)) for _ in range(self.integer(1, 3)))}")
+        for number in range(self.pick((0, 0, 1, 2))):
+            with self.at("mask"):
+                shown = self.number(2, constants=False) if self.chance(3) else self.condition(2)
+            items.append(f"{self.word(self.name(f'shown{number}', 'outcome'))}: {shown.text}")
         lines = [self._when_high(name) for name in hidden]
         return [*lines, f"observe {{ {joined(self.draw_order(items))} }}"]
 

@@ -31,7 +31,14 @@ observe { cell moss kind  window 1 of moss }
         Wire(
             "CellMeter.high", "position x in 0 .. 8", "position x in 0 .. 0.78125", 1, "cell_meters.moss reports.growth"
         ),
-        Wire("CellMeter.type", "kind: dry wet", "kind: dry wet icy", 0, "+observation.cell.kind", "CellMeter.high"),
+        Wire(
+            "CellMeter.type",
+            "kind: dry wet",
+            "kind: dry wet icy",
+            0,
+            "+observation.cell.kind",
+            "CellMeter.high ObserveOneHot.options",
+        ),
         Wire("Cells.meters", "    rule grow", "    meter mud = 1\n    rule grow", 0, "+cell_meters.mud"),
         Wire("Cells.rules", "    rule feet: dust -= 0.25 + 0.0625 * total(a)\n", "", 1, "cell_meters.dust"),
         Wire("CellValue.meter", "growth: moss", "growth: dust", 1, "reports.growth"),
@@ -39,9 +46,6 @@ observe { cell moss kind  window 1 of moss }
         Wire("Upon.operand", "total(a)", "total(b)", 1, "cell_meters.dust"),
         *(Wire("Upon.op", "total(a)", f"{op}(a)", 1, "cell_meters.dust") for op in ("lowest", "highest", "average")),
         Wire("Upon.op", "total(a)", "count(a > 0)", 1, "cell_meters.dust", "Upon.operand"),
-        Wire(
-            "ObserveCell.meters", "cell moss kind", "cell dust kind", 0, "+observation.cell.dust -observation.cell.moss"
-        ),
         Wire(
             "ObserveCells.meter",
             "window 1 of moss",

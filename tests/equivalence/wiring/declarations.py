@@ -62,7 +62,7 @@ observe { meters }
             "meter e = 1 { decay 0.1 }\nrule plain",
             0,
             "+meters.e",
-            "ObserveMeters.meters",
+            "Universe.observations",
         ),
         Wire(
             "Universe.controls",

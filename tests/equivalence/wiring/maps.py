@@ -132,7 +132,14 @@ observe { meters  position node }
     "GO_road GO_home",
     (
         Wire("Node.leads", "home - road - shop", "home -> road - shop", 1, "mask.GO_home reward"),
-        Wire("Graph.nodes", "home - road - shop", "home - road", 0, "-mask.GO_shop", "Universe.moves Grid.sizes"),
+        Wire(
+            "Graph.nodes",
+            "home - road - shop",
+            "home - road",
+            0,
+            "-mask.GO_shop",
+            "Universe.moves Grid.sizes ObserveOneHot.options",
+        ),
         Wire(
             "Graph.start",
             "starts home",
@@ -200,15 +207,7 @@ reward a
             "graph { a - b - c }\nobserve { meters  grid  position node }",
             0,
             "+mask.GO_a +mask.GO_b +mask.GO_c -mask.LEFT -mask.RIGHT",
-            "Universe.moves ObservePosition.encoding",
-        ),
-        Wire(
-            "ObservePosition.encoding",
-            "grid 3\nobserve { meters  grid  position absolute }",
-            "graph { a - b - c }\nobserve { meters  grid  position node }",
-            0,
-            "+mask.GO_a +mask.GO_b +mask.GO_c -mask.LEFT -mask.RIGHT",
-            "Universe.moves Grid.graph",
+            "Universe.moves Universe.observations",
         ),
     ),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from wiring.wire import Base, Wire
 
+HIGH = "ObserveValue.value ObserveValue.low"
+
 SEEN = Base(
     """
 universe seen
@@ -20,36 +22,25 @@ action TO_BED { teleport (1, 1) }
 reward a + b
 observe {
     grid  window 1  position relative  meters a  here Bed nothing  time  progress per 3  lifetime
-    params p  velocity x  speed  blank 1  constant 3
+    params p  velocity x  speed  blank 1  constant 3  lack: 1 - 0.5 * a
 }
 """,
     "TO_BED INTERACT RIGHT",
     (
         Wire("ObserveGrid", "grid  window", "window", 0, "-observation.grid", "Universe.observations"),
         Wire("ObserveWindow.radius", "window 1", "window 2", 0, "+observation.window"),
-        Wire(
-            "ObservePosition.encoding",
-            "position relative",
-            "position absolute",
-            0,
-            "observation.position.x observation.position.y",
-        ),
-        Wire(
-            "ObservePosition.encoding",
-            "position relative",
-            "position scaled",
-            0,
-            "+observation.size.x +observation.size.y",
-        ),
-        Wire("ObserveMeters.meters", "meters a", "meters b", 0, "+observation.meter.b -observation.meter.a"),
         Wire("ObserveHere.affordances", "here Bed", "here Bath", 0, "+observation.here -observation.here"),
-        Wire("ObserveTime.functions", "time  progress", "time sin  progress", 0, "-observation.time.cos"),
-        Wire("ObserveProgress.per", "progress per 3", "progress per 5", 2, "observation.progress"),
-        Wire("ObserveProgress.per", "progress per 3", "progress", 2, "observation.progress"),
-        Wire("ObserveLifetime", "lifetime", "", 0, "-observation.lifetime", "Universe.observations"),
-        Wire("ObserveParams.params", "params p", "params q", 0, "+observation.param.q -observation.param.p"),
-        Wire("ObserveVelocity.axes", "velocity x", "velocity y", 0, "+observation.velocity.y -observation.velocity.x"),
-        Wire("ObserveSpeed", "  speed", "", 0, "-observation.speed", "Universe.observations"),
+        Wire("ObserveValue.value", "1 - 0.5 * a", "1 - 0.25 * a", 0, "observation.lack", "ObserveValue.low"),
+        Wire("ObserveValue.low", "1 - 0.5 * a", "1 - 0.75 * a", 0, "observation.lack", "ObserveValue.value"),
+        Wire(
+            "ObserveValue.high",
+            "1 - 0.5 * a",
+            "2 - 0.5 * a",
+            0,
+            "observation.lack",
+            "ObserveValue.value ObserveValue.low",
+        ),
+        Wire("ShareOfUse", "progress per 3", "progress", 2, "observation.progress", "ObserveValue.value"),
         Wire("ObserveBlank.count", "blank 1", "blank 2", 0, "+observation.blank"),
         Wire("ObserveConstant.values", "constant 3", "constant 4", 0, "observation.constant"),
         Wire("Universe.observations", "blank 1", "blank 1  meters b", 0, "+observation.meter.b"),

@@ -81,9 +81,9 @@ observe { meters  position relative }
 """,
     "FIRST INTERACT LEFT LEFT UP",
     (
-        Wire("Axis.low", "(-1 .. 3)", "(-0.5 .. 3)", 0, "position.x", "Axis.size"),
-        Wire("Axis.high", "(-1 .. 3)", "(-1 .. 4)", 0, "position.x", "Axis.size"),
-        Wire("Continuous.axes", "(-1 .. 3)", "(-1 .. 5)", 0, "position.x"),
+        Wire("Axis.low", "(-1 .. 3)", "(-0.5 .. 3)", 0, "position.x", "Axis.size ObserveValue.value"),
+        Wire("Axis.high", "(-1 .. 3)", "(-1 .. 4)", 0, "position.x", "Axis.size ObserveValue.value"),
+        Wire("Continuous.axes", "(-1 .. 3)", "(-1 .. 5)", 0, "position.x", "ObserveValue.value"),
         Wire("Continuous.reach", "reach 0.5", "reach 0.25", 2, "meters.a reward used"),
         Wire("Continuous.edges", "edges clamp", "edges wrap", 4, "position.x reports.far reports.x_"),
         Wire("Continuous.edges", "edges clamp", "edges bounce", 4, "position.x reports.far reports.x_"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wiring.wire import Base, Wire
 
+ICY = "Meter.high ObserveOneHot.options"
 STATES = Base(
     """
 universe states
@@ -13,6 +14,7 @@ meter a = 0.5
 state n: int in 0 .. 8 = 3
 state flag = false
 state w: dry wet soaked = dry
+state v: dry wet soaked = wet
 world {
     state day: int in 0 .. 9 = 0
     state sky: clear dull = dull
@@ -28,11 +30,24 @@ observe { meters  state n w sky }
 """,
     "WAIT WAIT WAIT",
     (
-        Wire("Meter.type", "w: dry wet soaked", "w: dry wet soaked icy", 0, "+observation.state.w", "Meter.high"),
+        Wire("Meter.type", "w: dry wet soaked", "w: dry wet soaked icy", 0, "+observation.state.w", ICY),
+        Wire("StateType.options", "w: dry wet soaked", "w: dry wet soaked icy", 0, "+observation.state.w", ICY),
         Wire(
-            "StateType.options", "w: dry wet soaked", "w: dry wet soaked icy", 0, "+observation.state.w", "Meter.high"
+            "WorldMeter.type",
+            "dull = dull",
+            "dull grey = dull",
+            0,
+            "+observation.state.sky",
+            "WorldMeter.high ObserveOneHot.options",
         ),
-        Wire("WorldMeter.type", "dull = dull", "dull grey = dull", 0, "+observation.state.sky", "WorldMeter.high"),
-        Wire("ObserveState.states", "state n w sky", "state n w", 0, "-observation.state.sky"),
+        Wire(
+            "ObserveOneHot.options",
+            "w: dry wet soaked",
+            "w: dry wet soaked icy",
+            0,
+            "+observation.state.w",
+            "Meter.high StateType.options",
+        ),
+        Wire("ObserveOneHot.value", "n w sky", "n v sky", 0, "+observation.state.v -observation.state.w"),
     ),
 )

@@ -58,9 +58,6 @@ observe { meters  world stock }
             2,
             "meters.a reports.left reward used world_meters.stock",
         ),
-        Wire(
-            "ObserveWorld.meters", "world stock", "world spare", 0, "+observation.world.spare -observation.world.stock"
-        ),
     ),
 )
 

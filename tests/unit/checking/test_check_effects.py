@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checking_cases import BASE, checked, codes, universe
 
-from hamlet.universe import Guarded, ObserveState, Rule, draws
+from hamlet.universe import Guarded, ObserveValue, Rule, draws
 from hamletc.language.formatter import format_source
 
 ILL = "effect ill lasts 3 ticks { on start { mood -= 0.1 } each tick { energy -= 0.1 } }\n"
@@ -35,8 +35,8 @@ def test_an_effect_is_states_and_a_rule_before_all_others() -> None:
 def test_effects_and_their_stacks_are_observed() -> None:
     base = BASE.replace("meters }", "meters  effects }")
     made = universe(ILL.replace("{ on", "{ again stack up to 3  on", 1) + BITE, base)
-    (shown,) = (item for item in made.observations if isinstance(item, ObserveState))
-    assert shown.states == ("left of ill", "stacks of ill")
+    shown = [item.name for item in made.observations if isinstance(item, ObserveValue)]
+    assert shown[-2:] == ["state.left of ill", "state.stacks of ill"]
 
 
 def test_an_affordance_has_meters_rules_and_actions_of_its_own() -> None:

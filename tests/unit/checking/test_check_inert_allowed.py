@@ -9,7 +9,7 @@ from hamlet.universe import (
     ObserveBlank,
     ObserveGrid,
     ObserveHere,
-    ObserveMeters,
+    ObserveValue,
     ObserveWindow,
     Truth,
     Unary,
@@ -79,8 +79,7 @@ def test_observations_that_are_always_the_same() -> None:
     assert [type(item) for item in result.observations] == [
         ObserveGrid,
         ObserveGrid,
-        ObserveMeters,
-        ObserveMeters,
+        *[ObserveValue] * 3,
         ObserveHere,
         ObserveBlank,
         ObserveWindow,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from checking_cases import BASE, checked, codes, universe
 
-from hamlet.universe import Assign, Binary, Here, If, MeterValue, Number, ObserveMeters, Reward, Rule, Together, Unary
+from hamlet.universe import Assign, Binary, Here, If, MeterValue, Number, ObserveValue, Reward, Rule, Together, Unary
 from hamletc.language.parser import parse
 
 ROOT = Path(__file__).parents[3]
@@ -111,9 +111,8 @@ def test_observe_is_optional() -> None:
 
 
 def test_bare_meters_are_all_in_file_order() -> None:
-    _, meters = universe().observations
-    assert isinstance(meters, ObserveMeters)
-    assert meters.meters == ("energy", "mood")
+    _, *meters = universe().observations
+    assert [item.name for item in meters if isinstance(item, ObserveValue)] == ["meter.energy", "meter.mood"]
 
 
 @pytest.mark.parametrize(

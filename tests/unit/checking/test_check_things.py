@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from checking_cases import BASE, codes, universe
 
-from hamlet.universe import CellMetric, Grid, ObserveHere, ObserveState, draws
+from hamlet.universe import CellMetric, Grid, ObserveHere, ObserveValue, draws
 from hamletc.checking.check import check
 from hamletc.expansion.moving import Room
 from hamletc.language.formatter import format_source
@@ -114,10 +114,9 @@ def test_errors_of_a_space_are_told_as_such_where_something_moves() -> None:
 def test_state_observes_what_is_declared_as_such() -> None:
     coins = "state coins: int in 0 .. 5 = 1  rule earns: coins += 1"
     made = universe(CAMP + coins, BASE.replace("grid  meters", "meters  items  state"))
-    seen = [item.states for item in made.observations if isinstance(item, ObserveState)]
+    seen = [item.name for item in made.observations if isinstance(item, ObserveValue)]
     # Neither what agents carry, nor what the compiler keeps for picking and for what wanders.
-    assert len(seen) == 2
-    assert seen[1] == ("coins",)
+    assert seen[2:] == ["state.wood", "state.axe", "state.wear of axe", "state.coins"]
     assert codes("", BASE.replace("grid  meters", "meters  state")) == ["H064"]
     assert codes(coins, BASE.replace("grid  meters", "meters  state  state")) == ["H024"]
 
@@ -135,8 +134,8 @@ def test_things_are_states_meters_of_cells_and_actions() -> None:
     assert [meter.name for meter in made.cells.meters] == ["lying of wood"]
     assert [action.name for action in made.actions] == ["PICK_wood", "DROP_wood", "GIVE_wood", "USE_axe", "CRAFT_axe"]
     assert [rule.name for rule in made.dynamics] == ["gifts"]
-    (shown,) = (item for item in made.observations if isinstance(item, ObserveState))
-    assert shown.states == ("wood", "axe", "wear of axe")
+    shown = [item.name for item in made.observations if isinstance(item, ObserveValue)]
+    assert shown[-3:] == ["state.wood", "state.axe", "state.wear of axe"]
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.LifespanDecl: ("ticks",),
     syntax.MapLetters: ("kind",),
     syntax.ObserveItem: ("kind", "words"),
+    syntax.ObserveValue: ("name",),
     syntax.OfExpr: ("quantity",),
     syntax.Property: ("key",),
     syntax.WordProperty: ("key",),
@@ -233,7 +234,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.UseDecl: ("template",),
     syntax.WithoutDecl: ("kind", "name"),
 }
-"""Fields whose names are words or options, or depend on one, or stand there only when all is written out."""
+"""Fields whose names are words, labels or options, or depend on one, or stand there only when all is written out."""
 
 
 def test_every_field_with_names_says_what_these_refer_to() -> None:

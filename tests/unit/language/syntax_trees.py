@@ -153,6 +153,7 @@ _observations = st.one_of(
     ),
     st.builds(syntax.ObserveItem, _kinds("progress"), _nothing, _tuples(signed, 1), SPAN),
     st.builds(syntax.ObserveItem, _kinds("constant"), _nothing, _tuples(signed, 5, least=1), SPAN),
+    st.builds(syntax.ObserveValue, names, expressions, SPAN),
 )
 
 _spaces = st.one_of(

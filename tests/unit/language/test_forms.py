@@ -66,6 +66,7 @@ reward a
 reward home: a
 report fun: a
 observe nothing
+observe { lack: 1 - a  meters a  time: a }
 """
 
 

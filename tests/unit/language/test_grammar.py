@@ -10,7 +10,7 @@ from hamletc.language.tables import GRAMMAR, Automaton, after, terminals
 from hamletc.language.tokens import Token
 
 AMBIGUOUS = 'start: "if" start | "if" start "else" start | "a"\n'
-TERMINALS = 'NAME: /[a-z]+/\nNUMBER: /[0-9]+/\nSTRING: /"[a-z]+"/'
+TERMINALS = 'NAME: /[a-z]+/\nLABEL: /[A-Z]+/\nNUMBER: /[0-9]+/\nSTRING: /"[a-z]+"/'
 
 
 def conflicts(grammar: str, caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -36,4 +36,4 @@ def test_the_words_of_observe_are_those_of_the_grammar() -> None:
 
 def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
     assert conflicts(AMBIGUOUS, caplog) != []
-    assert conflicts(whole(GRAMMAR.read_text()).replace("%declare NAME NUMBER STRING", TERMINALS), caplog) == []
+    assert conflicts(whole(GRAMMAR.read_text()).replace("%declare NAME LABEL NUMBER STRING", TERMINALS), caplog) == []

@@ -9,7 +9,7 @@ import pytest
 
 from hamlet import schema
 from hamlet.schema.features import Quantity, features
-from hamlet.universe import Observation, ObserveTime, Universe, draws
+from hamlet.universe import DayTime, Observation, ObserveValue, Universe, draws
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Input, Lookup, Type
@@ -108,7 +108,7 @@ def test_there_is_an_output_for_every_segment(name: str) -> None:
 
 
 def is_time(item: Observation) -> bool:
-    return isinstance(item, ObserveTime)
+    return isinstance(item, ObserveValue) and isinstance(item.value, DayTime)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -31,9 +31,6 @@ from hamlet.universe import (
     ObserveConstant,
     ObserveGrid,
     ObserveHere,
-    ObserveLifetime,
-    ObserveMeters,
-    ObserveProgress,
     ObserveWindow,
     Param,
     ParamValue,
@@ -57,6 +54,7 @@ from samples.by_hand import (
     report,
     reward,
     rule,
+    shown,
     universe,
     value,
     write,
@@ -142,7 +140,8 @@ def test_a_condition_can_be_true_for_all() -> None:
 def test_lasting_for_ever() -> None:
     counted = write("=", binary("/", Progress(SPAN), number(16.0)))
     well = place("Well", (1.0,), duration=0, each_tick=(counted,))
-    player = Player(universe(affordances=(well,), observations=(ObserveProgress(8, SPAN),))).set("position", 1)
+    progress = shown("progress", binary("/", Progress(SPAN), number(8.0)))
+    player = Player(universe(affordances=(well,), observations=(progress,))).set("position", 1)
     for tick in range(1, 12):
         player.do("INTERACT")
         assert (player["engaged"], player["progress"]) == ([0], [tick])
@@ -225,9 +224,9 @@ def test_blanks_constants_and_chosen_places() -> None:
     items = (
         ObserveBlank(2, SPAN),
         ObserveConstant((0.5, -2.0), SPAN),
-        ObserveMeters(("m",), SPAN),
+        shown("m", value()),
         ObserveHere((None, "B"), SPAN),
-        ObserveMeters(("m",), SPAN),
+        shown("m", value()),
     )
     spots = (place("A", (1.0,)), place("B", (2.0,)))
     player = Player(universe(affordances=spots, observations=items))
@@ -237,7 +236,8 @@ def test_blanks_constants_and_chosen_places() -> None:
 
 
 def test_a_lifetime_is_at_most_1() -> None:
-    world = universe(by_hand=True, lifespan=Lifespan(3, 0.0, SPAN), observations=(ObserveLifetime(SPAN),))
+    lifetime = binary("min", binary("/", Age(SPAN), number(3.0)), number(1.0))
+    world = universe(by_hand=True, lifespan=Lifespan(3, 0.0, SPAN), observations=(shown("lifetime", lifetime),))
     player = Player(world)
     assert [player.do("WAIT").seen[0] for _ in range(5)] == [f32(1) / f32(3), f32(2) / f32(3), 1.0, 1.0, 1.0]
 

@@ -12,22 +12,23 @@ from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
 from hamlet.schema import observation_segments
 from hamlet.universe import (
+    Age,
     Clock,
+    Coordinate,
+    DayTime,
     Lifespan,
     Observation,
     ObserveGrid,
     ObserveHere,
-    ObserveLifetime,
-    ObserveMeters,
-    ObserveParams,
-    ObservePosition,
-    ObserveProgress,
-    ObserveTime,
+    ObserveOneHot,
     ObserveWindow,
     Param,
+    ParamValue,
+    Progress,
+    ShareOfUse,
     Universe,
 )
-from samples.by_hand import CPU, SPAN, Player, f32, grid, place, universe, write
+from samples.by_hand import CPU, SPAN, Player, binary, f32, grid, number, place, shown, universe, value, write
 
 SHOP, JOB = place("Shop", (0, 0), write("+=", 0.1)), place("Job", (2, 1), duration=3, each_tick=(write("+=", 0.1),))
 EVERYWHERE = ObserveHere(("Shop", "Job", None), SPAN)
@@ -54,36 +55,32 @@ def test_the_window_is_around_the_agent_and_empty_beyond_the_edges() -> None:
     assert at(player, 2, 1).seen == [0, 0, 0, 0, 1, 0, 0, 0, 0]
 
 
-def test_positions() -> None:
-    expected = {"relative": [1 / 2, 1.0], "absolute": [1.0, 1.0], "scaled": [1 / 2, 1.0, 3.0, 2.0]}
-    for encoding, numbers in expected.items():
-        assert at(Player(board(ObservePosition(encoding, SPAN))), 1, 1).seen == numbers
-
-
-def test_a_single_cell_is_at_the_origin() -> None:
-    flat = universe(space=grid(1, 3), observations=(ObservePosition("relative", SPAN),))
-    assert at(Player(flat), 0, 1).seen == [0.0, 0.5]
+def test_an_expression_is_one_number_and_an_option_one_of_several() -> None:
+    chosen = ObserveOneHot("x", Coordinate("x", SPAN), ("west", "middle", "east"), SPAN)
+    player = at(Player(board(shown("lack", binary("-", number(1.0), value())), chosen)), 2, 1)
+    assert player.seen == [0.5, 0, 0, 1]
 
 
 def test_here_meters_params_and_lifetime() -> None:
-    items = (EVERYWHERE, ObserveMeters(("m",), SPAN), ObserveParams(("p",), SPAN), ObserveLifetime(SPAN))
+    lifetime = binary("min", binary("/", Age(SPAN), number(3.0)), number(1.0))
+    items = (EVERYWHERE, shown("m", value()), shown("p", ParamValue("p", SPAN)), shown("lifetime", lifetime))
     player = Player(board(*items, params=(Param("p", 0.25, 0.0, 1.0, SPAN),), lifespan=Lifespan(3, 0.0, SPAN)))
     assert at(player, 2, 1).set("age", 1).seen == [0, 1, 0, 0.5, 0.25, f32(1) / f32(3)]
     assert at(player, 1, 1).seen == [0, 0, 1, 0.5, 0.25, f32(1) / f32(3)]
 
 
 def test_time_is_rounded_once_from_binary64() -> None:
-    player = Player(board(ObserveTime(SPAN), clock=Clock(24, SPAN)))
+    player = Player(board(*(shown(f, DayTime(f, SPAN)) for f in ("sin", "cos")), clock=Clock(24, SPAN)))
     for hour in range(24):
         angle = 2.0 * math.pi * hour / 24
         assert player.set("hour", hour).seen == [f32(math.sin(angle)), f32(math.cos(angle))]
 
 
 def test_progress_is_a_share_of_the_duration_or_of_a_given_number() -> None:
-    player = Player(board(ObserveProgress(None, SPAN)))
+    player = Player(board(shown("progress", ShareOfUse(SPAN))))
     assert player.seen == [0.0]
     assert at(player, 2, 1).do("INTERACT", "INTERACT").seen == [f32(2) / f32(3)]
-    player = Player(board(ObserveProgress(7, SPAN)))
+    player = Player(board(shown("progress", binary("/", Progress(SPAN), number(7.0)))))
     assert at(player, 2, 1).do("INTERACT", "INTERACT").seen == [f32(2) / f32(7)]
 
 
@@ -102,7 +99,7 @@ def test_bf16_is_f32_rounded_to_nearest_even() -> None:
 
 
 def test_masks() -> None:
-    player = at(Player(board(ObserveMeters(("m",), SPAN), actions=())), 0, 1)
+    player = at(Player(board(shown("m", value()), actions=())), 0, 1)
     on = {name: player.mask(name)[0] for name in ("UP", "DOWN", "LEFT", "RIGHT", "INTERACT", "WAIT")}
     assert on == {"UP": True, "DOWN": False, "LEFT": False, "RIGHT": True, "INTERACT": False, "WAIT": True}
     assert at(player, 2, 1).mask("INTERACT") == [True]
@@ -116,7 +113,8 @@ def test_only_a_lone_cell_stops_moves_that_wrap_or_bounce() -> None:
 
 
 def test_segments_are_what_is_written() -> None:
-    items = (ObserveGrid(SPAN), ObserveWindow(1, SPAN), ObservePosition("scaled", SPAN), EVERYWHERE)
+    options = ObserveOneHot("x", Coordinate("x", SPAN), ("a", "b", "c"), SPAN)
+    items = (ObserveGrid(SPAN), ObserveWindow(1, SPAN), options, shown("m", value()), EVERYWHERE)
     world = board(*items)
     assert sum(segment.count for segment in observation_segments(world)) == 6 + 9 + 4 + 3
     assert len(Player(world).seen) == 22

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from hamlet.universe import DayTime, ObserveValue
 from hamlet.universe.codec import CodecError, from_json, to_json
 from hamlet.universe.sound import UnsoundError, check_sound
 from samples import sample
+from samples.by_hand import SPAN
 
 WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("name",), "a\x1b[31m", "a universe cannot be called 'a\\x1b[31m'"),
@@ -28,7 +30,7 @@ WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
     (("affordances", 0, "duration"), -1, "duration of Affordance is -1"),
     (("affordances", 0, "place"), [1.0], "a place or a move has another number of axes than 2"),
     (("affordances", 0, "place"), [1.0, 99.0], "stands on no cell of the grid"),
-    (("observations", 2, "meters", 0), "nothing", "ObserveMeters names 'nothing', which is none of the meters"),
+    (("observations", 3, "value", "meter"), "nothing", "MeterValue names 'nothing', which is none of the meters"),
     (("causes", 0, "condition", "left", "meter"), "nothing", "MeterValue names 'nothing'"),
     (("causes", 0, "condition", "op"), "+", "condition of Cause is a number"),
     (("causes", 0, "condition", "op"), "and", "a number and a condition are confused in Binary"),
@@ -99,8 +101,9 @@ def test_what_has_no_value_there_is_refused(path: tuple[Any, ...], value: dict[s
 
 
 def test_what_a_universe_needs() -> None:
-    with pytest.raises(UnsoundError, match="ObserveLifetime needs a lifespan, and there is none"):
-        check_sound(replace(sample("town"), lifespan=None))
+    time = ObserveValue("time.sin", DayTime("sin", SPAN), -1.0, 1.0, SPAN)
+    with pytest.raises(UnsoundError, match="DayTime needs a clock, and there is none"):
+        check_sound(replace(sample("town"), clock=None, observations=(time,)))
 
 
 def test_cells_begin_without_what_other_cells_have() -> None:

@@ -19,9 +19,6 @@ from hamlet.universe import (
     Metric,
     Move,
     NoSpace,
-    ObservePosition,
-    ObserveSpeed,
-    ObserveVelocity,
     Speed,
     StraightDistance,
     Universe,
@@ -40,6 +37,7 @@ from samples.by_hand import (
     place,
     report,
     reward,
+    shown,
     universe,
     value,
     write,
@@ -115,14 +113,14 @@ def test_custom_moves_and_teleports() -> None:
 
 
 def test_velocity_is_what_the_move_added() -> None:
-    watch = (ObserveVelocity(("x",), SPAN), ObserveSpeed(SPAN), ObservePosition("relative", SPAN))
+    watch = (shown("velocity.x", Velocity("x", SPAN)), shown("speed", Speed(SPAN)))
     terms = reward(Velocity("x", SPAN), Speed(SPAN))
     world = line("clamp", velocity=True, observations=watch, rewards=terms, actions=(custom("JUMP", move=(0.2,)),))
     player = Player(world).set("position", 0.9).do("BACK")
     x = f32(0.9) - f32(0.45)
     assert player["velocity"] == [[x - f32(0.9)]]
     assert player["reward"] == [(x - f32(0.9)) + abs(x - f32(0.9))] == [0.0]
-    assert player.seen == [x - f32(0.9), f32(0.9) - x, (x - L) / SIZE]
+    assert player.seen == [x - f32(0.9), f32(0.9) - x]
     player.do("ON", "ON")
     assert player["velocity"] == [[H - (x + f32(0.45))]]
     assert player.do("ON")["velocity"] == [[0.0]]
@@ -133,15 +131,6 @@ def test_velocity_on_a_grid_is_a_whole_number_also_around_edges() -> None:
     player = Player(universe(space=grid(5, 4, edges="wrap"), velocity=True)).set("position", 0).do("LEFT")
     assert player["velocity"].T.tolist() == [[4.0, 0.0]]
     assert player.do("DOWN")["velocity"].T.tolist() == [[0.0, 1.0]]
-
-
-def test_positions_observed() -> None:
-    plane = continuous((LOW, HIGH), (2.0, 5.0))
-    expected = {"absolute": [f32(0.2), 4.0], "relative": [(f32(0.2) - L) / SIZE, f32(2) / f32(3)]}
-    expected["scaled"] = [*expected["relative"], SIZE, 3.0]
-    for encoding, numbers in expected.items():
-        player = Player(universe(space=plane, observations=(ObservePosition(encoding, SPAN),)))
-        assert player.set("position", 0.2, 0).set("position", 4.0, 1).seen == numbers
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "euclidean", "chebyshev"])

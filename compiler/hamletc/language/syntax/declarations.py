@@ -20,6 +20,7 @@ from hamletc.language.syntax.items import (
     MomentItem,
     NeedsItem,
     ObserveItem,
+    ObserveValue,
     OpenItem,
     Property,
     SpreadItem,
@@ -385,7 +386,7 @@ class RoleDecl:
 class ObserveDecl:
     """`observe { ... }`; `observe nothing` has no items."""
 
-    items: tuple[ObserveItem, ...]
+    items: tuple[ObserveItem | ObserveValue, ...]
     span: Span
 
 

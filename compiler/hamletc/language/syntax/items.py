@@ -22,6 +22,7 @@ __all__ = [
     "MoveItem",
     "NeedsItem",
     "ObserveItem",
+    "ObserveValue",
     "OpenItem",
     "Property",
     "ShareItem",
@@ -250,6 +251,16 @@ class ObserveItem:
     numbers: tuple[Signed, ...]
     span: Span
     sight: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveValue:
+    """`lack: 1 - min(energy, food)` in `observe`."""
+
+    form: ClassVar[Form] = "$name<Label>: $value"
+    name: Name
+    value: Expr
+    span: Span
 
 
 ActionItem: TypeAlias = NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt
