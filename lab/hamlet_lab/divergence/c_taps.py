@@ -21,9 +21,9 @@ FUNCTION = re.compile(r"^HAMLET_\w+ (?P<gives>\w+) (?P<name>\w+)\((?P<parameters
 """The line with which a function begins."""
 DECLARED = re.compile(r"^ +(?P<type>\w+) (?P<name>\w+);$")
 ASSIGNED = re.compile(r"^ +(?P<name>\w+?)(_\d+_of_several)? = .*;$")
-CALL, GIVEN = re.compile(r"^ +do\w+\(.*\);$"), re.compile(r" = given_\d+;$")
+CALL, GIVEN = re.compile(r"^ +do\w+\(.*\);$"), re.compile(r" = given_\d+th;$")
 """A loop over rows of tables, and how a line ends that gives a name one of its results."""
-RESULT = re.compile(r"result_\d+")
+RESULT = re.compile(r"result_\d+th")
 PART = re.compile(r"do_part_\d+_of_(?P<function>\w+)_lines(_\d+)?")
 """The name of a part that has lines."""
 STORED = re.compile(r"(?:, | = )(?P<name>\w+)\)?;$")
@@ -131,8 +131,8 @@ def _without_memory(part: _Defined, of: str) -> _Defined:
     for number, line in enumerate(lines):
         if (each := DECLARED.match(line)) and each["name"] in fetched:
             lines[number] = ""
-    lines[-1:] = [*(f"  *result_{place} = {name};" for place, name in enumerate(stored)), lines[-1]]
-    results = [(f"{type_}*", f"result_{place}") for place, type_ in enumerate(stored.values())]
+    lines[-1:] = [*(f"  *result_{place}th = {name};" for place, name in enumerate(stored)), lines[-1]]
+    results = [(f"{type_}*", f"result_{place}th") for place, type_ in enumerate(stored.values())]
     return _Defined(part.name, part.gives, (*passed, *results), part.first, tuple(lines), of, tuple(stored))
 
 

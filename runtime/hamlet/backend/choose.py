@@ -50,7 +50,7 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
         EnvError: there is no such backend or device, or the backend cannot run there. Nothing is substituted.
     """
     wanted = None if device is None else _device(device)
-    if backend == GONE:
+    if isinstance(backend, str) and backend == GONE:
         raise EnvError(f'backend "{GONE}" is gone: kernels for CPUs are in C, so take backend="c", or "auto"')
     word("backend", backend, ("auto", *backend_names()))
     if backend != "auto":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -48,9 +47,8 @@ def test_verify_compares_all_backends(tmp_path: Path, run_program: Run) -> None:
     done = run_program(PROGRAM, "verify", "small.hamlet", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    in_c = "small.hamlet@c, " if shutil.which("cc") else ""
     assert done.stdout.startswith(
-        f"small.hamlet@interpreter, {in_c}small.hamlet@c and small.hamlet@triton (Triton's interpreter) are equal "
+        "small.hamlet@interpreter, small.hamlet@c and small.hamlet@triton (Triton's interpreter) are equal "
     )
 
 
@@ -100,7 +98,9 @@ def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tm
     assert done.returncode == 1
     assert "wrong@interpreter and wrong@c differ" in done.stdout
     assert "wrong@c does not compute what its program says" in done.stdout
-    assert "satiation_1 = satiation_0 + where(t13, f32(0.375), f32(-0.0))" in done.stdout
+    assert (
+        "satiation_1 = (satiation_0 + (t13 ? 0x" in done.stdout or "satiation_1 = add_vf32(satiation_0" in done.stdout
+    )
     assert "meters satiation" in done.stdout
     assert "affordance Kitchen" in done.stdout
     assert "first_meal.hamlet:14" in done.stdout

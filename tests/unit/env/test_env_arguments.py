@@ -245,7 +245,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ("compile", "path"): Row([], NO_PATH),
     ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
     ("load", "package"): Row([], NO_PATH),
-    ("Module.kernels", "target"): Row(["c"], [*NO_WORD, None]),
+    ("Module.kernels", "target"): Row(["triton"], [*NO_WORD, None]),
     ("make", "module"): Row([Made(lambda env: env.module)], [*NO_WORD, None, hamlet]),
     ("make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("make", "agents"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, 0, -1] if value is not None]),

@@ -55,7 +55,7 @@ if child == 0:
     went_on = play(many), play(few)
     names = " ".join(thread.name for thread in threading.enumerate())
     anew = play(make(20_000, backend="c")), play(make(1, backend="c"))
-    print(before, "hamlet-step" in names, "hamlet-c" in names, went_on == anew == expected, flush=True)
+    print(before, "hamlet-step" in names, "hamlet-kernels" in names, went_on == anew == expected, flush=True)
     os._exit(0)
 os.waitpid(child, 0)
 # Whoever forked has threads again.

@@ -112,7 +112,7 @@ def test_the_variable_of_an_observation_is_named(module: Module, trace: Path) ->
     found = replayed(module, trace).divergence
     assert found is not None
     assert found.row == "time_sin"
-    assert found.writers[0].construct == "observe: time"
+    assert found.writers[0].construct == "observe: time.sin"
 
 
 def test_the_first_of_several_is_named(module: Module, trace: Path) -> None:

@@ -209,4 +209,5 @@ def test_names_of_things_of_roles_reach_nothing_but_names(compiled: Callable[[st
     hostile = hostile.replace("reward axe", "reward `'); raise #`").replace("cell axe", "cell `'); raise #`")
     made = compiled(hostile).sources
     assert not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(made["triton_kernels.py"])))
-    assert "raise" not in re.sub(r"/\*.*?\*/", "", made["c_kernels.c"].decode(), flags=re.DOTALL)
+    in_c = re.sub(r"/\*.*?\*/", "", made["c_kernels.c"].decode(), flags=re.DOTALL)
+    assert not re.search(r"\braise\b", in_c)
