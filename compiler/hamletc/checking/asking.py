@@ -120,8 +120,9 @@ class Asking:
         """`nearest(c)`: how far it is; `nearest(c, x)`: what it has, or 0; `nearest(c, x, y)`: what it has, or y."""
         who, *numbers = expr.arguments
         condition = self._who(who, each)
-        value: Expression | None = universe.Apart(expr.span)
         otherwise: Expression | None = universe.Number(0.0, expr.span)
+        # Without a space all agents are within reach.
+        value = otherwise if isinstance(self._at.names.space, universe.NoSpace | None) else universe.Apart(expr.span)
         if not numbers and self._at.names.space is not None:
             otherwise = universe.Number(farthest(self._at.names.space).high, expr.span)
         if numbers:

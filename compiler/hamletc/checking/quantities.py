@@ -99,7 +99,9 @@ class Quantities:
         if not self._at.asked(f"`{name.text}`", name.span):
             return None
         if name.text == "apart":
-            return universe.Apart(name.span)
+            # Without a space all agents are within reach.
+            nowhere = isinstance(self._at.names.space, universe.NoSpace | None)
+            return universe.Number(0.0, name.span) if nowhere else universe.Apart(name.span)
         number = universe.AgentNumber(name.span)
         return universe.Binary("!=", number, universe.Own(number, name.span), name.span)
 

@@ -9,10 +9,12 @@ import pytest
 from checking_cases import BASE, codes, universe
 
 from hamlet.universe import CellMetric, Grid, ObserveHere, ObserveValue, draws
+from hamlet.universe.codec import from_json, to_json
 from hamletc.checking.check import check
 from hamletc.expansion.moving import Room
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
+from samples import universe_of
 
 HEXAGONS = BASE.replace("space grid", "space hexagons")
 BUSH = """
@@ -193,3 +195,10 @@ def test_the_formatter_keeps_them(text: str) -> None:
     assert once is not None
     assert format_source(once)[0] == once
     assert codes("", once) == codes(text)
+
+
+def test_things_are_given_where_there_is_no_space() -> None:
+    """All agents are within reach, and the file of the universe can be read again."""
+    text = "universe gifts\nspace none\nlifespan 9 ticks\nmeter m = 0 { decay 0.01 }\nreward m\nslots 4\n"
+    gifts = universe_of(f"{text}item bread {{ carried 1 can give }}\nobserve {{ meters }}\n")
+    assert from_json(to_json(gifts)) == gifts
