@@ -98,9 +98,8 @@ def test_verify_finds_a_wrong_kernel(hamletc: Command, hamletc_here: Command, tm
     assert done.returncode == 1
     assert "wrong@interpreter and wrong@c differ" in done.stdout
     assert "wrong@c does not compute what its program says" in done.stdout
-    assert (
-        "satiation_1 = (satiation_0 + (t13 ? 0x" in done.stdout or "satiation_1 = add_vf32(satiation_0" in done.stdout
-    )
+    given = "where_vf32(t13, alike_vf32(0x1.8000000000000p-2f), alike_vf32((-0x0.0p+0f)))"
+    assert f"satiation_1 = add_vf32(satiation_0, {given});" in done.stdout
     assert "meters satiation" in done.stdout
     assert "affordance Kitchen" in done.stdout
     assert "first_meal.hamlet:14" in done.stdout

@@ -22,7 +22,7 @@ def alone(of: Function, shape: Literal["number", "vector"]) -> str:
     printed = body(of)
     names = [parameter.name for parameter in printed.parameters]
     results = [printed.names[output.value] for output in printed.outputs]
-    # A function with one result returns it, and others write theirs to addresses.
+    # The printer lets a function with one result return it: given twice, it is written to an address as others are.
     lines: list[Code] = [Compute(of.name, printed.lines), give(*results, *results[: len(results) == 1])]
     printer = CPrinter(
         {"_alone": function("_alone", names, f"The function `{of.name}`.", lines, "traced")},

@@ -12,7 +12,7 @@ from typing import Any
 
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.by_hand import SOURCE
-from hamlet.launch.cpu.kernels import SUFFIX, Kernels, text_in
+from hamlet.launch.cpu.kernels import OBSERVED, SUFFIX, Kernels, text_in
 from hamlet.launch.cpu.levels import LEVELS, NAMES, Level, usable
 from hamlet.native.library import machine_code, opened, probed
 from hamlet.native.texts import text as native
@@ -24,8 +24,6 @@ from hamlet.schema import encodes
 
 FORMAT = 3
 """The version of `kernels.json` and of tables of words."""
-OBSERVED = {"float32": "f32", "bfloat16": "u16", "uint8": "u8"}
-"""What the macro `OBSERVED` is, by the names of types of observations."""
 BESIDE = "beside.so"
 """The library of a team of threads and of networks, for all types of observations."""
 

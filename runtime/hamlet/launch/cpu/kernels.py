@@ -20,8 +20,8 @@ from hamlet.schema import abi
 
 ENTRY = "hamlet_rollout"
 """The function of a library that a table of words calls."""
-OBSERVED = {"float32": "f32", "uint8": "u8", "uint16": "u16"}
-"""What the macro `OBSERVED` is, by numpy's names of types: observations in bf16 are u16 with its bits."""
+OBSERVED = {"float32": "f32", "bfloat16": "u16", "uint8": "u8"}
+"""What the macro `OBSERVED` is, by the names of types of observations: bf16 is a u16 with its bits."""
 SUFFIX = "c"
 CELLS, LANES = (re.compile(rf"^#define {name} (\d+)$", re.MULTILINE) for name in ("CELLS", "LANES"))
 
@@ -61,7 +61,7 @@ class Kernels:
         such observations."""
         observations = values[self._observation]
         assert isinstance(observations, np.ndarray), "observations are an array"
-        observed = OBSERVED[observations.dtype.name]
+        observed = f"{observations.dtype.kind}{8 * observations.itemsize}"
         if observed not in self._libraries:
             self._libraries[observed] = self._find(observed)
         loaded = self._libraries[observed]
