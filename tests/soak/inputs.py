@@ -147,6 +147,7 @@ def _grammar(dice: random.Random) -> str:
         "NAME": lambda: dice.choice(("a", "b", "energy", "food", "Bed", "`a b`", "x", "sin", "min", "uniform")),
         "NUMBER": lambda: dice.choice(("0", "1", "2", "8", "0.5", "24", "1e-9", "3e38", "100")),
     }
+    spelled["LABEL"] = spelled["NAME"]
     spelled["STRING"] = lambda: dice.choice(('"a.hamlet"', '"b/c.hamlet"', '"../d.hamlet"'))
     by_terminal = {terminal: text for text, terminal in terminals().items()}
     automaton, words = Automaton(), []
