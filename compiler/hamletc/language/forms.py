@@ -1,6 +1,6 @@
 """The form of a node: one line on its class, from which its grammar rule, its builder and its text follow.
 
-    form: ClassVar[Form] = "param $name & = $default in $bounds"
+    class ParamDecl(Node, form="param $name & = $default in $bounds"):
 
 | in a form | in a text |
 |---|---|
@@ -178,7 +178,7 @@ def snake(name: str) -> str:
 @cache
 def nodes_with_forms() -> Mapping[str, Any]:
     """The kinds of nodes that have a form, by the names of their grammar rules."""
-    kinds = (kind for kind in vars(syntax).values() if isinstance(kind, type) and hasattr(kind, "form"))
+    kinds = (kind for kind in vars(syntax).values() if isinstance(kind, syntax.NodeType) and kind.form)
     return {snake(kind.__name__): kind for kind in kinds}
 
 
@@ -194,7 +194,7 @@ def forms_of(node: Any) -> tuple[Parsed, ...]:
     Raises:
         ValueError: a form has something that is none, or a field that the node has not.
     """
-    written: syntax.Form = getattr(node, "form", ())
+    written: syntax.Form = node.form
     kinds = {field.name: str(field.type) for field in fields(node)}
     forms = [_parsed(form, kinds) for form in ((written,) if isinstance(written, str) else written)]
     flat = [tuple(_flat(elements)) for elements in forms]

@@ -5,10 +5,11 @@ parser builds it, the formatter prints it, the checker turns it into a Universe.
 """
 
 from hamlet.universe import Span
-from hamletc.language.syntax import declarations, expressions, items, quantities, space, statements
+from hamletc.language.syntax import declarations, expressions, items, node, quantities, space, statements
 from hamletc.language.syntax.declarations import *  # noqa: F403
 from hamletc.language.syntax.expressions import *  # noqa: F403
 from hamletc.language.syntax.items import *  # noqa: F403
+from hamletc.language.syntax.node import *  # noqa: F403
 from hamletc.language.syntax.quantities import *  # noqa: F403
 from hamletc.language.syntax.space import *  # noqa: F403
 from hamletc.language.syntax.statements import *  # noqa: F403
@@ -20,6 +21,7 @@ __all__ = ["NOWHERE"]
 __all__ += declarations.__all__
 __all__ += expressions.__all__
 __all__ += items.__all__
+__all__ += node.__all__
 __all__ += quantities.__all__
 __all__ += space.__all__
 __all__ += statements.__all__

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Form, Lasting, Name, RoleExpr, Signed, Spot
+from hamletc.language.syntax.expressions import Expr, Lasting, Name, RoleExpr, Signed, Spot
 from hamletc.language.syntax.items import (
     AbleItem,
     ActionItem,
@@ -28,6 +27,7 @@ from hamletc.language.syntax.items import (
     UseItem,
     WandersItem,
 )
+from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.quantities import ControlDecl, InputDecl, LetDecl, MeterDecl, ParamDecl
 from hamletc.language.syntax.space import (
     ClockDecl,
@@ -83,77 +83,61 @@ _NAMED = "meter|state|param|input|control|let|effect|rule|cascade|affordance|act
 _UNNAMED = "space|map|moves|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|dies|ends|allow"
 
 
-@dataclass(frozen=True, slots=True)
-class TrackDecl:
+class TrackDecl(Node, form="track uses [by $by<agent|world>]"):
     """`track uses`, `track uses by agent`, `track uses by world`."""
 
-    form: ClassVar[Form] = "track uses [by $by<agent|world>]"
     by: Name | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class InertDecl:
+class InertDecl(Node, form="inert allowed"):
     """`inert allowed`: what has no effect is reported as a warning."""
 
-    form: ClassVar[Form] = "inert allowed"
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class IncludeDecl:
+class IncludeDecl(Node, form="include $path"):
     """`include "needs.hamlet"`: the declarations of another file."""
 
-    form: ClassVar[Form] = "include $path"
     path: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutDecl:
+class WithoutDecl(
+    Node, form=(f"without $kind<{_NAMED}> $name", "without $kind<reward> [$name]", f"without $kind<{_UNNAMED}>")
+):
     """`without rule ageing`, `without clock`, `without reward`: what is not taken of the universe that is extended."""
 
-    form: ClassVar[Form] = (
-        f"without $kind<{_NAMED}> $name",
-        "without $kind<reward> [$name]",
-        f"without $kind<{_UNNAMED}>",
-    )
     kind: Name
     name: Name | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OverrideDecl:
+class OverrideDecl(Node):
     """`override rule ageing: ...`: a declaration that must replace one of the universe that is extended."""
 
     declaration: Decl
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateDecl:
+class TemplateDecl(Node, form="template $name($parameters,) {{ $declarations<Part>* }}"):
     """`template Shop(name, price) { affordance name at random { ... } }`."""
 
-    form: ClassVar[Form] = "template $name($parameters,) {{ $declarations<Part>* }}"
     name: Name
     parameters: tuple[Name, ...]
     declarations: tuple[Decl, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UseDecl:
+class UseDecl(Node, form="use $template($arguments,)"):
     """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration."""
 
-    form: ClassVar[Form] = "use $template($arguments,)"
     template: Name
     arguments: tuple[Expr, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RuleDecl:
+class RuleDecl(Node):
     """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`.
 
     `braced` where a lone statement stands in braces."""
@@ -165,64 +149,52 @@ class RuleDecl:
     braced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EffectDecl:
+class EffectDecl(Node, form="effect $name lasts $duration { $items* }"):
     """`effect poisoned lasts 10 ticks { each tick { health -= 0.01 } }`; `duration` is a `Name` for `forever`."""
 
-    form: ClassVar[Form] = "effect $name lasts $duration { $items* }"
     name: Name
     duration: Lasting
     items: tuple[MomentItem | AgainItem | UntilItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WorldDecl:
+class WorldDecl(Node, form="world {{ $items* }}"):
     """`world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }`."""
 
-    form: ClassVar[Form] = "world {{ $items* }}"
     items: tuple[WorldItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SlotsDecl:
+class SlotsDecl(Node, form="slots $number"):
     """`slots 4`: how many things an agent carries at most. In a role, `role` is its name, and `who` the condition that
     an agent is of it, where not all are."""
 
-    form: ClassVar[Form] = "slots $number"
     number: Signed
     span: Span
     role: str = ""
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(Node, form="$source -> $target when $condition"):
     """`easy -> hard when wins >= 10`."""
 
-    form: ClassVar[Form] = "$source -> $target when $condition"
     source: Name
     target: Name
     condition: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StagesDecl:
+class StagesDecl(Node, form="stages {{ $switches* }}"):
     """`stages { easy -> hard when wins >= 10 }`."""
 
-    form: ClassVar[Form] = "stages {{ $switches* }}"
     switches: tuple[Switch, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ItemDecl:
+class ItemDecl(Node, form="item $name [{{ $items* }}]"):
     """`item axe { wear 10  craft from 4 wood  can pick drop }`: a kind of things. `role` and `who` are as those of
     `SlotsDecl`."""
 
-    form: ClassVar[Form] = "item $name [{{ $items* }}]"
     name: Name
     items: tuple[ItemPart, ...]
     span: Span
@@ -230,17 +202,14 @@ class ItemDecl:
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CellsDecl:
+class CellsDecl(Node, form="cells {{ $items* }}"):
     """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
-    form: ClassVar[Form] = "cells {{ $items* }}"
     items: tuple[CellItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CascadeDecl:
+class CascadeDecl(Node):
     """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules. `who` is the role whose
     agents it is for."""
 
@@ -252,8 +221,7 @@ class CascadeDecl:
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AffordanceDecl:
+class AffordanceDecl(Node):
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks together { ... }`, `... lasts forever { ... }`.
 
     `place` is `None` for `at random`, a letter of the map for `at "B"`, a node for `at home`; `place_span` is `None`
@@ -278,48 +246,37 @@ class AffordanceDecl:
     moving: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ActionDecl:
+class ActionDecl(Node, form="action $name { $items* }"):
     """`action REST { energy += 0.002 }`."""
 
-    form: ClassVar[Form] = "action $name { $items* }"
     name: Name
     items: tuple[ActionItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AllowDecl:
+class AllowDecl(Node, form=("allow all when $condition", "allow $actions+ when $condition")):
     """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`). `who` is the role whose agents
     it is for."""
 
-    form: ClassVar[Form] = (
-        "allow all when $condition",
-        "allow $actions+ when $condition",
-    )
     actions: tuple[Name, ...]
     condition: Expr
     span: Span
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DiesDecl:
+class DiesDecl(Node, form="dies when $condition"):
     """`dies when health <= 0 or energy <= 0`. `role` and `who` are as those of `SlotsDecl`."""
 
-    form: ClassVar[Form] = "dies when $condition"
     condition: Expr
     span: Span
     role: str = ""
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EndsDecl:
+class EndsDecl(Node, form="[$world] ends when $condition [{ $properties* }]"):
     """`ends when money >= 10 { reward 1 }`, `world ends when count(alone) == 0`: an end that is no death, of an agent
     or of all agents of a `world`. `role` and `who` are as those of `SlotsDecl`."""
 
-    form: ClassVar[Form] = "[$world] ends when $condition [{ $properties* }]"
     condition: Expr
     properties: tuple[GoalProperty, ...]
     world: bool
@@ -328,15 +285,10 @@ class EndsDecl:
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RewardDecl:
+class RewardDecl(Node, form=("reward $value", "reward $name: & $value")):
     """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
     file order. `reward nothing` has that word as its value. `role` and `who` are as those of `SlotsDecl`."""
 
-    form: ClassVar[Form] = (
-        "reward $value",
-        "reward $name: & $value",
-    )
     name: Name | None
     value: Expr
     span: Span
@@ -344,18 +296,22 @@ class RewardDecl:
     who: RoleExpr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportDecl:
+class ReportDecl(Node, form="report $name: & $value"):
     """`report comfort: energy * mood`."""
 
-    form: ClassVar[Form] = "report $name: & $value"
     name: Name
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RoleDecl:
+class RoleDecl(
+    Node,
+    form=(
+        "role $name {{ $items<RoleItem>* }}",
+        "role $name: $agents agent|agents [{{ $items<RoleItem>* }}]",
+        "role $name: $others [{{ $items<RoleItem>* }}]",
+    ),
+):
     """`role wolf: 2 agents { meter hunger = 0.5 }`, `role sheep: others { ... }`, where `others` is the place of that
     word; `role wolf { ... }`, which adds to a role that is declared elsewhere, has neither.
 
@@ -363,11 +319,6 @@ class RoleDecl:
     then declared outside.
     """
 
-    form: ClassVar[Form] = (
-        "role $name {{ $items<RoleItem>* }}",
-        "role $name: $agents agent|agents [{{ $items<RoleItem>* }}]",
-        "role $name: $others [{{ $items<RoleItem>* }}]",
-    )
     name: Name
     agents: Signed | None
     others: Span | None
@@ -382,8 +333,7 @@ class RoleDecl:
         return self.agents is not None or self.others is not None
 
 
-@dataclass(frozen=True, slots=True)
-class ObserveDecl:
+class ObserveDecl(Node):
     """`observe { ... }`; `observe nothing` has no items."""
 
     items: tuple[ObserveItem | ObserveValue, ...]
@@ -451,8 +401,7 @@ SETTINGS: Mapping[str, type[Decl]] = MappingProxyType(
 """What a universe says once of itself, before anything that has a name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Node):
     """`extends "town.hamlet"`; `file` is what was read there."""
 
     path: str
@@ -460,8 +409,7 @@ class Base:
     file: File | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Node):
     """A whole source file: `universe NAME`, perhaps what it extends, then declarations in order."""
 
     name: Name

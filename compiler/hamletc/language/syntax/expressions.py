@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
+from hamletc.language.syntax.node import Node
 
 __all__ = [
     "AtHourExpr",
@@ -20,7 +20,6 @@ __all__ = [
     "DistanceExpr",
     "Duration",
     "Expr",
-    "Form",
     "IfExpr",
     "Lasting",
     "Name",
@@ -45,8 +44,7 @@ Unit: TypeAlias = Literal["", "%", "tick", "hour", "day"]
 """What a number counts. An hour is a tick of the clock, a day as many as the clock has hours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Node):
     """An identifier where it stands. A quoted one (`` `Fast Food` ``, `` `if` ``) always stands for a declaration."""
 
     text: str
@@ -57,7 +55,6 @@ class Name:
 BoundTo: TypeAlias = Literal["quantity", "option", "affordance", "action", "value", "own"]
 
 
-@dataclass(frozen=True, slots=True)
 class Bound(Name):
     """A name in an expression of which it is known what it names, before anything is written out: a word of the
     language (`quantity`), an option of a state, an affordance or an action that is compared with one of those words, an
@@ -67,8 +64,7 @@ class Bound(Name):
     space: BoundTo = "quantity"
 
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+class Numeral(Node):
     """A number as it was written (`0.30`, `1e3`, `500`), unsigned, with its unit (`20 %`, `3 hours`)."""
 
     text: str
@@ -76,8 +72,7 @@ class Numeral:
     unit: Unit = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Signed:
+class Signed(Node):
     """A number with an optional minus sign, where only a constant may stand (sizes, bounds, hours, displacements).
 
     `value` is what stands there instead of a number, a name with its sign; `text` is then how that is written. A
@@ -90,8 +85,7 @@ class Signed:
     unit: Unit = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+class Quoted(Node):
     """What stands in quotes, without them: a row of a map, letters of it, the name of a file."""
 
     text: str
@@ -102,15 +96,13 @@ UnaryOp: TypeAlias = Literal["-", "not"]
 BinaryOp: TypeAlias = Literal["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or"]
 
 
-@dataclass(frozen=True, slots=True)
-class UnaryExpr:
+class UnaryExpr(Node):
     op: UnaryOp
     operand: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryExpr:
+class BinaryExpr(Node):
     op: BinaryOp
     left: Expr
     right: Expr
@@ -118,8 +110,7 @@ class BinaryExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CallExpr:
+class CallExpr(Node):
     """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ...; with `over_cells`
     `total(a) over cells`."""
 
@@ -129,8 +120,7 @@ class CallExpr:
     over_cells: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedExpr:
+class WeightedExpr(Node):
     """`0.5: 3`: an option of `choice` with its weight; only the argument of a call."""
 
     value: Expr
@@ -138,8 +128,7 @@ class WeightedExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class IfExpr:
+class IfExpr(Node):
     """`if c then a else b`."""
 
     condition: Expr
@@ -148,8 +137,7 @@ class IfExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WhenExpr:
+class WhenExpr(Node):
     """`a when c`: a where c holds, else 0."""
 
     value: Expr
@@ -157,8 +145,7 @@ class WhenExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class DistanceExpr:
+class DistanceExpr(Node):
     """`distance to Bed`, `straight distance to Bed`, `walking distance to Bed`."""
 
     affordance: Name
@@ -166,8 +153,7 @@ class DistanceExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AxisExpr:
+class AxisExpr(Node):
     """`position x`, `velocity x`."""
 
     quantity: Literal["position", "velocity"]
@@ -175,24 +161,21 @@ class AxisExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OnExpr:
+class OnExpr(Node):
     """`on forest`."""
 
     region: Name
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StreakExpr:
+class StreakExpr(Node):
     """`streak of Bed`."""
 
     affordance: Name
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OfExpr:
+class OfExpr(Node):
     """`stock of Shop`, `left of poisoned`: a meter of an affordance, or what an effect has."""
 
     quantity: Name
@@ -200,8 +183,7 @@ class OfExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TimedExpr:
+class TimedExpr(Node):
     """`every 24 ticks`, `after 2 days`."""
 
     when: Literal["every", "after"]
@@ -209,16 +191,14 @@ class TimedExpr:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RoleExpr:
+class RoleExpr(Node):
     """The name of a role as a condition: `wolf`. Only when all is written out; until then it is a `Name`."""
 
     role: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AtHourExpr:
+class AtHourExpr(Node):
     """`at hour 8`."""
 
     hour: Signed
@@ -258,6 +238,3 @@ Duration: TypeAlias = Signed
 
 Lasting: TypeAlias = Duration | Name
 """`3 ticks`, or `forever`, which is a `Name`."""
-
-Form: TypeAlias = str | tuple[str, ...]
-"""How a node is written, or in which ways: `hamletc.language.forms`."""

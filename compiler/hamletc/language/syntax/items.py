@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Cell, Duration, Expr, Form, Name, Signed, Spot
+from hamletc.language.syntax.expressions import Cell, Duration, Expr, Name, Signed, Spot
+from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.statements import Stmt
 
 __all__ = [
@@ -35,8 +35,10 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+_VERBS = "$verbs<pick|drop|give>+"
+
+
+class Property(Node):
     """`reward 1.0`, `decay 0.1 * difficulty`: a keyword and an expression."""
 
     key: Name
@@ -44,201 +46,148 @@ class Property:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
 class WordProperty(Property):
     """`edges clamp`, `distance manhattan`, `starts home`, `only falls`: a keyword and a word, or a place."""
 
     value: Name
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsItem:
+class NeedsItem(Node, form="needs $condition"):
     """`needs money >= 0.05`."""
 
-    form: ClassVar[Form] = "needs $condition"
     condition: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OpenItem:
+class OpenItem(Node, form=("open when $condition", "$appears when $condition")):
     """`open when stock >= 1`, `appears when stock >= 1`."""
 
-    form: ClassVar[Form] = (
-        "open when $condition",
-        "$appears when $condition",
-    )
     condition: Expr
     span: Span
     appears: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FollowsItem:
+class FollowsItem(Node, form="follows $stops, [every $period]"):
     """`follows (0, 3), (4, 3) every 2 ticks`: the places at which an affordance stands, each for a `period`."""
 
-    form: ClassVar[Form] = "follows $stops, [every $period]"
     stops: tuple[Spot, ...]
     period: Duration | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class WandersItem:
+class WandersItem(Node, form="wanders [every $period]"):
     """`wanders every 3 ticks`: an affordance takes a step at random, each `period`."""
 
-    form: ClassVar[Form] = "wanders [every $period]"
     period: Duration | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CraftItem:
+class CraftItem(Node, form="craft from $shares, [{ $items* }]"):
     """`craft from 4 wood, 1 stone { energy -= 0.1 }`: how many of which things one is made of."""
 
-    form: ClassVar[Form] = "craft from $shares, [{ $items* }]"
     shares: tuple[ShareItem, ...]
     items: tuple[ActionItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ShareItem:
+class ShareItem(Node, form="$number $name"):
     """`4 wood`."""
 
-    form: ClassVar[Form] = "$number $name"
     number: Signed
     name: Name
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UseItem:
+class UseItem(Node, form="use { $items* }"):
     """`use { energy += 0.2 }`."""
 
-    form: ClassVar[Form] = "use { $items* }"
     items: tuple[ActionItem, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AbleItem:
+class AbleItem(Node, form=(f"can {_VERBS} [to lowest $lowest]", f"can {_VERBS} to highest $highest")):
     """`can pick drop to highest energy`: what agents do with a thing; `lowest` and `highest` as of a capacity."""
 
-    form: ClassVar[Form] = (
-        "can $verbs<pick|drop|give>+",
-        "can $verbs<pick|drop|give>+ to lowest $lowest",
-        "can $verbs<pick|drop|give>+ to highest $highest",
-    )
     verbs: tuple[Name, ...]
     lowest: Name | None
     highest: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MomentItem:
+class MomentItem(Node, form="$kind { $body* }"):
     """`on start { ... }`, `each tick { ... }`, `on end { ... }` of an effect."""
 
-    form: ClassVar[Form] = "$kind { $body* }"
     kind: Literal["on start", "each tick", "on end"]
     body: tuple[Stmt, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AgainItem:
+class AgainItem(
+    Node, form=("again $how<renew|ignore>", "again $how<add> up to $most<Duration>", "again $how<stack> up to $most")
+):
     """`again renew`, `again ignore`, `again add up to 30 ticks`, `again stack up to 3`: what happens to an effect that
     begins while it lasts. `most` is the number behind `up to`."""
 
-    form: ClassVar[Form] = (
-        "again $how<renew|ignore>",
-        "again $how<add> up to $most<Duration>",
-        "again $how<stack> up to $most",
-    )
     how: Literal["renew", "ignore", "add", "stack"]
     most: Signed | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UntilItem:
+class UntilItem(Node, form="until $condition"):
     """`until health > 0.9`."""
 
-    form: ClassVar[Form] = "until $condition"
     condition: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityItem:
+class CapacityItem(Node, form=("capacity $places [to lowest $lowest]", "capacity $places to highest $highest")):
     """`capacity 2 to lowest number`, `capacity stock to highest hunger`. What stands behind `lowest` or `highest` is
     `None` where that word does not."""
 
-    form: ClassVar[Form] = (
-        "capacity $places",
-        "capacity $places to lowest $lowest",
-        "capacity $places to highest $highest",
-    )
     places: Expr
     lowest: Name | None
     highest: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BlockItem:
+class BlockItem(Node, form="$kind { $body* }"):
     """`instantly { ... }`, `each tick { ... }`, `on completion { ... }`."""
 
-    form: ClassVar[Form] = "$kind { $body* }"
     kind: Literal["instantly", "each tick", "on completion"]
     body: tuple[Stmt, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MoveItem:
+class MoveItem(Node, form="move $delta"):
     """`move (1, 0)`: a displacement."""
 
-    form: ClassVar[Form] = "move $delta"
     delta: Cell
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class KeepsItem:
+class KeepsItem(Node, form="keeps progress"):
     """`keeps progress`: an agent that the action displaces stays engaged."""
 
-    form: ClassVar[Form] = "keeps progress"
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TeleportItem:
+class TeleportItem(Node, form="teleport $cell"):
     """`teleport (0, 0)`, `teleport "B"`, `teleport home`: a place."""
 
-    form: ClassVar[Form] = "teleport $cell"
     cell: Spot
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadItem:
+class SpreadItem(Node, form=("$kind<in> $name", "$kind<apart> $number", "$kind<near> $name within $number")):
     """`in forest`, `apart 3`, `near Job within 2`: where an affordance at random may stand."""
 
-    form: ClassVar[Form] = (
-        "$kind<in> $name",
-        "$kind<apart> $number",
-        "$kind<near> $name within $number",
-    )
     kind: Name
     name: Name | None
     number: Signed | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ObserveItem:
+class ObserveItem(Node):
     """`grid`, `grid of forest`, `window 2`, `position relative`, `meters`, `meters energy mood`, `progress per 10`,
     `here Bed nothing`, `velocity x`, `blank 13`, `constant 0 1`, ...
 
@@ -253,11 +202,9 @@ class ObserveItem:
     sight: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ObserveValue:
+class ObserveValue(Node, form="$name<Label>: $value"):
     """`lack: 1 - min(energy, food)` in `observe`."""
 
-    form: ClassVar[Form] = "$name<Label>: $value"
     name: Name
     value: Expr
     span: Span

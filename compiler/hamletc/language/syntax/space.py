@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from hamlet.universe import CellMetric, Span
-from hamletc.language.syntax.expressions import Cell, Expr, Form, Lasting, Name, Quoted, Signed
+from hamletc.language.syntax.expressions import Cell, Expr, Lasting, Name, Quoted, Signed
 from hamletc.language.syntax.items import Property
+from hamletc.language.syntax.node import Node
 
 __all__ = [
     "GRIDS",
@@ -34,8 +34,7 @@ GRIDS: Mapping[str, CellMetric] = MappingProxyType({"grid": "manhattan", "hexago
 """The kinds of space that are grids, with their metric unless another is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceDecl:
+class SpaceDecl(Node):
     """`space grid 8 x 8 { edges clamp  distance manhattan  places stored  starts anywhere }`,
     `space continuous (0 .. 10) x (-1 .. 1) { step 0.5  reach 1  directions 8  speeds 2 }`,
     `space graph { home - road - shop  region town { road shop }  starts in town }`, `space none`.
@@ -53,8 +52,7 @@ class SpaceDecl:
     items: tuple[MapLetters | NodesDecl, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GraphPath:
+class GraphPath(Node):
     """`home - road -> shop`: nodes, and between each two of them a `link`, which leads both ways or on."""
 
     nodes: tuple[Name, ...]
@@ -62,62 +60,48 @@ class GraphPath:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class NodesDecl:
+class NodesDecl(Node, form="region $name { $nodes* }"):
     """`region town { road shop }`: a name for these nodes of a graph."""
 
-    form: ClassVar[Form] = "region $name { $nodes* }"
     name: Name
     nodes: tuple[Name, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MapLetters:
+class MapLetters(Node, form=("$kind<starts> in $letters<Name>", "$kind<wall|starts> $letters<Quoted>")):
     """`wall "#"`, `starts "a"`, `starts in forest`: what these letters mean, or those of a region."""
 
-    form: ClassVar[Form] = (
-        "$kind<starts> in $letters<Name>",
-        "$kind<wall|starts> $letters<Quoted>",
-    )
     kind: Name
     letters: Quoted | Name
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RegionDecl:
+class RegionDecl(Node, form="region $name $letters"):
     """`region forest "fF"`: the name of the cells that have these letters."""
 
-    form: ClassVar[Form] = "region $name $letters"
     name: Name
     letters: Quoted
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RegionNumber:
+class RegionNumber(Node, form="$region $value"):
     """`forest 0.03`: what the cells of a region have."""
 
-    form: ClassVar[Form] = "$region $value"
     region: Name
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class TerrainDecl:
+class TerrainDecl(Node, form="terrain $name = $default [{ $numbers* }]"):
     """`terrain cost = 0.01 { forest 0.03  water 0.05 }`: a number per cell."""
 
-    form: ClassVar[Form] = "terrain $name = $default [{ $numbers* }]"
     name: Name
     default: Expr
     numbers: tuple[RegionNumber, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MapDecl:
+class MapDecl(Node):
     """`map { "####" "#..#" wall "#" }`, `map "town.txt" { wall "#" }`, where `file` is the name and `rows` are what was
     read there."""
 
@@ -127,63 +111,45 @@ class MapDecl:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MoveDef:
+class MoveDef(Node, form="$name $delta"):
     """`NE (1, -1)`: a move of the space, with its displacement."""
 
-    form: ClassVar[Form] = "$name $delta"
     name: Name
     delta: Cell
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MovesDecl:
+class MovesDecl(Node, form="moves { $moves* }"):
     """`moves { STAY (0, 0)  NE (1, -1) }`: all the moves of the space, instead of the usual ones."""
 
-    form: ClassVar[Form] = "moves { $moves* }"
     moves: tuple[MoveDef, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StartDecl:
+class StartDecl(Node, form=("start velocity $velocity [speed $speed]", "start speed $speed")):
     """`start velocity (0.5, -1) speed 2`, of which either part may be missing: what is there before the first tick."""
 
-    form: ClassVar[Form] = (
-        "start velocity $velocity [speed $speed]",
-        "start speed $speed",
-    )
     velocity: Cell | None
     speed: Signed | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodesDecl:
+class EpisodesDecl(Node, form="episodes by hand"):
     """`episodes by hand`."""
 
-    form: ClassVar[Form] = "episodes by hand"
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ClockDecl:
+class ClockDecl(Node, form="clock $hours hour|hours"):
     """`clock 24 hours`."""
 
-    form: ClassVar[Form] = "clock $hours hour|hours"
     hours: Signed
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LifespanDecl:
+class LifespanDecl(Node, form=("lifespan $ticks<forever>", "lifespan $ticks<Duration> [{ $properties* }]")):
     """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
 
-    form: ClassVar[Form] = (
-        "lifespan $ticks<forever>",
-        "lifespan $ticks<Duration> [{ $properties* }]",
-    )
     ticks: Lasting
     properties: tuple[LifespanProperty, ...]
     span: Span

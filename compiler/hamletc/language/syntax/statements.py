@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Form, Name
+from hamletc.language.syntax.expressions import Expr, Name
+from hamletc.language.syntax.node import Node
 
 __all__ = ["AssignStmt", "BeginStmt", "PushStmt", "Stmt", "TogetherStmt"]
 
 
-@dataclass(frozen=True, slots=True)
-class AssignStmt:
+class AssignStmt(Node, form="$meter [of $owner] $op $value [$unclamped]"):
     """`energy += 0.5`, optionally followed by `unclamped`. In `visits of Doctor = 0` an affordance has what is
     written: its `owner`."""
 
-    form: ClassVar[Form] = "$meter [of $owner] $op $value [$unclamped]"
     meter: Name
     op: Literal["+=", "-=", "="]
     value: Expr
@@ -25,11 +23,9 @@ class AssignStmt:
     owner: Name | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PushStmt:
+class PushStmt(Node, form="$what $axis $op $value [$unclamped]"):
     """`velocity x += 0.1`, in a rule of an affordance `position x += 1`; with `unclamped` behind it, it is refused."""
 
-    form: ClassVar[Form] = "$what $axis $op $value [$unclamped]"
     axis: Name
     op: Literal["+=", "-=", "="]
     value: Expr
@@ -38,20 +34,16 @@ class PushStmt:
     what: Literal["velocity", "position"] = "velocity"
 
 
-@dataclass(frozen=True, slots=True)
-class TogetherStmt:
+class TogetherStmt(Node, form="together { $body* }"):
     """`together { ... }`."""
 
-    form: ClassVar[Form] = "together { $body* }"
     body: tuple[Stmt, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class BeginStmt:
+class BeginStmt(Node, form="$word $effect"):
     """`begin poisoned`, `end poisoned`; `wear axe` of a thing, until it is written out."""
 
-    form: ClassVar[Form] = "$word $effect"
     word: Literal["begin", "end", "wear"]
     effect: Name
     span: Span
