@@ -144,6 +144,8 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
     if len(rest & DECLARATIONS) >= _MANY:
         words.append("a declaration")
         rest -= DECLARATIONS | {"extends"}
+    if "LABEL" in expected:
+        rest |= {"NAME:"}
     words.extend(f"`{text}`" for text in sorted(rest, key=lambda text: (not text[0].isalpha(), text)))
     return words
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -50,6 +51,8 @@ _ALL = frozenset(("all",))
 _NOTHING: frozenset[str] = frozenset()
 _TYPES = frozenset(("int", "real", "bool"))
 """What a first option would be read as."""
+_LAST_DISTANCE = re.compile(r"(?<!distance to )\bdistance$")
+"""A meter of that name at the end of an expression."""
 _STARTS = frozenset(("starts", "region"))
 _BETWEEN = {"appears": "appears when", "rots": "rots when", "up": "up to", "momentum": "momentum up to"}
 """Properties of several words, by the first one."""
@@ -114,6 +117,8 @@ def item_of(node: Any) -> Item:
             return _formed(node, {"meter": keywords})
         case syntax.AllowDecl():
             return _formed(node, {"actions": _ALL})
+        case syntax.CapacityItem(places=places) if node.lowest is not None or node.highest is not None:
+            return Item("", _formed(node).text.replace(*_before_to(places), 1), None, span)
         case syntax.ObserveDecl(items=()):
             return Item("", "observe nothing", None, span)
         case syntax.ObserveDecl(items=items):
@@ -153,6 +158,12 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     if affordance.together is not None:
         words.append("together")
     return " ".join(words)
+
+
+def _before_to(places: syntax.Expr) -> tuple[str, str]:
+    """The text of the places of a capacity, and the one that `to` can follow: `distance to` would begin a distance."""
+    text = spell_expression(places)
+    return text, _LAST_DISTANCE.sub("`distance`", text)
 
 
 def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span, *, braced: bool) -> Item:

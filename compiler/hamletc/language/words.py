@@ -163,7 +163,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "ends": "ends when money >= 10 { reward 1 }",
         "reward": "reward 0.1 when here == Bed",
         "report": "report NAME: energy * food",
-        "observe": "observe { grid  meters  time }",
+        "observe": "observe { grid  meters  lack: 1 - energy }",
     }
 )
 """How each declaration is written; some kinds of space differ."""

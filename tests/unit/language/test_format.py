@@ -211,6 +211,17 @@ observe { here Sea nothing  constant 0 1 -0.5 }
         ("observe { meters `time` `a` time  here `grid` }", "observe { meters `time` a  time  here `grid` }"),
         ("allow `UP` `all` when `true`", "allow UP `all` when `true`"),
         ("reward `r`: distance to `Bed` + streak of `nothing`", "reward r: distance to Bed + streak of `nothing`"),
+        (
+            "affordance A { capacity 1 + `distance` to lowest number }",
+            "affordance A { capacity 1 + `distance` to lowest number }",
+        ),
+        (
+            "affordance A { capacity distance to `distance` to highest a }",
+            "affordance A { capacity distance to distance to highest a }",
+        ),
+        ("affordance A { capacity `distance` }", "affordance A { capacity distance }"),
+        ("without reward `home`", "without reward home"),
+        ("without reward `action`", "without reward `action`"),  # `action` alone would begin a declaration
     ],
 )
 def test_backticks_stand_only_where_they_are_needed(text: str, same: str) -> None:
