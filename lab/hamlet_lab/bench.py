@@ -65,9 +65,9 @@ def cases(
     )
 
 
-def available() -> tuple[str, ...]:
-    """The backends that run here without being told where."""
-    return tuple(name for name in reversed(working_backends()) if name != "triton" or torch.cuda.is_available())
+def available(module: Module) -> tuple[str, ...]:
+    """The backends that run the kernels of a module here without being told where."""
+    return tuple(name for name in reversed(working_backends(module)) if name != "triton" or torch.cuda.is_available())
 
 
 def machine(device: torch.device) -> str:

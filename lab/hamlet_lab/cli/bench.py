@@ -70,7 +70,7 @@ def bench(
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
-    chosen = backends or available()
+    chosen = backends or available(module)
     where = choose(chosen[0], device)
     seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
     agents = agents or fewest_agents(module.universe)

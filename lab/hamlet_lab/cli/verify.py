@@ -92,7 +92,7 @@ def _sides(opened: Opened, names: tuple[str, ...] | None) -> list[Side]:
 
     cuda = torch.cuda.is_available()
     if names is None:
-        names = tuple(name for name in working_backends() if cuda or name != "interpreter")
+        names = tuple(name for name in working_backends(opened.package()) if cuda or name != "interpreter")
     if "interpreter" in names and not cuda:
         raise EnvError("the interpreter on the CPU is what the others are compared with: leave it out")
     prepare(names)

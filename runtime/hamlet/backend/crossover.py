@@ -17,7 +17,6 @@ from typing import TypeAlias
 import torch
 
 from hamlet.backend.choose import Choice
-from hamlet.backend.registry import backend_kind
 from hamlet.package import cache
 
 SIZES = (64, 1024, 16384, 65536)
@@ -35,10 +34,18 @@ Times: TypeAlias = Mapping[int, float]
 """Seconds of a step by number of agents."""
 Measure: TypeAlias = Callable[[Choice, int], float]
 """Gives the seconds that a step of a number of agents takes by a choice."""
+Missing: TypeAlias = Callable[[Choice], str]
+"""Says what this machine lacks to run kernels by a choice; empty where it lacks nothing."""
 
 
 def settle(
-    options: Sequence[Choice], lanes: int, sizes: Sequence[int], identity: cache.Key, measure: Measure, quiet: bool
+    options: Sequence[Choice],
+    lanes: int,
+    sizes: Sequence[int],
+    identity: cache.Key,
+    measure: Measure,
+    missing: Missing,
+    quiet: bool,
 ) -> Choice:
     """The fastest choice for this many agents, with the reason.
 
@@ -48,6 +55,7 @@ def settle(
         sizes: the numbers of agents that are timed; fewer than two sizes cannot tell.
         identity: of the universe, its agents per world, and what it observes.
         measure: times a step.
+        missing: asked before a choice is timed, and before it is taken.
         quiet: do not say that something is measured.
     """
     first = options[0]
@@ -62,16 +70,12 @@ def settle(
         return replace(first, reason=f"{first.reason}, and {SWITCH}=0")
     # A cached time says that a backend ran once; whether it can now matters where it would be chosen.
     tried = [choice for choice in worth if cache.load("crossover", _key(choice, first, identity)) is None]
-    broken = {
-        choice: why
-        for choice in tried
-        if choice.backend != first.backend and (why := backend_kind(choice.backend).missing())
-    }
+    broken = {choice: why for choice in tried if choice.backend != first.backend and (why := missing(choice))}
     worth = [choice for choice in worth if choice not in broken]
     while len(worth) > 1:
         times, day = _measured(worth, sizes, identity, measure, quiet)
         best, *others = ranked(times, lanes)
-        if best.backend != first.backend and (why := backend_kind(best.backend).missing()):
+        if best.backend != first.backend and (why := missing(best)):
             broken[best] = why
             worth.remove(best)
             continue

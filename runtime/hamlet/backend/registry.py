@@ -45,8 +45,9 @@ class BackendKind(Protocol):
             EnvError: the backend cannot run there.
         """
 
-    def missing(self) -> str:
-        """What this machine lacks to compile kernels, as a message says it; empty where it lacks nothing."""
+    def missing(self, module: Module) -> str:
+        """What this machine lacks to run the kernels of a module, as a message says it; empty where it lacks nothing.
+        Machine code in the package needs no compiler."""
 
     def launches(self, device: torch.device) -> tuple[Launch, ...]:
         """How steps can be launched on this device."""
@@ -64,14 +65,14 @@ def backend_names() -> tuple[str, ...]:
     return tuple(named(GROUP))
 
 
-def working_backends() -> tuple[str, ...]:
-    """The names of the backends that can be loaded, and whose kernels this machine can compile; one line for each other
-    is said on stderr."""
-    return tuple(name for name, kind in working(GROUP).items() if _is_complete(name, cast(BackendKind, kind)))
+def working_backends(module: Module) -> tuple[str, ...]:
+    """The names of the backends that can be loaded, and that can run the kernels of a module on this machine; one line
+    for each other is said on stderr."""
+    return tuple(name for name, kind in working(GROUP).items() if _is_complete(name, cast(BackendKind, kind), module))
 
 
-def _is_complete(name: str, kind: BackendKind) -> bool:
-    missing = kind.missing()
+def _is_complete(name: str, kind: BackendKind, module: Module) -> bool:
+    missing = kind.missing(module)
     if missing:
         say_once(f"backend {name!r} is left out: {missing}")
     return not missing

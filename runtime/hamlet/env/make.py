@@ -17,7 +17,7 @@ from hamlet.arguments import flag, whole, word
 from hamlet.backend.buffers import DTYPES, OBS_DTYPES, Buffers, Shape, allocate
 from hamlet.backend.choose import Choice, candidates, choose, start
 from hamlet.backend.crossover import SIZES, settle, timed
-from hamlet.backend.registry import TUNES, Tune
+from hamlet.backend.registry import TUNES, Tune, backend_kind
 from hamlet.distributed import Shard, on_this_machine, shard_of
 from hamlet.env.attributes import AUTORESETS
 from hamlet.env.environment import Env, begun
@@ -179,11 +179,14 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
         actions = torch.zeros(lanes, dtype=torch.int32, device=device)
         return timed(lambda: env.step(actions), env.synchronize)
 
+    def missing(choice: Choice) -> str:
+        return backend_kind(choice.backend).missing(module)
+
     sizes = sorted({max(size // shape.agents, 1) * shape.agents for size in SIZES})
     shapes = (Shape(size // shape.agents, shape.agents) for size in sizes)
     small = [each.lanes for each in shapes if buffer_bytes(module.universe, each, dtype) <= MEASURED_BYTES]
     identity: cache.Key = {"universe": module.digest, "agents": shape.agents, "observations": str(dtype)}
-    return settle(options, shape.lanes, small, identity, measure, quiet)
+    return settle(options, shape.lanes, small, identity, measure, missing, quiet)
 
 
 def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any) -> Shape:

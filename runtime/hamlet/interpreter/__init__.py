@@ -34,7 +34,7 @@ class Interpreted:
 
         return wanted or torch.device("cpu")
 
-    def missing(self) -> str:
+    def missing(self, _module: Module) -> str:
         """Nothing: it compiles none."""
         return ""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import weakref
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from itertools import count
@@ -27,7 +28,10 @@ KIND = "libraries"
 """Where the user's cache has them."""
 FORMAT = 1
 """The version of what is kept."""
+RECENT = 32
+"""Libraries that stay loaded though nobody uses them: worlds of the same universe often follow each other."""
 
+LIBC = ctypes.CDLL(None)
 Defines: TypeAlias = tuple[tuple[str, str], ...]
 DESCRIPTORS = Path("/proc/self/fd")
 """Where Linux has the files that a process has open, those without a name too."""
@@ -60,7 +64,8 @@ def header() -> str:
 
 
 def library(text: str, defines: Mapping[str, str] = NOTHING_DEFINED) -> ctypes.CDLL:
-    """The shared library of a text of C, compiled for this CPU where nobody has; loaded once in a process.
+    """The shared library of a text of C, compiled for this CPU where nobody has. It stays loaded while something refers
+    to it or to a function of it, see `opened`; the latest ones do in any case.
 
     Args:
         text: in C99; it includes `hamlet.h` and nothing else that is not C's own, and exports with `HAMLET_EXPORT`.
@@ -70,7 +75,7 @@ def library(text: str, defines: Mapping[str, str] = NOTHING_DEFINED) -> ctypes.C
         EnvError: there is no compiler, it fails, or bits would differ here (`probed`). The message is one line.
     """
     key = text, tuple(sorted(defines.items())), compiler()
-    with _lock(key):
+    with _lock(sha256(repr(key).encode()).digest()):
         return _library(*key)
 
 
@@ -84,11 +89,19 @@ def machine_code(text: str, defines: Mapping[str, str], level: str) -> bytes:
 
 
 def opened(content: bytes) -> ctypes.CDLL:
-    """Load a shared library from memory.
+    """Load a shared library from memory. It is unloaded when nothing refers to it any more: its functions refer to it,
+    and whoever takes an address of one has to (`hamlet.launch.cpu.entry.entry`).
 
     Raises:
         OSError: it cannot be loaded on this machine.
     """
+    loaded = _loaded(content)
+    # Threads may run in it when Python ends.
+    weakref.finalize(loaded, LIBC.dlclose, ctypes.c_void_p(loaded._handle)).atexit = False
+    return loaded
+
+
+def _loaded(content: bytes) -> ctypes.CDLL:
     if not DESCRIPTORS.is_dir() or not hasattr(os, "memfd_create"):
         with TemporaryDirectory(prefix="hamlet-", ignore_cleanup_errors=True) as folder:
             path = Path(folder) / "library.so"
@@ -118,7 +131,7 @@ def probed(loaded: ctypes.CDLL) -> ctypes.CDLL:
     return loaded
 
 
-@cache
+@lru_cache(RECENT)
 def _library(text: str, defines: Defines, by: Compiler) -> ctypes.CDLL:
     try:
         return probed(opened(_made(text, defines, by)))
@@ -143,7 +156,7 @@ def _made(text: str, defines: Defines, by: Compiler) -> bytes:
 
 
 @cache
-def _lock(_key: object) -> Lock:
+def _lock(_key: bytes) -> Lock:
     """Held by whoever makes or loads a library: others wait for it."""
     return Lock()
 

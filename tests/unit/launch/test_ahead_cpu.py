@@ -6,13 +6,18 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 import hamlet
+from hamlet.backend.buffers import Shape
+from hamlet.backend.choose import Choice
+from hamlet.backend.registry import working_backends
+from hamlet.env import make
 from hamlet.errors import EnvError, ModuleError
 from hamlet.launch.cpu import levels
 from hamlet.launch.cpu.ahead import compile_ahead, find
@@ -89,6 +94,27 @@ print(env.choice)
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (ran.stdout, ran.stderr) == (f"{CHOSEN}\n", "")
     assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_machine_code_in_a_package_lacks_no_compiler(
+    files: Mapping[str, bytes], module: Module, monkeypatch: pytest.MonkeyPatch, ahead: bool
+) -> None:
+    """Also on a machine with a GPU, where `auto` weighs kernels for CPUs against it."""
+
+    def settle(options: Sequence[Choice], *given: Any) -> Choice:
+        *_, missing, _quiet = given
+        said.extend(missing(option) for option in options)
+        return options[0]
+
+    said: list[str] = []
+    there = module if ahead else changed(files, "c_kernels.c", lambda text: text + b"\n")
+    monkeypatch.setattr(make, "settle", settle)
+    options = [Choice(name, torch.device("cpu"), "") for name in ("triton", "c")]
+    make._settle(there, Shape(64, 1), torch.float32, options, True)
+    why = "" if ahead else "HAMLET_CC names no command: there is no 'no-compiler'"
+    assert [each.partition(" (")[0] for each in said] == ["", why]
+    assert working_backends(there) == (("c",) if ahead else ()) + ("interpreter", "triton")
 
 
 def changed(files: Mapping[str, bytes], name: str, change: Callable[[bytes], bytes]) -> Module:

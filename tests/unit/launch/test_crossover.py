@@ -12,7 +12,7 @@ import torch
 
 from hamlet import EnvError
 from hamlet.backend.choose import Choice, candidates
-from hamlet.backend.crossover import GRAPHED_MOST, SIZES, crossovers, expected, ranked, settle, timed
+from hamlet.backend.crossover import GRAPHED_MOST, SIZES, Missing, crossovers, expected, ranked, settle, timed
 from hamlet.launch.gpu.driver import CudaError
 
 GPU = Choice("triton", torch.device("cuda", 0), "there is a CUDA device")
@@ -43,10 +43,20 @@ def _machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.get_device_name", lambda _device: "a GPU")
 
 
+def nothing(_choice: Choice) -> str:
+    """What a machine lacks that has a compiler."""
+    return ""
+
+
 def chosen(
-    lanes: int, machine: Machine, options: Sequence[Choice] = (STEP, GRAPH, CPU), quiet: bool = True, agents: int = 1
+    lanes: int,
+    machine: Machine,
+    options: Sequence[Choice] = (STEP, GRAPH, CPU),
+    quiet: bool = True,
+    agents: int = 1,
+    missing: Missing = nothing,
 ) -> Choice:
-    return settle(options, lanes, SIZES, {"universe": "abc", "agents": agents}, machine, quiet)
+    return settle(options, lanes, SIZES, {"universe": "abc", "agents": agents}, machine, missing, quiet)
 
 
 def test_candidates() -> None:
@@ -117,20 +127,23 @@ def test_nothing_is_expected_to_be_faster_than_what_was_measured() -> None:
         assert min(change.values()) <= expected(change, 20_000) <= max(change.values())
 
 
-def test_a_backend_that_lacks_something_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backend_that_lacks_something_is_left_out() -> None:
     machine = Machine()
     assert chosen(64, machine).backend == "c"
-    monkeypatch.setenv("HAMLET_CC", "no-such-compiler")
-    said = "; c is left out: HAMLET_CC names no command: there is no 'no-such-compiler'"
-    cached = chosen(64, machine)
+
+    def missing(choice: Choice) -> str:
+        return "there is no compiler" if choice.backend == "c" else ""
+
+    said = "; c is left out: there is no compiler"
+    cached = chosen(64, machine, missing=missing)
     assert (cached.backend, cached.launch) == ("triton", "graph")
     assert said in cached.reason
     machine.asked.clear()
-    fresh = chosen(64, machine, agents=3)
+    fresh = chosen(64, machine, agents=3, missing=missing)
     assert (fresh.backend, fresh.launch) == ("triton", "graph")
     assert said in fresh.reason
     assert {backend for backend, _, _ in machine.asked} == {"triton"}
-    alone = chosen(64, machine, [STEP, CPU], agents=3)
+    alone = chosen(64, machine, [STEP, CPU], agents=3, missing=missing)
     assert alone.backend == "triton"
     assert alone.reason.startswith(f"there is a CUDA device{said}")
 
@@ -151,7 +164,7 @@ def test_what_cannot_win_is_not_timed() -> None:
     assert chosen(64, machine, [GRAPH]) == GRAPH
     assert chosen(1 << 22, machine, [GRAPH]) == GRAPH
     assert chosen(64, machine, [CPU]) == CPU
-    large = settle([STEP, GRAPH], 64, SIZES[:1], {}, machine, True)
+    large = settle([STEP, GRAPH], 64, SIZES[:1], {}, machine, nothing, True)
     assert (large.launch, large.reason) == ("step", "there is a CUDA device, and worlds are too large to time many")
     assert machine.asked == []
 
@@ -174,7 +187,7 @@ def test_what_was_timed_for_one_question_answers_others(tmp_path: Path) -> None:
     machine.asked.clear()
     chosen(64, machine, agents=5)
     assert len(machine.asked) == 3 * len(SIZES)
-    settle([STEP, GRAPH], 64, SIZES, {"universe": "other"}, machine, True)
+    settle([STEP, GRAPH], 64, SIZES, {"universe": "other"}, machine, nothing, True)
     keys = [json.loads(file.read_text())["key"] for file in (tmp_path / "hamletc" / "crossover").glob("*.json")]
     assert len(keys) == 3 + 3 + 2
     assert {key["universe"] for key in keys} == {"abc", "other"}
@@ -185,7 +198,7 @@ def test_a_failure_is_not_kept(tmp_path: Path) -> None:
         raise CudaError("a launch failed")
 
     with pytest.raises(CudaError, match="a launch failed"):
-        settle([STEP, CPU], 64, SIZES, {}, broken, True)
+        settle([STEP, CPU], 64, SIZES, {}, broken, nothing, True)
     assert not (tmp_path / "hamletc").exists()
 
 

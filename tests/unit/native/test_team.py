@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hamlet.launch.cpu import by_hand
-from hamlet.launch.cpu.entry import BLOCK, CLAIMED, IDLE, STATE
+from hamlet.launch.cpu.entry import BLOCK, CLAIMED, IDLE, STATE, entry
 from hamlet.launch.cpu.memory import Array
 from hamlet.launch.cpu.team import LIBC, Functions, Job, Team
 from hamlet.native.library import library
@@ -49,7 +49,8 @@ class Called:
         addresses = [int(table.ctypes.data) for table in self.tables]
         function = ctypes.cast(self._library.add_up, ctypes.c_void_p).value
         assert function is not None
-        self.job = Job(function, addresses, [np.zeros((0, 3), np.int64), *own])
+        kernel = entry(function, (), self._library)
+        self.job = Job(kernel, addresses, [np.zeros((0, 3), np.int64), *own])
 
     def _pairs(self, number: int) -> Array:
         """What a member counts is added to what the leader does."""
@@ -95,7 +96,7 @@ def test_nobody_waits_for_a_member_that_is_not_there() -> None:
     """As after a fork: blocks whose threads never take what is posted."""
     called, blocks = Called(3), np.zeros((3, BLOCK), np.int64)
     for block, table in zip(blocks, called.tables, strict=True):
-        block[1], block[2] = called.job.function, table.ctypes.data
+        block[1], block[2] = called.job.entry.address, table.ctypes.data
     for _ in range(3):
         functions().lead(int(blocks.ctypes.data), 3)
     assert called.tables[:, COUNT].tolist() == [3 * MANY, 0, 0]
@@ -105,7 +106,7 @@ def test_nobody_waits_for_a_member_that_is_not_there() -> None:
 def test_a_late_member_takes_nothing_that_was_taken_back() -> None:
     called, blocks = Called(2), np.zeros((2, BLOCK), np.int64)
     for block, table in zip(blocks, called.tables, strict=True):
-        block[1], block[2] = called.job.function, table.ctypes.data
+        block[1], block[2] = called.job.entry.address, table.ctypes.data
     functions().lead(int(blocks.ctypes.data), 2)
     member = threading.Thread(target=functions().serve, args=(int(blocks[1].ctypes.data),))
     member.start()

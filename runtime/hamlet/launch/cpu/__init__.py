@@ -27,10 +27,13 @@ class C:
             raise EnvError(f'backend "c" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"')
         return torch.device("cpu")
 
-    def missing(self) -> str:
-        """A compiler of C."""
+    def missing(self, module: Module) -> str:
+        """A compiler of C, unless the package has machine code for this CPU."""
+        from hamlet.launch.cpu.ahead import find
         from hamlet.native.compilers import compiler
 
+        if find(module)[0] is not None:
+            return ""
         try:
             compiler()
         except EnvError as error:

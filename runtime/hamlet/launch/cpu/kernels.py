@@ -65,7 +65,7 @@ class Kernels:
         if observed not in self._libraries:
             self._libraries[observed] = self._find(observed)
         loaded = self._libraries[observed]
-        address = ctypes.cast(getattr(loaded, ENTRY), ctypes.c_void_p).value
+        address = ctypes.cast(loaded[ENTRY], ctypes.c_void_p).value
         assert address is not None, "a function has an address"
         return entry(address, values, loaded)
 

@@ -93,7 +93,7 @@ class Steps:
         self._address = self._words.buffer_info()[0]
         self._own, counts = self._counts_of_threads(values)
         self._team = team
-        self._job = Job(entry.address, [each.buffer_info()[0] for each in (self._words, *self._others)], counts)
+        self._job = Job(entry, [each.buffer_info()[0] for each in (self._words, *self._others)], counts)
         self._streamed, self._streaming = at["streamed"], streaming
         self._rows = 0 if buffers.observation is None else len(buffers.observation)
 

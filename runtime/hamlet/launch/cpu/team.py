@@ -23,6 +23,7 @@ from hamlet.launch.cpu.entry import (
     START,
     STATE,
     TEAM,
+    Entry,
 )
 from hamlet.launch.cpu.memory import Array
 
@@ -59,12 +60,12 @@ class Job:
     """What the threads of a team call.
 
     Attributes:
-        function: the address of a function of C, i64 (i8 *).
+        entry: the kernel.
         tables: [threads] i64, what each thread gives it.
         counts: [threads][pairs, 3] i64, what the thread counts apart, see `Functions`; nothing of the first.
     """
 
-    function: int
+    entry: Entry
     tables: Sequence[int]
     counts: Sequence[Array]
 
@@ -103,7 +104,7 @@ class Team:
         self._lead = functions.lead
         for number, (table, counts) in enumerate(zip(job.tables, job.counts, strict=True)):
             block = self._blocks[number]
-            block[CALLED], block[ARGUMENT] = job.function, table
+            block[CALLED], block[ARGUMENT] = job.entry.address, table
             block[COUNTS], block[PAIRS] = counts.ctypes.data, len(counts)
         while self._begun < self._count:
             _begin(functions, self._blocks, self._begun)

@@ -39,7 +39,7 @@ class Triton:
             )
         return wanted or torch.device("cuda", torch.cuda.current_device())
 
-    def missing(self) -> str:
+    def missing(self, _module: Module) -> str:
         """Nothing that pip does not install."""
         return ""
 
