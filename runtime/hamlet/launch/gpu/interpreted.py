@@ -3,11 +3,13 @@
 Before 3.9 it rounds a fused multiply-add twice, which Triton's compiler never has. PyPI's torch for CUDA brings such a
 version with it. A third of its time goes into sums and products anew in i64, to see whether they overflow: it looks at
 that only where it debugs. A fifth goes into replacing all that `triton.language` has, for each function that a kernel
-calls, where the kernel had it replaced already.
+calls, where the kernel had it replaced already. Half of what is left goes into types: each operation makes the types of
+its blocks anew, and compares their shapes as tuples of constants of Triton's.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -32,6 +34,7 @@ def make_interpreter_exact() -> None:
         interpreter.interpreter_builder.options = replace(options, sanitize_overflow=False)
     _replace_language_once(interpreter.InterpretedFunction)
     if tuple(int(part) for part in triton.__version__.split(".")[:2]) >= FIRST_EXACT:
+        _make_types_once()
         return
     builder: Any = interpreter.InterpreterBuilder
     of_triton = builder.create_fma
@@ -63,3 +66,84 @@ def _replace_language_once(function: Any) -> None:
         return self.rewrite()(*arguments, **named)
 
     function.__call__ = call
+
+
+@cache
+def _make_types_once() -> None:
+    """Make the parts of a type of blocks once for each such type; nothing changes a type after it was made."""
+    from triton.language import core, semantic
+    from triton.runtime import interpreter
+
+    block: Any = core.block_type
+    element: Any = core.dtype
+    operations: Any = semantic.TritonSemantic
+    make_ir, compare_elements = block.to_ir, element.__eq__
+    make_broadcast, promote = operations.broadcast_impl_value, operations.computation_type_impl
+    promoted: dict[tuple[object, ...], Any] = {}
+    numpy_dtypes: dict[str, np.dtype[Any]] = {}
+    numpy_dtype = interpreter._get_np_dtype
+
+    def with_element_ty(self: Any, element: Any) -> Any:
+        if type(element) is not core.dtype:
+            return like(self, element)
+        made = vars(self).setdefault("_with_element", {})
+        if element.name not in made:
+            made[element.name] = like(self, element)
+        return made[element.name]
+
+    def like(kind: Any, element: Any) -> Any:
+        made = block.__new__(block)
+        made.element_ty, made.shape, made.numel = element, kind.shape, kind.numel
+        made.name = f"<{_shape(kind)}, {element}>"
+        return made
+
+    def to_ir(self: Any, builder: Any) -> Any:
+        if builder is not interpreter.interpreter_builder:
+            return make_ir(self, builder)
+        if "_ir" not in vars(self):
+            self._ir = make_ir(self, builder)
+        return self._ir
+
+    def equal(self: Any, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, block) and self.element_ty == other.element_ty and _shape(self) == _shape(other)
+
+    def equal_elements(self: Any, other: object) -> bool:
+        return self is other or bool(compare_elements(self, other))
+
+    def of_tensor(self: Any, handle: Any, kind: Any) -> None:
+        if "_of_tensors" not in vars(kind):
+            shape = kind.shape if kind.is_block() else ()
+            sizes = core.tuple([core.constexpr(size) for size in shape])
+            kind._of_tensors = kind.scalar, core.constexpr(math.prod(shape)), sizes
+        self.handle, self.type = handle, kind
+        self.dtype, self.numel, self.shape = kind._of_tensors
+
+    def broadcast(self: Any, left: Any, right: Any) -> Any:
+        kinds = left.type, right.type
+        if all(kind.is_block() for kind in kinds) and _shape(kinds[0]) == _shape(kinds[1]):
+            return left, right
+        return make_broadcast(self, left, right)
+
+    def computed_as(self: Any, left: Any, is_scalar: bool, right: Any, other_is_scalar: bool, divides: bool) -> Any:
+        key = left.name, is_scalar, right.name, other_is_scalar, divides
+        if key not in promoted:
+            promoted[key] = promote(self, left, is_scalar, right, other_is_scalar, divides)
+        return promoted[key]
+
+    def of_numpy(kind: Any) -> np.dtype[Any]:
+        name = kind.scalar.name
+        if name not in numpy_dtypes:
+            numpy_dtypes[name] = numpy_dtype(kind)
+        return numpy_dtypes[name]
+
+    block.with_element_ty, block.to_ir, block.__eq__, element.__eq__ = with_element_ty, to_ir, equal, equal_elements
+    core.tensor.__init__ = of_tensor
+    operations.broadcast_impl_value, operations.computation_type_impl = broadcast, computed_as
+    interpreter._get_np_dtype = of_numpy
+
+
+def _shape(kind: Any) -> list[int]:
+    sizes: list[int] = kind.shape.values
+    return sizes

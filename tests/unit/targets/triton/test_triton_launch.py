@@ -60,6 +60,25 @@ def test_the_interpreter_of_an_old_triton_is_made_exact(monkeypatch: pytest.Monk
     assert (builder.create_fma(None, double, double, double).data == 12.0).all()
 
 
+def test_types_of_blocks_are_equal_where_their_parts_are() -> None:
+    """The interpreter makes them once; it says the same of them."""
+    TritonBackend(sample("first_meal"), kernels(compiled=False), CPU)
+    of_four, pointer = tl.block_type(tl.int32, [4]), tl.pointer_type(tl.float32)
+    assert of_four.with_element_ty(tl.uint32) is of_four.with_element_ty(tl.uint32)
+    for element in (tl.int32, tl.uint32, tl.float32, pointer):
+        same, made = of_four.with_element_ty(element), tl.block_type(element, [4])
+        assert same == made
+        assert (same.numel, same.scalar, list(same.shape)) == (4, element, [4])
+        assert same != tl.block_type(element, [8])
+        assert same != element
+    assert of_four.with_element_ty(tl.uint32) != of_four
+    assert of_four.with_element_ty(pointer) != of_four.with_element_ty(tl.pointer_type(tl.int32))
+    assert interpreter._get_np_dtype(of_four.with_element_ty(tl.uint32)) == np.uint32
+    assert interpreter._get_np_dtype(of_four.with_element_ty(pointer)) == np.uint64
+    tensor = tl.tensor(None, of_four)
+    assert (tensor.dtype, tensor.numel.value, [size.value for size in tensor.shape]) == (tl.int32, 4, [4])
+
+
 def test_contraction_is_always_switched_off() -> None:
     for block in (32, 64, 1024):
         chosen = options(block)
