@@ -8,6 +8,8 @@ JOBS ?= 2
 CASES ?= 10
 RESUME ?=
 ANEW ?=
+SAMPLE ?=
+SEED ?=
 LEDGER ?=
 RESULTS ?=
 
@@ -65,7 +67,8 @@ conformance: ## replays all recorded traces of HAMLET
 
 .PHONY: mutants
 mutants: ## breaks the compiler in small ways, and looks which tests see it
-	nice -n 15 $(PYTHON) tests/mutation/run.py --jobs $(JOBS) $(if $(RESUME),--resume $(RESUME)) $(if $(ANEW),--anew)
+	nice -n 15 $(PYTHON) tests/mutation/run.py --jobs $(JOBS) $(if $(RESUME),--resume $(RESUME)) $(if $(ANEW),--anew) \
+	  $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SEED),--seed $(SEED))
 
 .PHONY: faults
 faults: ## tells where `hamletc diff` finds planted faults

@@ -2,119 +2,79 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import importlib
 import io
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from pathlib import Path
+from typing import Literal
 
 import pytest
+from areas import LONG, area, units
 from baseline import Baseline
-from behaviour import check_kernels, check_programs
+from behaviour import HEADER, check_kernels, check_library, check_package, check_programs
+from c_sites import COMMAND, WAYS
 from executed import function_of
-from mutant import ROOT, TABLE, Mutant
+from mutant import BY_HAND, ROOT, Mutant
+from units import PYTEST, reaching
+from verdict import StageName
 
-StageName: TypeAlias = Literal["import", "behaviour", "unit", "golden", "long"]
-STAGES: tuple[StageName, ...] = get_args(StageName)
-SECONDS: dict[StageName, int] = {"import": 30, "behaviour": 40, "unit": 120, "golden": 20, "long": 600}
-"""Of processor time for each stage: three times what it takes without a mutant, or more."""
-
-Check: TypeAlias = Callable[[], object]
-
-PYTEST = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", f"--rootdir={ROOT}")
-
-C_UNITS = tuple(f"tests/unit/targets/c/test_c_{name}.py" for name in ("emit", "printer", "kernels"))
-TRITON_UNITS = tuple(
-    f"tests/unit/targets/triton/test_triton_{name}.py" for name in ("emit", "formatter", "functions", "columns")
-)
-UNITS = {
-    "lowering": (
-        *(
-            f"tests/unit/lowering/test_{name}.py"
-            for name in ("contract", "moves", "permutation", "occupancy", "tables", "reductions", "window")
-        ),
-        "tests/unit/functions",
-    ),
-    "passes": (
-        *(
-            f"tests/unit/passes/test_{name}.py"
-            for name in (
-                "single_passes",
-                "constant_folding",
-                "transfer",
-                "interval",
-                "facts",
-                "tabulation",
-                "constant_division",
-                "ranges",
-                "bits",
-                "few_priorities",
-                "orders",
-            )
-        ),
-        "tests/unit/targets/triton/test_triton_formatter.py",
-    ),
-    "triton": ("tests/unit/targets/test_body.py", *TRITON_UNITS),
-    "c": ("tests/unit/targets/test_body.py", *C_UNITS),
-    "kernel": ("tests/unit/kernel", "tests/unit/targets/test_body.py", "tests/unit/targets/test_python.py"),
-    "both": (
-        "tests/unit/targets/test_body.py",
-        "tests/unit/targets/test_known_rows.py",
-        "tests/unit/ir",
-        *TRITON_UNITS,
-        *C_UNITS,
-    ),
-}
-"""The unit tests of each area, the quickest first."""
-
-SLOW = "large_universes_compile_in_time or kernels_do_not_grow or without_a_pass"
-"""Unit tests that take long: they are run at last."""
-
-EQUIVALENCE = tuple(f"tests/equivalence/test_{name}.py" for name in ("regressions", "random_universes", "backends"))
-LONG = {
-    "lowering": ("tests/equivalence/test_corners.py", "tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
-    "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
-    "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
-    "c": ("tests/unit/targets/c", *EQUIVALENCE, "tests/equivalence/test_metamorphic.py"),
-    "kernel": (*EQUIVALENCE, "tests/unit/targets"),
-    "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),
-}
-"""The slow rest of the suite."""
+SECONDS: dict[StageName, int] = {"import": 30, "behaviour": 80, "unit": 240, "golden": 120, "long": 600}
+"""Of processor time for each stage."""
+AT_ONCE = 15
+"""Of processor time for a check that takes a few seconds without a mutant, or less."""
 
 
-def area(path: str) -> str:
-    """Which tests look at a file: `lowering`, `passes`, `kernel`, a target (`triton`, `c`), or `both` targets
-    that run (and how they spell)."""
-    if path == TABLE:
-        return "both"
-    folders = path.split("/")
-    return folders[0] if folders[0] != "targets" else folders[1] if len(folders) > 2 else "both"
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A check, which raises when it finds the mutant, and what it may take.
+
+    Attributes:
+        seconds: of processor time; who takes more is found, too.
+    """
+
+    name: str
+    check: Callable[[], object]
+    seconds: float = AT_ONCE
 
 
-def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[tuple[str, Check]]:
-    """The checks of a stage that run what a mutant alters, by name; each raises when it finds the mutant."""
+def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[Named]:
+    """The checks of a stage that run what a mutant alters, those that are likely to find it soon first."""
     of, altered = area(mutant.path), function_of(mutant)
     match stage:
         case "import":
-            yield "import", partial(_import, mutant.path)
+            yield Named("import", partial(_import, mutant.path))
         case "behaviour":
             if of in ("lowering", "passes"):
                 for name, scene in known.programs.items():
-                    if altered is None or altered & scene.called:
-                        yield f"programs of {name}", partial(check_programs, scene.recordings, scene.made)
-            for target, scenes in (("triton", known.triton), ("c", known.c)):
+                    if scene.reaches(altered):
+                        yield Named(f"programs of {name}", partial(check_programs, scene.recordings, scene.made))
+            for target, scenes in (("c", known.c), ("triton", known.triton)):
                 if of in (target, "both", "kernel"):
                     for name, scene in scenes.items():
-                        if altered is None or altered & scene.called:
+                        if scene.reaches(altered):
                             check = partial(check_kernels, scene.recordings, target, scene.made)
-                            yield f"{target} kernels of {name}", check
+                            yield Named(f"{target} kernels of {name}", check)
+            if mutant.path == "native/hamlet.h":
+                for name in HEADER:
+                    scene = known.c[name]
+                    yield Named(f"c kernels of {name}", partial(check_library, scene.recordings, scene.made))
         case "unit":
-            yield "unit tests", partial(_pytest, UNITS[of], f"not ({SLOW})")
+            tests = reaching([test for file in units(mutant.path) for test in known.units[file]], altered)
+            if tests:
+                names = [test.name for test in tests]
+                yield Named("unit tests", partial(_pytest, names), AT_ONCE + 3 * sum(test.seconds for test in tests))
         case "golden":
-            yield "committed packages", _golden
+            for name, called in known.golden.items():
+                if altered is None or altered & called:
+                    yield Named(f"package of {name}", partial(check_package, name))
         case "long":
             for tests_of in LONG[of]:
-                yield tests_of, partial(_pytest, [tests_of], "")
+                yield Named(tests_of, partial(_pytest, [tests_of]), SECONDS["long"])
 
 
 class CompileError(Exception):
@@ -122,12 +82,12 @@ class CompileError(Exception):
 
 
 def _import(path: str) -> None:
-    """The file is Python, or a template that makes some."""
-    import ast
-    import importlib
-
+    """The file is Python, a template that makes some, or C."""
     from samples import sample
 
+    if path.partition("/")[0] in BY_HAND:
+        _compile(path)
+        return
     try:
         if path.endswith(".py"):
             importlib.import_module("hamletc." + path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
@@ -141,6 +101,21 @@ def _import(path: str) -> None:
                 ast.parse(text)
     except Exception as error:
         raise CompileError(f"{type(error).__name__}: {error}") from error
+
+
+def _compile(path: str) -> None:
+    """The file is C, with vectors and without."""
+    import hamlet.native
+
+    folder, _, name = path.partition("/")
+    package = ".".join(BY_HAND[folder].split("/")[1:])
+    file = Path(str(importlib.import_module(package).__file__)).with_name(name)
+    header = Path(hamlet.native.__file__).with_name("hamlet.h")
+    for way in WAYS:
+        command = [*COMMAND, *way, "-w", "-fsyntax-only", f"-I{header.parent}", f"-I{file.parent}"]
+        said = subprocess.run([*command, "-include", header, file], capture_output=True, text=True, check=False)
+        if said.returncode:
+            raise CompileError(said.stderr)
 
 
 class _Watch:
@@ -170,35 +145,20 @@ def _last(text: str) -> str:
     return (lines or text.splitlines() or [""])[0].strip()
 
 
-def _pytest(tests: Sequence[str], chosen: str) -> None:
+def _pytest(tests: Sequence[str]) -> None:
     watch = _Watch()
     with contextlib.redirect_stdout(io.StringIO()) as output:
-        status = pytest.main([*PYTEST, "-x", "-k", chosen, *(str(ROOT / each) for each in tests)], plugins=[watch])
+        status = pytest.main([*PYTEST, "-x", *(str(ROOT / each) for each in tests)], plugins=[watch])
     if watch.failed:
         raise FailedTestError(f"{watch.failed}: {watch.reason}")
     if status != pytest.ExitCode.OK:
         raise RuntimeError(f"pytest ended with {status}: {output.getvalue()[-300:]}")
 
 
-def holds(stage: str, check: str) -> bool:
-    """Whether a check of unit tests, golden files or long tests passes here."""
+def holds(tests: str) -> bool:
+    """Whether tests that take long pass here."""
     try:
-        if stage == "golden":
-            _golden()
-        else:
-            _pytest([check], "")
+        _pytest([tests])
     except Exception:
         return False
     return True
-
-
-def _golden() -> None:
-    """The committed packages are what the compiler writes."""
-    from hamletc.compile import Options, build, check_file
-    from hamletc.frontend import Stopwatch
-
-    for source in sorted((ROOT / "universes").glob("*.hamlet")):
-        files = build(check_file(source, Stopwatch()).universe, Options(), Stopwatch())
-        for name, content in files.items():
-            committed = (ROOT / "generated" / source.stem / name).read_bytes()
-            assert content == committed, f"{source.stem}/{name} differs from the committed one"

@@ -1,4 +1,4 @@
-"""A mutant: one file of the compiler with one small piece of its text replaced."""
+"""A mutant: one file of the compiler, or of C that is written by hand, with one small piece of its text replaced."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 COMPILER = ROOT / "compiler" / "hamletc"
 FOLDERS = ("lowering", "passes", "kernel", "targets")
+BY_HAND = {"native": "runtime/hamlet/native", "exact": "training/hamlet_train/exact"}
+"""Folders of C that is written by hand, by what stands before the names of their files: `native/hamlet.h`."""
 TABLE = "ir/ops.py"
 """What is declared of operations; nothing else of the IR is mutated, for with it programs are judged."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old`, at `start` of the file `path` (below `compiler/hamletc`), becomes `new`.
+    """`old`, at `start` of the file `path` (below `compiler/hamletc`, or see `BY_HAND`), becomes `new`.
 
     Attributes:
         kind: what is altered: `comparison`, `constant`, ...
@@ -31,7 +33,7 @@ class Mutant:
     @cached_property
     def source(self) -> str:
         """The text of the file as it is."""
-        return (COMPILER / self.path).read_text(encoding="utf-8")
+        return place(self.path).read_text(encoding="utf-8")
 
     @cached_property
     def text(self) -> str:
@@ -64,7 +66,14 @@ def _joined(lines: str) -> str:
     return " ".join(line.strip() for line in lines.splitlines() if line.strip())
 
 
+def place(path: str) -> Path:
+    """Where a file of a mutant lies."""
+    folder, _, name = path.partition("/")
+    return ROOT / BY_HAND[folder] / name if folder in BY_HAND else COMPILER / path
+
+
 def files() -> list[str]:
-    """The files that are mutated, below `compiler/hamletc`."""
+    """The files that are mutated: below `compiler/hamletc`, then those in C."""
     found = [path for folder in FOLDERS for path in (COMPILER / folder).rglob("*") if path.suffix in (".py", ".j2")]
-    return sorted([TABLE, *(path.relative_to(COMPILER).as_posix() for path in found)])
+    c = [f"{name}/{path.name}" for name, folder in BY_HAND.items() for path in (ROOT / folder).glob("*.[ch]")]
+    return [*sorted([TABLE, *(path.relative_to(COMPILER).as_posix() for path in found)]), *sorted(c)]

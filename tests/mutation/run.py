@@ -1,6 +1,7 @@
 """python tests/mutation/run.py [--jobs N] [--only PATH] [--sample N --seed S] [--resume FILE] [--last STAGE]
 
-Alters the compiler in one small place after the other and says who notices: benchmarks/results/mutants.md.
+Alters the compiler in one small place after the other and says who notices: benchmarks/results/mutants.md. The sample
+is drawn at random, of each folder in proportion: the same N and S draw the same.
 
 Verdicts of the last table are taken over: they hold as long as the mutant's file stays the same. `--anew` runs all.
 `--resume FILE` keeps verdicts in a file while they come, one per line, so that an interrupted run can go on. Only a run
@@ -11,11 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pickle
+import platform
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -27,15 +32,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "equivalence"))
 
 import server
 from baseline import Baseline, baseline
-from draw import all_mutants, draw
-from killers import STAGES, StageName, area, holds
+from draw import all_mutants, draw, folder
+from killers import holds
 from mutant import ROOT, Mutant
-from server import Verdict
-from table import Drawn, explained, survived, table
+from table import Drawn, settled, survived, table
+from verdict import STAGES, StageName, Verdict
 
 RESULTS = ROOT / "benchmarks" / "results"
 SAMPLE, SEED = 400, 5
-OURS = ("run.py", "table.py", "draw.py", "python_sites.py", "emitted_sites.py", "test_mutation.py")
+OURS = ("run.py", "table.py", "draw.py", "python_sites.py", "emitted_sites.py", "c_sites.py", "test_mutation.py")
 """Files that what mutants are compared with does not depend on."""
 
 
@@ -62,8 +67,9 @@ def main() -> int:
         known |= _run(waiting, options)
     verdicts = [known[mutant.name] for mutant in chosen if mutant.name in known]
     if not options.only:
-        _write(verdicts, Drawn(len(everything), len(chosen), options.seed))
-    unexplained = [verdict for verdict in verdicts if survived(verdict) and explained(verdict) is None]
+        sites = Counter(folder(mutant.path) for mutant in everything)
+        _write(verdicts, Drawn(len(everything), len(chosen), options.seed, dict(sorted(sites.items()))))
+    unexplained = [verdict for verdict in verdicts if survived(verdict) and not settled(verdict)]
     for verdict in unexplained:
         print(f"not explained: {verdict.path}:{verdict.line} {verdict.kind}\n  - {verdict.before}\n  + {verdict.after}")
     return 1 if unexplained else 0
@@ -78,9 +84,10 @@ def _left(verdict: Verdict | None, stages: Sequence[StageName]) -> Sequence[Stag
 
 def _run(waiting: Sequence[tuple[Mutant, Sequence[StageName]]], options: argparse.Namespace) -> dict[str, Verdict]:
     begin, found, sound = time.monotonic(), dict[str, Verdict](), set[str]()
-    known = _baseline(frozenset(area(mutant.path) for mutant, _ in waiting), options.resume)
-    print(f"recorded in {time.monotonic() - begin:.0f} s", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+        _prepare(Path(scratch))
+        known = _baseline(sorted({mutant.path for mutant, _ in waiting}), options.resume)
+        print(f"recorded in {time.monotonic() - begin:.0f} s", flush=True)
         for verdict in server.run_all(waiting, known, options.jobs, Path(scratch)):
             _confirm(verdict, sound)
             found[verdict.mutant] = verdict
@@ -92,26 +99,33 @@ def _run(waiting: Sequence[tuple[Mutant, Sequence[StageName]]], options: argpars
     return found
 
 
+def _prepare(scratch: Path) -> None:
+    """What is compiled of kernels is kept for this run alone. It is made by the quickest way: no bit depends on it."""
+    os.environ["XDG_CACHE_HOME"] = str(scratch / "cache")
+    if shutil.which("cc"):
+        os.environ.setdefault("HAMLET_CC", "cc -O1")
+
+
 def _confirm(verdict: Verdict, sound: set[str]) -> None:
-    """Refuse a kill by a test that fails without a mutant, too."""
-    if verdict.killed_by in ("unit", "golden", "long") and verdict.check and verdict.check not in sound:
-        if not server.forked(partial(holds, verdict.killed_by, verdict.check)):
+    """Refuse a kill by a slow test that fails without a mutant, too; others were run before."""
+    if verdict.killed_by == "long" and verdict.check and verdict.check not in sound:
+        if not server.forked(partial(holds, verdict.check)):
             sys.exit(f"{verdict.check} fails without a mutant: nothing that it finds counts")
         sound.add(verdict.check)
 
 
-def _baseline(areas: frozenset[str], resume: Path | None) -> Baseline:
+def _baseline(paths: Sequence[str], resume: Path | None) -> Baseline:
     """What mutants are compared with: kept beside the verdicts as long as nothing of the project changes."""
-    digest = sha256(repr(sorted(areas)).encode())
-    for folder in ("compiler", "runtime", "tests"):
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".j2", ".lark", ".hamlet") and path.name not in OURS:
+    digest = sha256(repr(paths).encode())
+    for name in ("compiler", "runtime", "training", "tests"):
+        for path in sorted((ROOT / name).rglob("*")):
+            if path.suffix in (".py", ".j2", ".lark", ".hamlet", ".c", ".h") and path.name not in OURS:
                 digest.update(path.read_bytes())
     kept = None if resume is None else resume.with_suffix(f".{digest.hexdigest()[:12]}.baseline")
     if kept is not None and kept.exists():
         known: Baseline = pickle.loads(kept.read_bytes())
         return known
-    known = baseline(areas, server.forked)
+    known = baseline(paths, server.forked)
     if kept is not None:
         kept.write_bytes(pickle.dumps(known))
     return known
@@ -136,11 +150,19 @@ def _write(verdicts: Sequence[Verdict], drawn: Drawn) -> None:
     content = {
         "commit": commit.stdout.strip(),
         "command": f"python tests/mutation/run.py --sample {drawn.mutants} --seed {drawn.seed}",
+        "machine": f"{platform.system()} {platform.machine()}, {_cpu()}, {os.cpu_count()} CPUs",
         **asdict(drawn),
         "verdicts": [asdict(verdict) for verdict in verdicts],
     }
     (RESULTS / "mutants.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     (RESULTS / "mutants.md").write_text(table(commit.stdout.strip(), drawn, verdicts), encoding="utf-8")
+
+
+def _cpu() -> str:
+    """The name of this machine's CPU."""
+    named = Path("/proc/cpuinfo")
+    lines = named.read_text(encoding="utf-8").splitlines() if named.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "CPU unknown")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import json
 import os
 import pickle
@@ -15,11 +16,12 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mutant import COMPILER, Mutant
+from mutant import BY_HAND, COMPILER, ROOT, Mutant, place
+from verdict import StageName, Verdict
 
 os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
 
@@ -28,48 +30,20 @@ import jinja2  # noqa: F401
 import torch
 import triton  # noqa: F401
 from baseline import Baseline
-from killers import SECONDS, CompileError, StageName, checks
+from killers import SECONDS, CompileError, checks
 
 T = TypeVar("T")
 
+STILL = 60
+"""Seconds after which processes that have used no processor time will not go on."""
+
 MUTATED = (
-    "hamletc.ir",
-    "hamletc.lowering",
-    "hamletc.passes",
-    "hamletc.targets",
-    "hamletc.compile",
-    "hamletc.package",
-    "hamlet_lab.diff",
+    *("hamletc.ir", "hamletc.lowering", "hamletc.passes", "hamletc.kernel", "hamletc.targets"),
+    *("hamletc.compilation", "hamletc.compile", "hamletc.package", "hamlet_lab.diff"),
+    *("hamlet.native", "hamlet.launch", "hamlet_train.exact"),
 )
 ALSO = ("samples", "agreement")
 """Modules of tests that keep hold of modules that are mutated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of a mutant.
-
-    Attributes:
-        killed_by: the stage that found it; empty for a survivor.
-        stage: the last one that looked.
-        check: the test or comparison that found it.
-        how: `difference`, `error` (the compiler or the kernel fails), `time`, `signal`.
-        reason: what it said.
-        seconds: of processor time that all stages took.
-    """
-
-    mutant: str
-    path: str
-    line: int
-    kind: str
-    before: str
-    after: str
-    killed_by: str
-    stage: StageName
-    check: str
-    how: str
-    reason: str
-    seconds: float
 
 
 def forget() -> None:
@@ -114,35 +88,55 @@ def run_all(
     gc.collect()
     gc.freeze()
     waiting, running = list(reversed(mutants)), dict[int, tuple[int, Mutant]]()
-    copies = [shutil.copytree(COMPILER, scratch / f"{job}" / "hamletc") for job in range(jobs)]
+    for job in range(jobs):
+        for folder in _copied():
+            shutil.copytree(ROOT / folder, scratch / f"{job}" / Path(*folder.parts[1:]))
     free = list(range(jobs))
     while waiting or running:
         while waiting and free:
             job, (mutant, stages) = free.pop(), waiting.pop()
-            path = copies[job] / mutant.path
-            path.write_text(mutant.text, encoding="utf-8")
+            _copy(mutant, scratch / f"{job}").write_text(mutant.text, encoding="utf-8")
             pid = os.fork()
             if pid == 0:
-                _work(mutant, known, copies[job], stages, scratch / f"{job}.json")
+                _work(mutant, known, scratch / f"{job}", stages, scratch / f"{job}.json")
             running[pid] = job, mutant
         pid, _ = os.wait()
         job, mutant = running.pop(pid)
         free.append(job)
-        shutil.copy2(COMPILER / mutant.path, copies[job] / mutant.path)
+        shutil.copy2(place(mutant.path), _copy(mutant, scratch / f"{job}"))
         verdict = scratch / f"{job}.json"
         yield Verdict(**json.loads(verdict.read_text(encoding="utf-8")))
         verdict.unlink()
 
 
+def _copied() -> list[Path]:
+    """The folders that are mutated, below the project's."""
+    return [COMPILER.relative_to(ROOT), *map(Path, BY_HAND.values())]
+
+
+def _copy(mutant: Mutant, copy: Path) -> Path:
+    """Where a copy of the mutated folders has the mutant's file."""
+    return copy.joinpath(*place(mutant.path).relative_to(ROOT).parts[1:])
+
+
+def _use(copy: Path) -> None:
+    """Let this process and its children import from a copy of the mutated folders what is there."""
+    for folder in _copied():
+        package, *inner = folder.parts[1:]
+        module = importlib.import_module(package)
+        if inner:
+            module.__path__.insert(0, str(copy / package))
+        else:
+            module.__path__[:] = [str(copy / package)]
+    sys.path.insert(0, str(copy))
+    os.environ["PYTHONPATH"] = f"{copy}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+
+
 def _work(mutant: Mutant, known: Baseline, copy: Path, stages: Sequence[StageName], result: Path) -> None:
     """Run the stages one after the other, each in a fork of its own; the verdict goes into a file."""
-    import hamletc
-
     # What is compiled of a mutant must not be taken for the next one's.
     sys.dont_write_bytecode, os.environ["PYTHONDONTWRITEBYTECODE"] = True, "1"
-    sys.path.insert(0, str(copy.parent))
-    hamletc.__path__[:] = [str(copy)]
-    os.environ["PYTHONPATH"] = f"{copy.parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    _use(copy)
     before, after = mutant.lines
     killed, found = "", {"check": "", "how": "", "reason": ""}
     begin = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -170,9 +164,12 @@ def _work(mutant: Mutant, known: Baseline, copy: Path, stages: Sequence[StageNam
 
 
 def _stage(stage: StageName, mutant: Mutant, known: Baseline) -> dict[str, str] | None:
-    for name, check in checks(stage, mutant, known):
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    for each in checks(stage, mutant, known):
+        name, until = each.name, int(sum(os.times()[:2]) + each.seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (min(until, hard), hard))
         try:
-            check()
+            each.check()
         except Exception as error:
             differs = isinstance(error, AssertionError) or type(error).__name__ == "FailedTestError"
             how = "import" if isinstance(error, CompileError) else "difference" if differs else "error"
@@ -186,8 +183,20 @@ def _stage(stage: StageName, mutant: Mutant, known: Baseline) -> dict[str, str] 
     return None
 
 
+def _ticks(group: int) -> int:
+    """The processor time of all processes of a group."""
+    total = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group:
+                total += sum(map(int, fields[11:15]))
+    return total
+
+
 def _forked(work: Callable[[], dict[str, str] | None], seconds: int) -> dict[str, str] | None:
-    """What work gives in a process of its own that has so much processor time, and ten times as much time."""
+    """What work gives in a process of its own that has so much processor time, and ends when it and its children use
+    none of it for long: they wait for each other."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -205,12 +214,17 @@ def _forked(work: Callable[[], dict[str, str] | None], seconds: int) -> dict[str
         os.write(writing, json.dumps(outcome).encode())
         os._exit(0)
     os.close(writing)
-    content, until = b"", time.monotonic() + 10 * seconds
-    while select.select([reading], [], [], max(0.0, until - time.monotonic()))[0]:
-        block = os.read(reading, 1 << 16)
-        if not block:
+    content, used, begin = b"", 0, time.monotonic()
+    while True:
+        if select.select([reading], [], [], 5.0)[0]:
+            block = os.read(reading, 1 << 16)
+            if not block:
+                break
+            content += block
+        elif (now := _ticks(pid)) != used:
+            used, begin = now, time.monotonic()
+        elif time.monotonic() - begin > STILL:
             break
-        content += block
     os.close(reading)
     if not content:
         with contextlib.suppress(ProcessLookupError, PermissionError):

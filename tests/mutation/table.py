@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import sqrt
 from pathlib import Path
+from statistics import NormalDist
 
 from draw import folder
-from killers import STAGES
-from server import Verdict
+from verdict import STAGES, Verdict
 
 EXPLANATIONS = Path(__file__).with_name("survivors.toml")
 
@@ -21,7 +22,7 @@ class Explanation:
 
     Attributes:
         verdict: `equivalent`: it means the same for every universe. `weaker`: the bits are the same for every universe,
-            the code is larger or slower.
+            the code is larger or slower. `hole`: it survived when it was drawn; a test that was written since finds it.
     """
 
     path: str
@@ -44,16 +45,40 @@ def explained(verdict: Verdict) -> Explanation | None:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """How many mutants are possible, how many of them were drawn, and the seed."""
+    """How many mutants are possible, how many of them were drawn, and the seed; how many are possible by folder."""
 
     sites: int
     mutants: int
     seed: int
+    folders: Mapping[str, int]
+
+
+def interval(part: int, whole: int) -> tuple[float, float]:
+    """Wilson's interval: which shares of all mutants agree with so many of a sample, at 95 %."""
+    if whole == 0:
+        return 0.0, 1.0
+    z, share = NormalDist().inv_cdf(0.975), part / whole
+    middle, shrunk = share + z * z / (2 * whole), 1 + z * z / whole
+    spread = z * sqrt(share * (1 - share) / whole + (z / (2 * whole)) ** 2)
+    # A bound that is exact is not rounded past it.
+    low = 0.0 if part == 0 else (middle - spread) / shrunk
+    return low, 1.0 if part == whole else (middle + spread) / shrunk
 
 
 def survived(verdict: Verdict) -> bool:
     """Whether all stages have looked in vain, or it is known why they would."""
-    return not verdict.killed_by and (verdict.stage == STAGES[-1] or explained(verdict) is not None)
+    return not verdict.killed_by and (verdict.stage == STAGES[-1] or settled(verdict))
+
+
+def settled(verdict: Verdict) -> bool:
+    """Whether it is known why nobody finds it."""
+    return _is(verdict, "equivalent") or _is(verdict, "weaker")
+
+
+def _is(verdict: Verdict, name: str) -> bool:
+    """Whether this is what is known about it."""
+    known = explained(verdict)
+    return known is not None and known.verdict == name
 
 
 def unfinished(verdict: Verdict) -> bool:
@@ -71,16 +96,22 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
     shown = [verdict for verdict in killed if verdict.killed_by != "golden"]
     known = [explanation.verdict for verdict in survivors if (explanation := explained(verdict)) is not None]
     same, weaker = known.count("equivalent"), known.count("weaker")
+    holes = [verdict for verdict in killed if _is(verdict, "hole")]
     how = {name: sum(verdict.how == name for verdict in killed) for name in ("difference", "error", "time", "signal")}
     lines = [
         "# Mutants",
         "",
-        "`make mutants` alters lowering, passes, formatters and templates in one small place after the other and says",
-        "who notices. `tests/mutation/README.md` has what is altered and who looks.",
+        "`make mutants` alters lowering, passes, schedules, targets and C by hand in one small place after the other",
+        "and says who notices. `tests/mutation/README.md` has what is altered and who looks.",
         "",
-        f"Commit {commit}: {drawn.sites:,} possible mutants, {drawn.mutants} drawn (seed {drawn.seed}), each file and "
-        f"each kind in each folder at least once; {len(verdicts)} of them run. {len(verdicts) - len(counted)} are no "
-        "program: they fail when they are imported, and do not count.",
+        f"Commit {commit}: {drawn.sites:,} possible mutants, {drawn.mutants} drawn (seed {drawn.seed}), of each folder "
+        f"in proportion, within it at random; {len(verdicts)} of them run, in an order of chance. "
+        f"{len(verdicts) - len(counted)} are no program: they fail when they are imported, and do not count.",
+        "",
+        f"**Of all mutants that are not equivalent {_share(len(killed) - len(holes), len(counted) - same)} were found "
+        "by the tests as they were when this sample was drawn** (95 % interval by Wilson). "
+        f"{len(holes)} that were not found then are found by tests written since, with which it is "
+        f"{_percent(len(killed), len(counted) - same)} of this sample; of all others a new seed tells it.",
         "",
         f"**{len(killed)} of {len(counted)} killed: {_percent(len(killed), len(counted))}**; "
         f"without golden files {len(shown)}: {_percent(len(shown), len(counted))}; "
@@ -93,13 +124,15 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
         "",
         *(
             [
-                f"**This run is not finished**: {drawn.mutants - len(verdicts)} mutants have not been run, and "
-                f"{len(waiting)} live after their first stages, so that the percentages say little.",
+                f"{drawn.mutants - len(verdicts)} drawn mutants have not been run. {len(waiting)} live after the "
+                "stages that have looked; they count as not found.",
                 "",
             ]
             if waiting or len(verdicts) < drawn.mutants
             else []
         ),
+        *_estimates(drawn, counted),
+        "",
         *_counts("folder", counted, lambda verdict: folder(verdict.path)),
         "",
         *_counts("altered", counted, lambda verdict: verdict.kind),
@@ -110,6 +143,11 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
         "- golden: no value is wrong, but a committed package differs.",
         "- unfinished: alive, and not all stages have been run.",
         "",
+        *(
+            [f"## Found since: {len(holes)}", "", *(line for each in holes for line in _described(each))]
+            if holes
+            else []
+        ),
         f"## Survivors: {len(survivors)}",
         "",
         *(line for verdict in survivors for line in _described(verdict)),
@@ -118,6 +156,26 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
         lines += [f"## Unfinished: {len(waiting)}", ""]
         lines += [line for verdict in waiting for line in _described(verdict)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _estimates(drawn: Drawn, verdicts: Sequence[Verdict]) -> list[str]:
+    """By folder: how many mutants there are, and the share that is found of those that are not equivalent."""
+    lines = ["| folder | possible | run | equivalent | found when drawn | found now |", "|---|--:|--:|--:|--:|--:|"]
+    for name, possible in drawn.folders.items():
+        members = [verdict for verdict in verdicts if folder(verdict.path) == name]
+        same = sum(not verdict.killed_by and _is(verdict, "equivalent") for verdict in members)
+        killed = [verdict for verdict in members if verdict.killed_by]
+        before = sum(not _is(verdict, "hole") for verdict in killed)
+        different = len(members) - same
+        cells = [name, f"{possible:,}", len(members), same, _share(before, different), _percent(len(killed), different)]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return lines
+
+
+def _share(part: int, whole: int) -> str:
+    """A part with its interval."""
+    low, high = interval(part, whole)
+    return f"{_percent(part, whole)} ({100 * low:.1f} to {100 * high:.1f} %)" if whole else "-"
 
 
 def _described(verdict: Verdict) -> list[str]:
@@ -132,7 +190,7 @@ def _described(verdict: Verdict) -> list[str]:
 
 
 def _counts(title: str, verdicts: Sequence[Verdict], key: Callable[[Verdict], str]) -> list[str]:
-    stages = ("behaviour", "unit", "golden", "long")
+    stages = STAGES[1:]
     names = (title, "mutants", *stages, "survived", "unfinished", "killed")
     lines = [f"| {' | '.join(names)} |", "|---|" + "--:|" * (len(names) - 1)]
     groups = {name: [verdict for verdict in verdicts if key(verdict) == name] for name in sorted({*map(key, verdicts)})}

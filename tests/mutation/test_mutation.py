@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import ast
+import shutil
+from collections import Counter
 from pathlib import Path
 
+import c_sites
 import emitted_sites
 import mutant
 import pytest
 import python_sites
+import table
+import units
+from areas import LONG, UNITS, area
+from areas import units as units_of
 from behaviour import check_programs, recordings, texts
 from draw import all_mutants, draw, folder
 from executed import function_of, tracing
+from table import Drawn, Explanation, interval
+from verdict import Verdict
 
 from samples import sample
 
@@ -74,19 +83,95 @@ def test_what_is_altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert emitted[0].line == 3
 
 
-def test_every_file_and_kind_is_drawn() -> None:
+C = """/* Not a < b. */
+#define EACH(T) \\
+    static void each_##T(T *p) { p[0] = 1; } /* nor 1 + 1 */
+#if defined(HAMLET_SCALAR) || defined(__clang__)
+static int f(int *p, int n) {
+    int sum = 0;
+    if (g(p)) sum = g(p - n);
+    for (; n > 0; n--) h(n);
+    return sum;
+}
+#endif
+#ifdef OTHER
+static int unread = 3 + 4;
+#endif
+"""
+ALTERED_IN_C = {
+    ("constant", "0", "1"),
+    ("constant", "1", "2"),
+    ("statement", "p[0] = 1;", ";"),
+    ("condition", "g(p)", "!(g(p))"),
+    ("statement", "sum = g(p - n);", ";"),
+    ("arithmetic", " - ", " + "),
+    ("comparison", " > ", " >= "),
+    ("statement", "h(n);", ";"),
+}
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="this machine has no compiler of C")
+def test_what_is_altered_in_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutant, "ROOT", tmp_path)
+    monkeypatch.setattr(mutant, "BY_HAND", {"native": "native"})
+    (tmp_path / "native").mkdir()
+    (tmp_path / "native" / "hamlet.h").write_text(C, encoding="utf-8")
+    found = c_sites.c_mutants("native/hamlet.h")
+    assert {(each.kind, each.old, each.new) for each in found} == ALTERED_IN_C
+    assert len({each.text for each in found}) == len(found)
+
+
+def test_a_sample_is_drawn_at_random_of_each_folder_in_proportion() -> None:
     everything = all_mutants()
     assert len(everything) > 4000
     drawn = draw(everything, 400, 5)
-    assert drawn == draw(everything, 400, 5)
+    assert drawn == draw(list(reversed(everything)), 400, 5)
     assert len(drawn) == len(set(drawn)) == 400
-    assert {each.path for each in drawn} == {each.path for each in everything}
-    assert {(folder(each.path), each.kind) for each in drawn} == {(folder(e.path), e.kind) for e in everything}
+    by_folder = Counter(folder(each.path) for each in drawn)
+    for name, possible in Counter(folder(each.path) for each in everything).items():
+        assert abs(by_folder[name] - 400 * possible / len(everything)) < 1
     assert drawn != draw(everything, 400, 6)
+    # Where a run is ended early, what it has run is a sample: of each folder the smaller sample comes first.
+    smaller = draw(everything, 100, 5)
+    assert len({*drawn[:120], *smaller}) < 150
     for each in drawn[::8]:
         assert each.text != each.source
         if each.path.endswith(".py"):
             ast.parse(each.text)
+
+
+def test_what_a_sample_says_of_all() -> None:
+    """Wilson's interval, by the numbers of Newcombe's example, 81 of 263, and at the ends."""
+    assert interval(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    assert interval(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
+    assert interval(20, 20) == pytest.approx((0.8389, 1.0), abs=5e-5)
+    assert interval(0, 0) == (0.0, 1.0)
+
+
+def test_what_was_found_since_does_not_count_as_found_when_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    verdicts = [_verdict("a", "unit"), _verdict("b", ""), _verdict("c", ""), _verdict("d", "unit")]
+    known = {"a": "hole", "b": "equivalent"}
+    explanations = {("passes/f.py", name, "x"): Explanation("", "", "", known[name], "why") for name in known}
+    monkeypatch.setattr(table, "_explanations", lambda: explanations)
+    page = table.table("1234567", Drawn(50, 4, 1, {"passes": 50}), verdicts)
+    assert "| passes | 50 | 4 | 1 | 33.3 % (6.1 to 79.2 %) | 66.7 % |" in page
+    assert "## Found since: 1" in page
+    assert "not explained" in page
+
+
+def _verdict(before: str, killed_by: str) -> Verdict:
+    return Verdict(before, "passes/f.py", 1, "constant", before, "x", killed_by, "long", "", "", "", 1.0)
+
+
+def test_tests_that_reach_a_function_are_found() -> None:
+    """Also where a fixture, or the module itself, calls it; the quickest come first."""
+    everything = units.followed("tests/unit/passes/test_interval.py")
+    called = frozenset().union(*(test.called for test in everything))
+    path, line = next(each for each in sorted(called) if each[0] == "passes/interval.py")
+    reached = units.reaching(everything, frozenset({(path, line)}))
+    assert 0 < len(reached) <= len(everything)
+    assert [test.seconds for test in reached] == sorted(test.seconds for test in reached)
+    assert units.reaching(everything, frozenset({("passes/none.py", 1)})) == []
 
 
 def test_a_wrong_program_is_told_from_a_right_one() -> None:
@@ -103,3 +188,12 @@ def test_a_wrong_program_is_told_from_a_right_one() -> None:
     drawn = draw(all_mutants(), 400, 5)
     reached = [each for each in drawn if (function := function_of(each)) is not None and function & called]
     assert 40 < len(reached) < 300
+
+
+def test_every_file_has_tests_that_there_are() -> None:
+    for path in mutant.files():
+        assert units_of(path), path
+        assert LONG[area(path)], path
+    for listed in (*UNITS.values(), *LONG.values()):
+        for each in listed:
+            assert (mutant.ROOT / each).exists(), each

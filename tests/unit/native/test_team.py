@@ -88,8 +88,27 @@ def test_every_member_runs_in_time_and_python_goes_on() -> None:
     team.run(called.job)
     other.join()
     assert seen == [[CLAIMED, CLAIMED]]
+    assert team._blocks[:, STATE].tolist() == [IDLE] * 3
     assert called.tables[0, COUNT] == 3 * MANY
     assert not called.tables[1:, [SUM, COUNT]].any()
+
+
+def test_the_leader_waits_for_members_that_have_begun() -> None:
+    """However long they take, and whether or not it sleeps: what they count is there when it returns."""
+    called, team = Called(2), Team(2, functions)
+    called.tables[:, WAITS] = 1
+    led = threading.Thread(target=team.run, args=(called.job,))
+    led.start()
+    late = time.monotonic() + 20
+    while team._blocks[1, STATE] != CLAIMED and time.monotonic() < late:
+        time.sleep(0.001)
+    called.tables[0, WAITS] = 0
+    led.join(0.2)
+    assert led.is_alive()
+    called.tables[1, WAITS] = 0
+    led.join(20)
+    assert not led.is_alive()
+    assert called.tables[:, COUNT].tolist() == [2 * MANY, 0]
 
 
 def test_nobody_waits_for_a_member_that_is_not_there() -> None:

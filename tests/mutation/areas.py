@@ -1,0 +1,79 @@
+"""Which tests guard which part of the compiler, and of the C that runs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mutant import ROOT, TABLE
+
+
+def _named(folder: str, *names: str) -> tuple[str, ...]:
+    return tuple(f"tests/{folder}_{name}.py" for name in names)
+
+
+TARGETS = _named("unit/targets/test", "body", "known_rows", "python", "parts")
+C = _named("unit/targets/c/test_c", "emit", "printer", "counts", "kernels", "together", "worlds")
+TRITON = _named("unit/targets/triton/test_triton", "emit", "code", "formatter", "functions", "columns", "launch")
+LOWERING = _named(
+    *("unit/lowering/test", "contract", "moves", "permutation", "occupancy", "tables", "reductions", "window"),
+    *("order_of_a_tick", "cell_cache"),
+)
+PASSES = _named(
+    *("unit/passes/test", "single_passes", "constant_folding", "transfer", "interval", "facts", "tabulation"),
+    *("constant_division", "ranges", "bits", "few_priorities", "orders"),
+)
+NETWORKS = ("tests/unit/env/test_env_networks.py",)
+OPERATIONS = _named("unit/targets/c/test_c", "operations", "exactness", "memory", "together", "counts", "launch")
+
+UNITS: dict[str, tuple[str, ...]] = {
+    "lowering": (*LOWERING, "tests/unit/functions"),
+    "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
+    "kernel": ("tests/unit/kernel", *TARGETS),
+    "triton": (*TARGETS, *TRITON),
+    "c": (*TARGETS, *C),
+    "both": (*TARGETS, "tests/unit/ir", *TRITON, *C),
+    "native": (*OPERATIONS, "tests/unit/native"),
+    "native/elementary.h": ("tests/unit/native/test_elementary.py", *NETWORKS),
+    "native/networks.h": NETWORKS,
+    "native/playing.c": NETWORKS,
+    "native/team.c": ("tests/unit/native/test_team.py",),
+    "exact": ("tests/training/test_exact_training.py",),
+}
+"""The unit tests of each area, or of a file."""
+
+SLOW = "large_universes_compile_in_time or kernels_do_not_grow or without_a_pass"
+"""Unit tests that take long: they are run at last."""
+
+EQUIVALENCE = _named("equivalence/test", "regressions", "random_universes", "backends")
+LONG: dict[str, tuple[str, ...]] = {
+    "lowering": ("tests/equivalence/test_corners.py", "tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
+    "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
+    "kernel": (*EQUIVALENCE, "tests/unit/targets"),
+    "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
+    "c": ("tests/unit/targets/c", *EQUIVALENCE, "tests/equivalence/test_metamorphic.py"),
+    "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),
+    "native": ("tests/unit/targets/c", *NETWORKS, "tests/unit/native", "tests/unit/diff", *EQUIVALENCE),
+    "exact": ("tests/training",),
+}
+"""The slow rest of the suite."""
+
+
+def area(path: str) -> str:
+    """Which tests look at a file: `lowering`, `passes`, `kernel`, a target (`triton`, `c`), `both` targets that run
+    (and how they spell), C by hand for kernels (`native`) or for training (`exact`)."""
+    if path == TABLE:
+        return "both"
+    folders = path.split("/")
+    return folders[0] if folders[0] != "targets" else folders[1] if len(folders) > 2 else "both"
+
+
+def units(path: str) -> list[str]:
+    """The files of unit tests that guard a file."""
+    listed = UNITS[path] if path in UNITS else UNITS[area(path)]
+    return list(dict.fromkeys(name for each in listed for name in _files(each)))
+
+
+def _files(listed: str) -> Sequence[str]:
+    if listed.endswith(".py"):
+        return [listed]
+    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / listed).rglob("test_*.py"))
