@@ -127,7 +127,7 @@ class Library:
             Cubin(
                 launch.kernel,
                 tuple(_type(value) for value in launch.arguments),
-                launch.given(block),
+                launch.settings(block),
                 "@" + "".join(_code(value) for value in launch.arguments if value is not None) + "QQ",
                 2,
                 block,

@@ -54,7 +54,9 @@ FROM_TORCH = {
     "Uniform": "hamlet.env.write.distributions",
     "replay": "hamlet.env.replay",
 }
-"""What is imported when it is first used: it imports torch, which takes longer than a whole compilation."""
+"""Modules of names that are imported at their first use: they import torch, which takes longer than a whole
+compilation.
+"""
 
 
 def __getattr__(name: str) -> object:
@@ -62,8 +64,8 @@ def __getattr__(name: str) -> object:
     if name in FROM_TORCH:
         from importlib import import_module
 
-        globals()[name] = found = getattr(import_module(FROM_TORCH[name]), name)
-        return found
+        globals()[name] = member = getattr(import_module(FROM_TORCH[name]), name)
+        return member
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -100,9 +102,9 @@ def compile(path: str | Path, output: str | Path | None = None) -> Module:
 
     from hamletc.compile import compile_file
 
-    for name, given in (("path", path), ("output", path if output is None else output)):
-        if not isinstance(given, (str, Path)) or "\0" in str(given):
-            raise EnvError(f"{name} is the path of a file or a folder, not {shown(given)}")
+    for name, argument in (("path", path), ("output", path if output is None else output)):
+        if not isinstance(argument, (str, Path)) or "\0" in str(argument):
+            raise EnvError(f"{name} is the path of a file or a folder, not {shown(argument)}")
     lines: list[str] = []
     module = compile_file(Path(path), None if output is None else Path(output), lambda file: lines.extend(file.lines()))
     for line in lines:

@@ -36,19 +36,19 @@ def flag(name: str, value: Any) -> bool:
     raise EnvError(f"{name} is True or False, not {shown(value)}")
 
 
-def word(name: str, value: Any, known: Collection[str]) -> str:
+def word(name: str, value: Any, words: Collection[str]) -> str:
     """One of these words, or `EnvError`; `name` says what it is, as in "there is no backend"."""
-    if isinstance(value, str) and value in known:
+    if isinstance(value, str) and value in words:
         return str(value)
-    raise EnvError(f"there is no {name} {shown(value)}: take {', '.join(known)}")
+    raise EnvError(f"there is no {name} {shown(value)}: take {', '.join(words)}")
 
 
-def named(thing: str, value: Any, known: Collection[str]) -> str:
+def named(thing: str, value: Any, words: Collection[str]) -> str:
     """A name of the universe's, or `EnvError` with those that there are."""
-    if isinstance(value, str) and value in known:
+    if isinstance(value, str) and value in words:
         return str(value)
-    close = get_close_matches(value, known, 1) if isinstance(value, str) else []
-    hint = f"did you mean {close[0]!r}?" if close else ", ".join(known) or "it has none"
+    close = get_close_matches(value, words, 1) if isinstance(value, str) else []
+    hint = f"did you mean {close[0]!r}?" if close else ", ".join(words) or "it has none"
     raise EnvError(f"the universe has no {thing} {shown(value)}: {hint}")
 
 

@@ -60,20 +60,20 @@ def shard() -> Shard:
     return Shard(_variable("RANK", 0, 0, ranks - 1), ranks)
 
 
-def shard_of(wanted: Any) -> Shard:
-    """What `hamlet.make` takes as its shard: "torchrun", (number, count), a `Shard`, or `None` for all worlds.
+def shard_of(argument: Any) -> Shard:
+    """The shard of an argument of `hamlet.make`: "torchrun", (number, count), a `Shard`, or `None` for all worlds.
 
     Raises:
         EnvError: it is something else.
     """
-    if wanted is None or isinstance(wanted, Shard):
-        return wanted or Shard()
-    if isinstance(wanted, str) and wanted == TORCHRUN:
+    if argument is None or isinstance(argument, Shard):
+        return argument or Shard()
+    if isinstance(argument, str) and argument == TORCHRUN:
         return shard()
-    if isinstance(wanted, (list, tuple)) and len(wanted) == 2:
-        count = whole(wanted[1], 1, MOST_RANKS, "a shard is (number, count), with a count of at least 1")
-        return Shard(whole(wanted[0], 0, count - 1, f"a shard of {count} has a number in 0 .. {count - 1}"), count)
-    raise EnvError(f'shard is "torchrun", (number, count) or None, not {shown(wanted)}')
+    if isinstance(argument, (list, tuple)) and len(argument) == 2:
+        count = whole(argument[1], 1, MOST_RANKS, "a shard is (number, count), with a count of at least 1")
+        return Shard(whole(argument[0], 0, count - 1, f"a shard of {count} has a number in 0 .. {count - 1}"), count)
+    raise EnvError(f'shard is "torchrun", (number, count) or None, not {shown(argument)}')
 
 
 def on_this_machine() -> Shard:
@@ -102,7 +102,7 @@ def begin() -> Shard:
 
 
 def gather(part: torch.Tensor, group: Any = None) -> torch.Tensor:
-    """What all ranks have, side by side along the last dimension, in the order of ranks; every rank must call it.
+    """The parts of all ranks side by side along the last dimension, in the order of ranks; every rank must call it.
 
     Args:
         part: [..., n] of the same type on every rank; all dimensions but the last are the same too.

@@ -23,7 +23,7 @@ class MissingAttributeError(EnvError, AttributeError):
 
 
 class PluginError(HamletError):
-    """What another package adds by an entry point cannot be loaded; the message names that package."""
+    """An entry point of another package cannot be loaded; the message names that package."""
 
 
 class TraceError(HamletError):

@@ -1,4 +1,4 @@
-"""What installed packages add: objects that they name in groups of entry points.
+"""Plug-ins of installed packages: objects that they name in groups of entry points.
 
 | group | object | found |
 |---|---|---|
@@ -28,7 +28,7 @@ MEMBERS = {
     "hamletc.targets": ("form", "suffix", "specialise", "emit"),
     "hamletc.commands": ("name", "params", "make_context", "invoke"),
 }
-"""What objects of a group have."""
+"""Members that objects of each group have."""
 
 
 @cache

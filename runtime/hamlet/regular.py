@@ -29,7 +29,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:
-    """What is in a file.
+    """The content of a file.
 
     Raises:
         OSError: it cannot be read, is no regular file, or is larger than `most` bytes.

@@ -11,7 +11,7 @@ class JsonError(ValueError):
 
 
 def parsed(text: str | bytes) -> Any:
-    """What a text says.
+    """The value of a text in JSON.
 
     Raises:
         JsonError: it is no JSON, has a key twice in one object, or nests too deeply.

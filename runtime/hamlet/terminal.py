@@ -1,4 +1,4 @@
-"""What is told the user on a terminal: texts of files without what it would obey, and lines that are no errors."""
+"""Output on a terminal: texts of files without characters that it would obey, and lines that are no errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def visible_lines(text: str) -> str:
 
 
 def picture(character: str) -> str:
-    """What `visible` shows of a character."""
+    """The picture that `visible` shows of a character."""
     point = ord(character)
     if point < 0x20:
         return chr(0x2400 + point)

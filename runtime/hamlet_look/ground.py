@@ -27,7 +27,7 @@ DENSEST = 0.75
 
 
 def ground_of(board: Board, layers: Sequence[Layer]) -> Ground:
-    """What paints a board, and what its cells have."""
+    """The painter of a board and of the layers of its cells."""
     if board.nodes:
         return Web(board)
     return Tiles(board, layers) if board.cells else Plane(board)

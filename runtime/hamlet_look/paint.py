@@ -93,7 +93,7 @@ def _panel(view: View, sheet: Sheet, left: int) -> None:
 
 
 def _inks(view: View) -> Iterator[tuple[Layer, Colour]]:
-    """What the cells have, and in which colours."""
+    """The layers of the cells, and their colours."""
     inks, things = (
         [layer for layer in view.layers if not layer.things],
         [layer for layer in view.layers if layer.things],

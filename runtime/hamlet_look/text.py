@@ -185,7 +185,7 @@ def _cell(
 
 
 def _has(layers: tuple[Layer, ...], column: int, row: int, paint: _Paint) -> str:
-    """What a cell has, if it has any of it."""
+    """The mark of a cell's layer with the largest share, if it has any."""
     shown = [(layer.share(column, row), mark, hue) for layer, mark, hue in _layers(layers)]
     things = [paint(mark, BOLD + hue) for share, mark, hue in shown if len(mark) == 1 and share > FAINTEST]
     if things:

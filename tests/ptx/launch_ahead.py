@@ -89,7 +89,7 @@ class Watched(KernelBackend):
         self._driver = driver
 
     def _launch(self, kernel: Any, buffers: Buffers, given: Any, *others: Any) -> None:
-        owned = (*given, self._kept(buffers.shape.worlds))
+        owned = (*given, self._scenes_of(buffers.shape.worlds))
         tensors = [*buffers.tensors, *self._tables, *(each for each in owned if each is not None)]
         self._driver.tensors = {each.data_ptr(): each for each in tensors}
         super()._launch(kernel, buffers, given, *others)

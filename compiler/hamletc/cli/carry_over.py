@@ -53,7 +53,7 @@ def _state(
     state = {name: values.clone() for name, values in after.items()}
     for field in schema.state_fields(new):
         earlier = fields.get(field.name)
-        if earlier is None or field.given or field.name in without:
+        if earlier is None or field.written_by_users or field.name in without:
             continue
         if (field.dtype, field.per) == (earlier.dtype, earlier.per):
             _copy(field, earlier, state[field.name], before[field.name], old, new)

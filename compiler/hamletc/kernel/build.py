@@ -90,7 +90,7 @@ class _Builder:
         """All routines and kernels."""
         by_hand = self._universe.by_hand
         state = tuple(field.name for field in self._fields)
-        kept = tuple(field.name for field in self._fields if not field.given)
+        kept = tuple(field.name for field in self._fields if not field.written_by_users)
         tick = (Do("tick"), If("counting", (Count(),)))
         routines = (
             Routine("tick", tuple(self._tick())),

@@ -75,7 +75,10 @@ class _Kernel:
         state, outcome = schema.state_fields(self.universe), schema.outcome_fields(self.universe)
         self.fields = {each.name: each for each in (*state, *outcome)}
         self.owners = {
-            name: each.name for each in self.fields.values() for name in each.names if not (each.pitch or each.given)
+            name: each.name
+            for each in self.fields.values()
+            for name in each.names
+            if not (each.pitch or each.written_by_users)
         }
 
     def check(self) -> None:
@@ -225,7 +228,7 @@ class _Kernel:
             self.types |= dict.fromkeys(of.names, Type.U32 if of.name == "layout" else TYPES[of.dtype])
 
     def _store(self, of: schema.Field) -> None:
-        if of.given:
+        if of.written_by_users:
             self._fail(f"users write {of.name}")
         self._some(() if of.pitch else of.names)
         self.unstored.discard(of.name)

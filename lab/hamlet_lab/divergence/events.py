@@ -12,7 +12,7 @@ from torch import Tensor
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate, allocate_statistics
 from hamlet.backend.protocol import (
     Backend,
-    Given,
+    ByTick,
     NetworkPolicy,
     Policy,
     RandomPolicy,
@@ -48,12 +48,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """`ticks` ticks in one launch; `given` as `hamlet.backend.protocol.Given`."""
+    """`ticks` ticks in one launch; `given` as `hamlet.backend.protocol.ByTick`."""
 
     ticks: int
     policy: Policy
     observe_every_tick: bool
-    given: Given = field(default_factory=dict)
+    given: ByTick = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import torch
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
-    NOTHING_GIVEN,
-    Given,
+    NOTHING_BY_TICK,
+    ByTick,
     NetworkPolicy,
     Policy,
     RandomPolicy,
@@ -86,20 +86,20 @@ class Executed:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
         """`ticks` ticks with actions of a policy."""
         if isinstance(policy, NetworkPolicy):
             deciding = decider(policy, buffers.shape, stream)
             store, by_hand = policy.store, self._by_hand
-            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, store, by_hand)
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, store, by_hand)
             return
         launch = replace(
             _launch(buffers, stream),
             ticks=ticks,
             every_tick=observe_every_tick,
             policy=_policy(policy),
-            given={name: rows.numpy() for name, rows in given.items()},
+            given={name: rows.numpy() for name, rows in by_tick.items()},
         )
         self._run("rollout", buffers, launch, statistics)
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.arguments import whole
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate
-from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
+from hamlet.backend.protocol import NOTHING_BY_TICK, ByTick, Policy, Stream
 from hamlet.env.keep.state import SEED_LIMIT, check_bounds, checked_seed
 from hamlet.env.write.bounds import Rows
 from hamlet.errors import EnvError, shown
@@ -275,7 +275,7 @@ class Playback:
         stream: Stream,  # noqa: ARG002
         observe_every_tick: bool,  # noqa: ARG002
         statistics: Statistics | None,  # noqa: ARG002
-        given: Given = NOTHING_GIVEN,  # noqa: ARG002
+        by_tick: ByTick = NOTHING_BY_TICK,  # noqa: ARG002
     ) -> None:
         """Raises `EnvError`: none is recorded."""
         raise EnvError("a recorded run has no rollouts")

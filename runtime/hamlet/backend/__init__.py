@@ -1,1 +1,1 @@
-"""What runs worlds: what every backend can do, on which buffers, and which one is chosen."""
+"""Backends, which run worlds: the operations of each, the buffers that they work on, and the choice of one."""

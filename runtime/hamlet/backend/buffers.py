@@ -19,7 +19,7 @@ from hamlet.universe import Universe
 
 DTYPES = {"f32": torch.float32, "i32": torch.int32, "bool": torch.bool}
 OBS_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "uint8": torch.uint8}
-"""What observations may be written as."""
+"""Types of observations."""
 
 Memory: TypeAlias = "torch.Tensor | np.ndarray[Any, Any]"
 
@@ -66,8 +66,9 @@ class Buffers:
         return (*self.state.values(), *self.outcome.values(), *observed, self.mask)
 
     def moved(self, device: torch.device) -> Buffers:
-        """These buffers on a device, each tensor with the strides that it has here; those that are there already are
-        no copies."""
+        """Buffers on a device, each tensor with the strides that it has here; tensors that are there already are no
+        copies.
+        """
         return self._each(lambda tensor: _moved(tensor, device))
 
     def copied(self) -> Buffers:
@@ -106,7 +107,7 @@ class WorldCounts:
         return cls(*torch.zeros((3, shape.worlds), dtype=torch.int64, device=device))
 
     def gathered(self) -> WorldCounts:
-        """Those of the worlds of all ranks, in their order."""
+        """The counts of the worlds of all ranks, in their order."""
         return WorldCounts(*(distributed.gather(each) for each in (self.episodes, self.ended, self.ticks)))
 
     def begun(self, buffers: Buffers) -> Callable[[int], None]:
@@ -195,8 +196,9 @@ class Statistics:
         return None
 
     def gathered(self) -> Statistics:
-        """Those of all ranks of `torchrun` together, on every rank, which all must call this: what one process with all
-        worlds has counted, to the bit."""
+        """The counts of all ranks of `torchrun` together, on every rank, which all must call this: the counts of one
+        process with all worlds, to the bit.
+        """
         memory: dict[str, Memory] = {}
         for name, counted in self.memory.items():
             part = tensor_of(counted)
@@ -322,11 +324,11 @@ def allocate_statistics(
     return counts if per_lane is None else counted_by_lane(counts, len(universe.affordances), per_lane)
 
 
-def counted_by_lane(counts: Statistics, affordances: int, kept: int) -> Statistics:
-    """Statistics that also count the uses of each lane and its episodes, of which the first `kept` are written down."""
+def counted_by_lane(counts: Statistics, affordances: int, per_lane: int) -> Statistics:
+    """Statistics that also count the uses of each lane, and write down its first `per_lane` episodes."""
     finished = counts.finished_return
     lanes = finished.shape[0]
-    sizes = ((affordances, lanes), (lanes,), (kept, lanes), (kept, lanes), (kept, lanes))
+    sizes = ((affordances, lanes), (lanes,), (per_lane, lanes), (per_lane, lanes), (per_lane, lanes))
     memory: dict[str, Memory] = dict(counts.memory)
     for name, size in zip(abi.LANE_COUNTS, sizes, strict=True):
         floating = name == "lane_returns"

@@ -49,18 +49,18 @@ def choose(backend: str, device: str | torch.device | None) -> Choice:
     Raises:
         EnvError: there is no such backend or device, or the backend cannot run there. Nothing is substituted.
     """
-    wanted = None if device is None else _device(device)
+    asked = None if device is None else _device(device)
     if isinstance(backend, str) and backend == GONE:
         raise EnvError(f'backend "{GONE}" is gone: kernels for CPUs are in C, so take backend="c", or "auto"')
     word("backend", backend, ("auto", *backend_names()))
     if backend != "auto":
-        return Choice(backend, backend_kind(backend).device(wanted), "as asked for")
-    if wanted is None:
+        return Choice(backend, backend_kind(backend).device(asked), "as asked for")
+    if asked is None:
         cuda = torch.cuda.is_available()
         reason = "there is a CUDA device" if cuda else "there is no CUDA device"
         return Choice("triton", _device("cuda"), reason) if cuda else Choice("c", torch.device("cpu"), reason)
-    if wanted.type == "cuda":
-        return Choice("triton", wanted, "the device is CUDA")
+    if asked.type == "cuda":
+        return Choice("triton", asked, "the device is CUDA")
     return Choice("c", torch.device("cpu"), "the device is the CPU")
 
 
@@ -81,34 +81,34 @@ def candidates(choice: Choice, launch: str, anywhere: bool) -> tuple[Choice, ...
         EnvError: there is no such launch, or not for this choice.
     """
     word("launch", launch, ("auto", *LAUNCHES))
-    found = tuple(replace(choice, launch=each) for each in choice.launches if launch in ("auto", each))
-    if not found:
+    choices = tuple(replace(choice, launch=each) for each in choice.launches if launch in ("auto", each))
+    if not choices:
         raise EnvError(
             f'launch "graph" needs backend "triton" on a CUDA device, not {choice.backend} on {choice.device}: '
             'take "step" or "auto"'
         )
     if anywhere and choice.backend == "triton" and launch != "graph":
-        return (*found, Choice("c", torch.device("cpu"), "there is a CUDA device"))
-    return found
+        return (*choices, Choice("c", torch.device("cpu"), "there is a CUDA device"))
+    return choices
 
 
 def _device(device: str | torch.device) -> torch.device:
     try:
         # Torch takes numbers too: those of CUDA devices, whatever is meant.
-        wanted = torch.device(device) if isinstance(device, (str, torch.device)) else None
+        asked = torch.device(device) if isinstance(device, (str, torch.device)) else None
     except (RuntimeError, TypeError) as error:
         raise EnvError(f'{device!r} is no device: take "cpu", "cuda" or "cuda:0"') from error
-    if wanted is None:
+    if asked is None:
         raise EnvError(f'{shown(device)} is no device: take "cpu", "cuda" or "cuda:0"')
-    if wanted.type not in ("cpu", "cuda"):
-        raise EnvError(f'device {str(wanted)!r} is not supported: take "cpu", "cuda" or "cuda:0"')
-    if wanted.type == "cpu":
-        if wanted.index:
-            raise EnvError(f'there is no device {str(wanted)!r}: all CPUs are one device, "cpu"')
+    if asked.type not in ("cpu", "cuda"):
+        raise EnvError(f'device {str(asked)!r} is not supported: take "cpu", "cuda" or "cuda:0"')
+    if asked.type == "cpu":
+        if asked.index:
+            raise EnvError(f'there is no device {str(asked)!r}: all CPUs are one device, "cpu"')
         return torch.device("cpu")
     if not torch.cuda.is_available():
-        raise EnvError(f'device {str(wanted)!r} needs CUDA, and torch finds none here: use device="cpu"')
-    index = torch.cuda.current_device() if wanted.index is None else wanted.index
+        raise EnvError(f'device {str(asked)!r} needs CUDA, and torch finds none here: use device="cpu"')
+    index = torch.cuda.current_device() if asked.index is None else asked.index
     if index >= torch.cuda.device_count():
-        raise EnvError(f"there is no device {str(wanted)!r}: torch finds {torch.cuda.device_count()} CUDA device(s)")
+        raise EnvError(f"there is no device {str(asked)!r}: torch finds {torch.cuda.device_count()} CUDA device(s)")
     return torch.device("cuda", index)

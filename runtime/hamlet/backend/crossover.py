@@ -95,7 +95,7 @@ def _measured(
 ) -> tuple[Mapping[Choice, Times], str]:
     """The times of these choices, from the cache where they are there, and the day of the latest."""
     keys = {choice: _key(choice, choices[0], identity) for choice in choices}
-    answers = {choice: found for choice, key in keys.items() if (found := cache.load("crossover", key)) is not None}
+    answers = {choice: answer for choice, key in keys.items() if (answer := cache.load("crossover", key)) is not None}
     missing = [choice for choice in choices if choice not in answers]
     if missing and not quiet:
         names = ", ".join(_name(choice) for choice in missing)
@@ -186,7 +186,7 @@ def _two_digits(number: int) -> int:
 
 
 def _key(choice: Choice, first: Choice, identity: cache.Key) -> cache.Key:
-    """What the times of a choice depend on; `first` is on the GPU that it competes with."""
+    """The key of the times of a choice; `first` is on the GPU that it competes with."""
     return {**identity, **_machine(choice, first.device)}
 
 

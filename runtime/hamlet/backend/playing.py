@@ -9,12 +9,13 @@ from typing import TypeAlias
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import Backend, Decided, Given, RecordedPolicy, Stream
+from hamlet.backend.protocol import Backend, ByTick, Decided, RecordedPolicy, Stream
 from hamlet.backend.storage import Storage
 
 Decide: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int], Decided]
-"""What a network decides, with values if it has them: of an observation [values, lanes], a mask [actions, lanes] and
-the tick."""
+"""The decision of a network, with values if it has them: of an observation [values, lanes], a mask [actions, lanes] and
+the tick.
+"""
 
 
 def play(
@@ -25,7 +26,7 @@ def play(
     stream: Stream,
     observe_every_tick: bool,
     statistics: Statistics | None,
-    given: Given,
+    by_tick: ByTick,
     store: Storage,
     by_hand: bool,
 ) -> None:
@@ -39,7 +40,7 @@ def play(
     for index in range(ticks):
         decided = decide(buffers.observation, buffers.mask, stream.tick + index)
         _keep_seen(store, index, buffers, decided)
-        rows = {name: values[index : index + 1] for name, values in given.items()}
+        rows = {name: values[index : index + 1] for name, values in by_tick.items()}
         now, recorded = Stream(stream.seed, stream.tick + index), RecordedPolicy(decided.actions.unsqueeze(0))
         backend.rollout(playing, 1, recorded, now, True, statistics, rows)
         _keep_outcome(store, index, buffers)
@@ -50,7 +51,7 @@ def play(
 
 
 def _keep_seen(store: Storage, index: int, buffers: Buffers, decided: Decided) -> None:
-    """What the policy saw in a tick, and what it chose."""
+    """Store the observation of a tick, and the decision of the policy."""
     rows = {
         "observations": buffers.observation,
         "masks": buffers.mask,
@@ -63,7 +64,7 @@ def _keep_seen(store: Storage, index: int, buffers: Buffers, decided: Decided) -
 
 
 def _keep_outcome(store: Storage, index: int, buffers: Buffers) -> None:
-    """What came of it."""
+    """Store the reward of a tick, and which episodes ended."""
     names = {"rewards": "reward", "terminated": "terminated", "truncated": "truncated"}
     _keep(store, index, {name: buffers.outcome[outcome] for name, outcome in names.items()})
 
@@ -75,7 +76,7 @@ def _keep(store: Storage, index: int, rows: dict[str, torch.Tensor | None]) -> N
             tensor[index] = row
 
 
-def _keep_final(kept: torch.Tensor, playing: Buffers, decide: Decide, tick: int, by_hand: bool) -> None:
+def _keep_final(values: torch.Tensor, playing: Buffers, decide: Decide, tick: int, by_hand: bool) -> None:
     """The value of the last observation of episodes that were cut off: of worlds that began anew the final one, whose
     agents are alive again."""
     truncated = playing.outcome["truncated"]
@@ -84,7 +85,7 @@ def _keep_final(kept: torch.Tensor, playing: Buffers, decide: Decide, tick: int,
     if not (by_hand or playing.shape.waits) and final is not None:
         seen = torch.where(playing.state["alive"], final, seen)
     value = _value(decide(seen, playing.mask, tick))
-    kept.copy_(torch.where(truncated, value, torch.zeros_like(value)))
+    values.copy_(torch.where(truncated, value, torch.zeros_like(value)))
 
 
 def _value(decided: Decided) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What every backend can do. All give the same bits; `docs/semantics.md` says which."""
+"""The protocol of backends. All give the same bits; `docs/semantics.md` says which."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class NetworkPolicy:
 
 
 class Decided(NamedTuple):
-    """What a network decides for lanes.
+    """Decisions of a network for lanes.
 
     Attributes:
         actions: [lanes] i32.
@@ -124,11 +124,12 @@ class Decided(NamedTuple):
 
 
 Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy | NetworkPolicy
-Given: TypeAlias = Mapping[str, torch.Tensor]
-"""What a rollout is given for each tick: fields of `hamlet.schema.GIVEN_BY_TICK` by name, [ticks, rows, lanes] f32,
-within their bounds. They take the place of what the state has. Controls that are not given are those of the state where
-actions are recorded; with the other policies each is drawn uniformly (docs/semantics.md, "Randomness")."""
-NOTHING_GIVEN: Given = MappingProxyType({})
+ByTick: TypeAlias = Mapping[str, torch.Tensor]
+"""Values of a rollout for each tick: fields of `hamlet.schema.GIVEN_BY_TICK` by name, [ticks, rows, lanes] f32, within
+their bounds. They take the place of those of the state. Controls that are absent are those of the state where actions
+are recorded; with the other policies each is drawn uniformly (docs/semantics.md, "Randomness").
+"""
+NOTHING_BY_TICK: ByTick = MappingProxyType({})
 
 
 class Backend(Protocol):
@@ -166,7 +167,7 @@ class Backend(Protocol):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
         """So many ticks, at least 1. Leaves what that many `step`s leave; but observations and masks are written after
         the last tick only, and final observations not at all, unless `observe_every_tick`."""

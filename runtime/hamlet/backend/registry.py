@@ -28,7 +28,7 @@ TUNES: tuple[Tune, ...] = get_args(Tune)
 
 
 class BackendKind(Protocol):
-    """What starts backends of one kind; the entry point has its name.
+    """A kind of backends, and how to start one; the entry point has its name.
 
     Attributes:
         span: the agent-ticks of the first launch of a rollout, which take less than a second in any universe; the
@@ -38,7 +38,7 @@ class BackendKind(Protocol):
 
     span: int | None
 
-    def device(self, wanted: torch.device | None) -> torch.device:
+    def device(self, asked: torch.device | None) -> torch.device:
         """The device for tensors: the one that somebody wants, or the usual one.
 
         Raises:
@@ -46,8 +46,9 @@ class BackendKind(Protocol):
         """
 
     def missing(self, module: Module) -> str:
-        """What this machine lacks to run the kernels of a module, as a message says it; empty where it lacks nothing.
-        Machine code in the package needs no compiler."""
+        """Missing parts of this machine without which the kernels of a module do not run, as a message says it; empty
+        where none is missing. Machine code in the package needs no compiler.
+        """
 
     def launches(self, device: torch.device) -> tuple[Launch, ...]:
         """How steps can be launched on this device."""
@@ -61,7 +62,7 @@ class BackendKind(Protocol):
 
 
 def backend_names() -> tuple[str, ...]:
-    """What `backend=...` takes beside "auto"."""
+    """Values of `backend=...` beside "auto"."""
     return tuple(named(GROUP))
 
 

@@ -1,4 +1,4 @@
-"""What a rollout of a network stores of every tick, in tensors of the caller's: what PPO learns from."""
+"""Storage of a rollout of a network, for every tick, in tensors of the caller's: the samples that PPO learns from."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Storage:
 
     @property
     def tensors(self) -> dict[str, torch.Tensor]:
-        """Those that there are, by name."""
-        given = ((name, getattr(self, name)) for name in NAMES)
-        return {name: tensor for name, tensor in given if tensor is not None}
+        """The tensors that there are, by name."""
+        members = ((name, getattr(self, name)) for name in NAMES)
+        return {name: tensor for name, tensor in members if tensor is not None}
 
     def part(self, first: int, ticks: int) -> Storage:
         """The rows of so many ticks, from tick `first` on."""
@@ -56,7 +56,7 @@ class Storage:
 
 NAMES = tuple(field.name for field in fields(Storage))
 OF_VALUES = ("values", "final_values")
-"""Those of a network with a value."""
+"""Names of tensors that only a network with a value fills."""
 
 
 def storage_like(ticks: int, values: int, actions: int, lanes: int) -> dict[str, torch.Tensor]:
@@ -77,26 +77,26 @@ def storage_like(ticks: int, values: int, actions: int, lanes: int) -> dict[str,
     return {name: torch.empty(shape, dtype=dtype, device="meta") for name, (shape, dtype) in shapes.items()}
 
 
-def check_storage(given: Any, like: dict[str, torch.Tensor], device: torch.device, value: bool) -> Storage:
+def check_storage(store: Any, like: dict[str, torch.Tensor], device: torch.device, value: bool) -> Storage:
     """The storage, if its tensors fit.
 
     Raises:
         EnvError: it is none, or a tensor has another shape, type or device, or does not lie side by side; or values
             are stored of a network without them.
     """
-    if not isinstance(given, Storage):
-        raise EnvError(f"store is a hamlet.Storage, as env.storage(ticks) makes it, not {shown(given)}")
-    for name, wanted in like.items():
-        tensor = getattr(given, name)
+    if not isinstance(store, Storage):
+        raise EnvError(f"store is a hamlet.Storage, as env.storage(ticks) makes it, not {shown(store)}")
+    for name, expected in like.items():
+        tensor = getattr(store, name)
         if tensor is None:
             continue
         plain = isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided and not tensor.requires_grad
-        if not plain or tensor.dtype is not wanted.dtype or tensor.shape != wanted.shape or tensor.device != device:
-            what = f"{list(wanted.shape)} of {wanted.dtype} on {device}"
+        if not plain or tensor.dtype is not expected.dtype or tensor.shape != expected.shape or tensor.device != device:
+            what = f"{list(expected.shape)} of {expected.dtype} on {device}"
             got = f"{list(tensor.shape)} of {tensor.dtype} on {tensor.device}" if plain else shown(tensor)
             raise EnvError(f"store.{name} is a tensor {what}, not {got}")
         if not tensor.is_contiguous():
             raise EnvError(f"store.{name} does not lie in memory side by side: make it with torch.empty")
         if name in OF_VALUES and not value:
             raise EnvError(f"store.{name} needs a policy with a value: leave it out, or give the heads a row more")
-    return given
+    return store

@@ -1,4 +1,4 @@
-"""What an environment is, and what it has now."""
+"""Attributes of an environment: sizes and names that stay, and tensors of the present."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hamlet.backend.choose import Choice
 from hamlet.backend.protocol import Backend
 from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env.act.counts import Counting
-from hamlet.env.act.inputs import Given
+from hamlet.env.act.inputs import Arguments
 from hamlet.env.act.networks import NetworkCheck
 from hamlet.env.act.now import Now
 from hamlet.env.act.outputs import Outputs
@@ -78,7 +78,7 @@ class Attributes(Sealed):
         self._params = params
         self._own = Outputs.of(universe, buffers)
         self._tune: Tune = tune
-        self._given = Given.of(module, buffers, self._held, self.device, validate)
+        self._arguments = Arguments.of(module, buffers, self._held, self.device, validate)
         zeroed = statistics_allocator(universe, shape, self.device)
         self._counting = Counting(shape, len(universe.affordances), self.device, zeroed)
         self._network_check = NetworkCheck(universe, buffers)
@@ -220,11 +220,11 @@ class Attributes(Sealed):
         return low, high
 
     def _drawing(self, seed: int | None = None, episodes: torch.Tensor | None = None) -> Drawing:
-        """What distributions of params draw from: by default of the present episodes."""
+        """The key of draws from distributions of params: by default of the present episodes."""
         worlds = torch.arange(self.first_world, self.first_world + self.num_worlds, device=self.device)
         now = self._buffers.state["episode"] if episodes is None else episodes
         return Drawing(self.seed if seed is None else seed, worlds, now.long())
 
     def _present(self) -> Outputs:
-        """What the last step wrote, or what was written since."""
+        """The outputs of the last step, or those that were written since."""
         return self._now.shown or self._own

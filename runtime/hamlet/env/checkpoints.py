@@ -73,10 +73,10 @@ class Restorable(Measured):
         """
         if counts is not None and not isinstance(counts, Statistics):
             raise EnvError(f"counts are those of a rollout, rollout(...).counts, not {shown(counts)}")
-        known = None if counts is None else self._counting.begun(counts, False, None)
+        opened_counts = None if counts is None else self._counting.begun(counts, False, None)
         telemetry = self._now.telemetry
         opened = None if telemetry is None else telemetry.opened()
-        write_checkpoint(path, self.universe.name, self.state_dict(), known, opened)
+        write_checkpoint(path, self.universe.name, self.state_dict(), opened_counts, opened)
 
     def load(self, path: str | Path) -> Statistics | None:
         """Continue from a checkpoint, bit for bit, and return the counts that were saved with it, for `rollout`.
@@ -86,19 +86,19 @@ class Restorable(Measured):
             EnvError: the file cannot be read or is no checkpoint, or belongs to another universe, or `load_state_dict`
                 refuses what is in it. Nothing was changed.
         """
-        found = read_checkpoint(path)
-        saved = found.state
+        checkpoint = read_checkpoint(path)
+        saved = checkpoint.state
         if saved["universe"] != self.module.digest:
             raise EnvError(
-                f"{path} is a checkpoint of {found.name} {saved['universe'][:12]}, not of {self.universe.name} "
+                f"{path} is a checkpoint of {checkpoint.name} {saved['universe'][:12]}, not of {self.universe.name} "
                 f"{self.module.digest[:12]}, the universe of this environment"
             )
-        counts = counts_of(found.counts, self._counting.zeroed()) if found.counts else None
-        if found.opened is not None:
-            found.opened.check(with_ended_meters(self._counting.zeroed(), len(self.universe.meters)))
+        counts = counts_of(checkpoint.counts, self._counting.zeroed()) if checkpoint.counts else None
+        if checkpoint.opened is not None:
+            checkpoint.opened.check(with_ended_meters(self._counting.zeroed(), len(self.universe.meters)))
         self.load_state_dict({**saved, "state": {each: self._here(values) for each, values in saved["state"].items()}})
-        if found.opened is not None:
-            self._go_on(found.opened)
+        if checkpoint.opened is not None:
+            self._go_on(checkpoint.opened)
         return counts
 
     def _go_on(self, opened: Opened) -> None:

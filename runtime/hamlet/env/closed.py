@@ -1,4 +1,4 @@
-"""What a closed environment has in the place of its worlds."""
+"""The stand-in for the worlds of a closed environment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hamlet.errors import EnvError
 
 
 class Closed:
-    """Whatever is asked of it is an error that says what happened."""
+    """Every attribute and call of a closed environment is an error that says what happened."""
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):

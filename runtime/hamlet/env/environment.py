@@ -75,7 +75,7 @@ class Env(Running):
         """An environment on buffers in their present state; `begun` makes one at the beginning of an episode."""
         super().__init__(module, backend, buffers, choice, validate, tune, now)
         graphed = self.graphed if choice.launch == "graph" else None
-        self._stepping = Stepping(backend, self._own, now, self._given, self._whole, graphed)
+        self._stepping = Stepping(backend, self._own, now, self._arguments, self._whole, graphed)
         self._seal()
 
     def observe(self) -> None:
@@ -123,20 +123,20 @@ class Env(Running):
             observation, info = env.reset(seed=2, params={})
         """
         now = self._now
-        wanted = None if seed is None else checked_seed(seed)
+        checked = None if seed is None else checked_seed(seed)
         chosen = None if worlds is None else mask_of_worlds(worlds, self.num_worlds, self.device)
-        if chosen is not None and wanted not in (None, now.seed):
+        if chosen is not None and checked not in (None, now.seed):
             raise EnvError(f"all worlds have one seed, and those that go on have {now.seed}: give that one, or none")
         written = self._own if out is None else self._stepping.outputs(out)
         episode = self._buffers.state["episode"]
-        later = 0 if wanted is not None or now.untouched else 1
-        new = self._given_params(params, lambda: self._drawing(wanted, episode * (wanted is None) + later))
+        later = 0 if checked is not None or now.untouched else 1
+        new = self._params_of(params, lambda: self._drawing(checked, episode * (checked is None) + later))
         self.check_given()
         with self._whole:
-            if wanted is not None and chosen is not None:
+            if checked is not None and chosen is not None:
                 episode.masked_fill_(chosen, 0)
-            elif wanted is not None:
-                now.seed, now.tick = wanted, 0
+            elif checked is not None:
+                now.seed, now.tick = checked, 0
                 episode.zero_()
             elif later:
                 episode.add_(1 if chosen is None else chosen)
@@ -232,7 +232,7 @@ class Env(Running):
             EnvError: a param or an input was written in place and is out of bounds.
         """
         self.check_given()
-        functional = Functional(self._backend, self._buffers, self._given)
+        functional = Functional(self._backend, self._buffers, self._arguments)
         with self._whole:
             return functional, first_state(self._buffers, self.seed, self.tick)
 
@@ -242,7 +242,7 @@ class Env(Running):
         Raises:
             EnvError: `step` would refuse the actions.
         """
-        return self._given.actions.actions(actions)
+        return self._arguments.actions.actions(actions)
 
     def checked_controls(self, controls: Any) -> torch.Tensor:
         """Controls of a step, checked and converted to [controls, lanes] f32.
@@ -250,7 +250,7 @@ class Env(Running):
         Raises:
             EnvError: `step` would refuse the controls.
         """
-        new = self._given.stepping(controls)
+        new = self._arguments.stepping(controls)
         if new is None:
             raise EnvError(f"universe {self.universe.name} has no controls, and nothing to check")
         return new
@@ -333,7 +333,7 @@ class Env(Running):
         recorded = dense(policy, "actions are whole numbers") if not isinstance(policy, (str, TabularPolicy)) else None
         if recorded is not None and ticks is None and recorded.dim() > 0:
             most = len(recorded)
-        return played(one, one._buffers, one._given.actions.policy(policy, most), most)
+        return played(one, one._buffers, one._arguments.actions.policy(policy, most), most)
 
     def close(self) -> None:
         """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an
@@ -368,11 +368,11 @@ class Env(Running):
             buffers = self._buffers.moved(torch.device("cpu"))
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
 
-    def _given_params(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
+    def _params_of(self, params: Any, drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
         """Values of params as `Held.write` takes them."""
         if params is not None and not isinstance(params, Mapping):
             raise EnvError(f"params are a dictionary of names and values, not {shown(params)}")
-        return {} if not params else self._params.given(params, drawing)
+        return {} if not params else self._params.converted(params, drawing)
 
     def _observe(self) -> None:
         """Observe in the environment's own memory, and go on there from what a step wrote into the caller's."""
@@ -402,7 +402,7 @@ def begun(
         EnvError: the universe has no such param, or a value is not a number, has another shape or is out of bounds.
     """
     env = Env(module, backend, buffers, choice, validate, tune, Now(seed))
-    env._params.write(env._given_params(params, env._drawing))
+    env._params.write(env._params_of(params, env._drawing))
     env._start(env._own)
     return env
 

@@ -35,14 +35,14 @@ class Whole:
     Attributes:
         before: the handler of Ctrl-C outside the context; `None` in other threads than the main one, and where C code
             installed it; `OUTSIDE` where nobody is inside.
-        wanted: whether Ctrl-C was pressed inside the context.
+        pressed: whether Ctrl-C was pressed inside the context.
     """
 
-    __slots__ = ("_handler", "before", "wanted")
+    __slots__ = ("_handler", "before", "pressed")
 
     def __init__(self) -> None:
         self.before: Any = OUTSIDE
-        self.wanted = False
+        self.pressed = False
         self._handler = self.note
 
     def __enter__(self) -> Whole:
@@ -72,12 +72,12 @@ class Whole:
         self.before = OUTSIDE
         if before is not None:
             _signal.signal(SIGINT, before)
-            if self.wanted:
+            if self.pressed:
                 self._pass_on()
 
     def pause(self, ready: Callable[[], None]) -> None:
         """Let a delayed Ctrl-C take effect now; before it does, call what makes ready for the end."""
-        if self.wanted:
+        if self.pressed:
             ready()
             _signal.signal(SIGINT, self.before)
             try:
@@ -87,9 +87,9 @@ class Whole:
 
     def note(self, _number: int, _frame: FrameType | None) -> None:
         """Remember that Ctrl-C was pressed."""
-        self.wanted = True
+        self.pressed = True
 
     def _pass_on(self) -> None:
-        if self.wanted:
-            self.wanted = False
+        if self.pressed:
+            self.pressed = False
             signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""What the cells of a world have, as it is shown: meters and states of cells, and things that lie there."""
+"""Layers of a board: meters and states of the cells of a world, and things that lie there."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Layer:
 
     @property
     def said(self) -> str:
-        """What all cells come to, in words."""
+        """A summary of all cells, in words."""
         number = len(self.rows) * len(self.rows[0])
         if self.things:
             return f"{round(self.mean * number)} lying"
@@ -56,8 +56,9 @@ class Layer:
 
 
 def layers_of(universe: Universe, cell_meters: Tensor | None) -> Iterator[Layer]:
-    """What the cells of a world have, f32 [meters times cells]: meters in file order. What the compiler made for
-    itself is not among them."""
+    """The layers of a world's cells, of their meters in file order, f32 [meters times cells]. Meters that the compiler
+    made for itself are not among them.
+    """
     if universe.cells is None or cell_meters is None or not isinstance(universe.space, Grid):
         return
     width, height = (*universe.space.sizes, 1)[:2]

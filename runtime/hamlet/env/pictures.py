@@ -20,7 +20,7 @@ class Pictured(Attributes):
     """Pictures of worlds."""
 
     def view(self, world: int = 0) -> View:
-        """What can be seen of a world now: its space, affordances, agents and meters.
+        """A view of a world now: its space, affordances, agents and meters.
 
         Raises:
             EnvError: there is no world of this number, 0 .. num_worlds - 1.

@@ -106,7 +106,7 @@ def played(env: World, buffers: Buffers, policy: Any, ticks: int) -> Episode:
 
 
 def _deciding(env: World, buffers: Buffers, policy: Any) -> Callable[[int], Tensor]:
-    """What gives the actions [agents] i32 of a tick, by its number."""
+    """A function from the number of a tick to its actions [agents] i32."""
     interpreter = Interpreter(env.universe, env.device)
     match policy:
         case RecordedPolicy(actions=recorded):
@@ -118,7 +118,9 @@ def _deciding(env: World, buffers: Buffers, policy: Any) -> Callable[[int], Tens
 
 
 def _steering(env: World, buffers: Buffers, policy: Any) -> Callable[[], Tensor | None]:
-    """What gives the controls [controls, agents] of a tick: drawn for policies that draw, else what they are."""
+    """A function that returns the controls [controls, agents] of a tick: drawn for policies that draw, else those of
+    the state.
+    """
     if not env.num_controls:
         return lambda: None
     if isinstance(policy, (RandomPolicy, TabularPolicy)):

@@ -129,13 +129,13 @@ def _checks(env: Env, recorded: Episode, ticks: int) -> Iterator[int]:
 
 
 def seen_by(env: Env) -> list[Tensor]:
-    """What agents see, [lanes, ...]."""
+    """The observation of agents [lanes, values] and the mask of their actions [lanes, actions]."""
     assert env.observation is not None
     return [env.observation, env.action_mask]
 
 
 def _where(recorded: Episode, module: Module, env: Env, tick: int) -> str:
-    """What differs from the interpreter after this tick."""
+    """The names of state and outcomes that differ from the interpreter's after this tick, for an error."""
     reference = _before(recorded, module, "interpreter", "cpu")
     *_, check = _checks(reference, recorded, tick + 1)
     if check != recorded.checks[tick]:

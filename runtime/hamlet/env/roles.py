@@ -1,4 +1,4 @@
-"""What a program is told of the roles of a universe: which agents, actions and rows of the observation are whose."""
+"""Roles of a universe as a program sees them: which agents, actions and rows of the observation are whose."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class RoleInfo:
 
 def roles_of(universe: Universe, worlds: int, agents: int) -> Mapping[str, RoleInfo]:
     """The roles by name, in the order of their agents; none where all agents are alike."""
-    every, found = schema.action_names(universe), {}
+    every, infos = schema.action_names(universe), {}
     for role in universe.roles or ():
         numbers = members(role, agents)
         names = actions_of(role, universe)
         lanes = torch.arange(worlds).unsqueeze(1) * agents + torch.arange(numbers.start, numbers.stop)
-        found[role.name] = RoleInfo(
+        infos[role.name] = RoleInfo(
             name=role.name,
             agents=numbers,
             lanes=lanes.flatten(),
@@ -56,4 +56,4 @@ def roles_of(universe: Universe, worlds: int, agents: int) -> Mapping[str, RoleI
             observation_names=schema.role_names(universe, role),
             observation_segments=schema.role_segments(universe, role),
         )
-    return MappingProxyType(found)
+    return MappingProxyType(infos)

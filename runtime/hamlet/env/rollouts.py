@@ -79,14 +79,14 @@ class Running(Restorable):
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
         check = self._network_check
-        chosen = check.policy(policy) if isinstance(policy, MLP) else self._given.actions.policy(policy, ticks)
+        chosen = check.policy(policy) if isinstance(policy, MLP) else self._arguments.actions.policy(policy, ticks)
         stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)
         observing = flag("observe", observe)
-        kept = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
-        counts = self._counting.begun(statistics, flag("per_world", per_world), kept)
+        episodes = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
+        counts = self._counting.begun(statistics, flag("per_world", per_world), episodes)
         chosen_lanes = watched_lanes(watch, self.num_lanes)
         self.check_given()
-        given = self._given.by_tick(ticks, chosen, controls, inputs)
+        by_tick = self._arguments.by_tick(ticks, chosen, controls, inputs)
         worlds = None if counts is None else counts.worlds
         kind, pace = kind_of(chosen, observing), self._pace
         # What a launch leaves unseen, the last one sees.
@@ -105,13 +105,13 @@ class Running(Restorable):
                 before = None if telemetry is None or new else telemetry.before(counts)
                 part = _part_of(chosen, stored, first, length)
                 watched = None if worlds is None else worlds.begun(self._buffers)
-                rows = {name: values[first : first + length] for name, values in given.items()}
+                rows = {name: values[first : first + length] for name, values in by_tick.items()}
                 self._now.shown = None
                 buffers = self._buffers if length == left else unseen
                 began, had = perf_counter(), thread_time()
                 self._backend.rollout(buffers, length, part, self._stream(), observing, counting, rows)
                 pace.took(kind, length, perf_counter() - began, thread_time() - had)
-                self._given.keep(rows)
+                self._arguments.keep(rows)
                 if watched is not None:
                     watched(length)
                 self._now.untouched = False
@@ -123,7 +123,7 @@ class Running(Restorable):
         if seen is None:
             return Rollout(self.universe, ticks, counts)
         again = start(self.module, self._choice, self._tune)
-        return Rollout(self.universe, ticks, counts, seen.trajectories(again, ticks, chosen, begin, given))
+        return Rollout(self.universe, ticks, counts, seen.trajectories(again, ticks, chosen, begin, by_tick))
 
     def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
         """Make a policy that `rollout` looks up in a table, while the state stays in registers.

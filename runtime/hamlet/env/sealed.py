@@ -19,7 +19,7 @@ class Sealed:
 
     def _instead(self, name: str) -> str | None:
         """A suggestion what to write instead of this attribute, or `None`."""
-        close = get_close_matches(name, [known for known in dir(self) if not known.startswith("_")], 1)
+        close = get_close_matches(name, [member for member in dir(self) if not member.startswith("_")], 1)
         return f"did you mean `{close[0]}`?" if close else None
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -37,10 +37,10 @@ class Sealed:
         raise MissingAttributeError(_line(f"{type(self).__name__} has no attribute {name!r}", self._instead(name)))
 
     def _refuse(self, name: str, done: str) -> NoReturn:
-        known = name in self.__dict__ or hasattr(type(self), name)
+        exists = name in self.__dict__ or hasattr(type(self), name)
         what = (
             f"{name!r} of {type(self).__name__} cannot be {done}"
-            if known
+            if exists
             else (f"{type(self).__name__} has no attribute {name!r}, and takes no new ones")
         )
         raise MissingAttributeError(_line(what, self._instead(name)))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class SingleSteps:
-    """What `Env.step` and `Env.reset` do with one lane on a CPU, into the environment's own memory: by the backend's
-    shorter way, and by these calls where telemetry counts, and where that way has to be made (anew).
+    """`Env.step` and `Env.reset` of one lane on a CPU, into the environment's own memory: by the backend's shorter way,
+    and by these calls where telemetry counts, and where that way has to be made (anew).
 
     Attributes:
         outputs: the environment's own.

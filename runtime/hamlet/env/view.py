@@ -1,4 +1,4 @@
-"""What can be seen of one world, read from its state."""
+"""Views of one world, read from its state."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Stand:
 
     @property
     def state(self) -> str:
-        """What it is, in a word."""
+        """The word of its state: "open", "closed" or "away"."""
         return "open" if self.open else "closed" if self.there else "away"
 
 
@@ -156,7 +156,7 @@ class View:
 
 
 def view_of(universe: Universe, buffers: Buffers, world: int, tick: int) -> View:
-    """What can be seen of a world, by its number in these buffers."""
+    """The view of a world, by its number in these buffers."""
     here = _World(universe, buffers, world)
     hour = here.of_world("hour")
     of_world = () if universe.world is None else universe.world.meters
@@ -180,9 +180,9 @@ def marks(names: Sequence[str]) -> list[str]:
     """A capital for each of the first 26 names, each another one; a star for those that are left."""
     taken: dict[str, None] = {}
     for name in names:
-        wanted = [letter.upper() for letter in name if letter.upper() in SPARE]
+        capitals = [letter.upper() for letter in name if letter.upper() in SPARE]
         # Capitals inside of a name begin words, as the M of HomeMeal.
-        ordered = [*(letter for letter in name if letter in SPARE), *wanted, *SPARE]
+        ordered = [*(letter for letter in name if letter in SPARE), *capitals, *SPARE]
         taken[next((letter for letter in ordered if letter not in taken), f"*{len(taken)}")] = None
     return [mark if len(mark) == 1 else "*" for mark in taken]
 
@@ -278,7 +278,7 @@ class _World:
             )
 
     def layers(self) -> Iterator[Layer]:
-        """What the cells have."""
+        """The layers of the cells."""
         return layers_of(self._universe, self._state["cell_meters"][:, 0] if "cell_meters" in self._state else None)
 
     def players(self) -> Iterator[Player]:

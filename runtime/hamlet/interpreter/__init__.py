@@ -28,11 +28,11 @@ class Interpreted:
 
     span = 1 << 14
 
-    def device(self, wanted: torch.device | None) -> torch.device:
+    def device(self, asked: torch.device | None) -> torch.device:
         """Any device of torch; the CPU where nobody wants another."""
         import torch
 
-        return wanted or torch.device("cpu")
+        return asked or torch.device("cpu")
 
     def missing(self, _module: Module) -> str:
         """Nothing: it compiles none."""

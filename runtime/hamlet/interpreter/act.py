@@ -71,7 +71,7 @@ def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) 
 
 
 def displacements(lanes: Lanes, actions: Tensor) -> tuple[Tensor, ...]:
-    """What actions of the space (i64 [worlds, agents]) add to each agent's position, per axis."""
+    """Displacements of agents by actions of the space (i64 [worlds, agents]), per axis."""
     if lanes.constant.leads is not None:
         return (lanes.constant.leads[lanes.index(), actions],)
     return tuple(lanes.constant.displacements[:, actions])

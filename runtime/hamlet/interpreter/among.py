@@ -1,5 +1,6 @@
-"""What the agents of a world have together, and whose claims are granted: numbers [worlds, agents] -> [worlds, 1];
-where each agent asks, [askers, worlds, agents] -> [askers, worlds, 1]."""
+"""Reductions over the agents of a world, and grants of claims: numbers [worlds, agents] -> [worlds, 1]; where each
+agent asks, [askers, worlds, agents] -> [askers, worlds, 1].
+"""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ class Arrangements:
     def __init__(self, universe: Universe, device: torch.device) -> None:
         self._universe = universe
         self._device = device
-        self._found: Tensor | None = None
+        self._arrangements: Tensor | None = None
 
     def cells(self, layout: Tensor) -> list[Tensor]:
         """The cells of the affordances at random, i32 [worlds] each, for layouts (i32 [worlds])."""
-        if self._found is None:
-            self._found = self._make()
-        chosen = multiply_high(mix(layout.long() & WORD), self._found.shape[1])
-        return list(self._found[:, chosen])
+        if self._arrangements is None:
+            self._arrangements = self._make()
+        chosen = multiply_high(mix(layout.long() & WORD), self._arrangements.shape[1])
+        return list(self._arrangements[:, chosen])
 
     def _make(self) -> Tensor:
         """The cells, i32 [affordances at random, arrangements]."""
@@ -56,14 +56,14 @@ class Arrangements:
         self, grid: Grid, stands: dict[str, Tensor], item: Affordance, key: Tensor, cells: Tensor
     ) -> tuple[Tensor, Tensor]:
         """For every key whether some cell that is tried fits, and the first of those."""
-        found, cell = torch.zeros_like(key, dtype=torch.bool), torch.zeros_like(key)
+        placed, cell = torch.zeros_like(key, dtype=torch.bool), torch.zeros_like(key)
         layout = mix(key & WORD)
         for index in range(min(len(cells), MOST_TRIED)):
             tried = cells[permute(torch.full_like(key, index), layout, domain(len(cells)))].long()
-            here = ~found & self._fits(grid, stands, item, tried)
+            here = ~placed & self._fits(grid, stands, item, tried)
             cell = torch.where(here, tried, cell)
-            found = found | here
-        return found, cell
+            placed = placed | here
+        return placed, cell
 
     def _fits(self, grid: Grid, stands: dict[str, Tensor], item: Affordance, cell: Tensor) -> Tensor:
         fits = torch.ones_like(cell, dtype=torch.bool)

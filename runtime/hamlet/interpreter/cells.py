@@ -51,8 +51,7 @@ def spread(lanes: Lanes) -> None:
 
 
 def overall(whole: Lanes) -> dict[str, Tensor]:
-    """What all cells come to: the meters of the world that have it, f32 [worlds, 1]. `whole` are the cells as they
-    are."""
+    """Sums over all cells, by the meter of the world that has each, f32 [worlds, 1]. `whole`: the cells as they are."""
     cells = whole.universe.cells
     return {} if cells is None else {each.meter: _over(each, whole) for each in cells.sums}
 
@@ -60,7 +59,7 @@ def overall(whole: Lanes) -> dict[str, Tensor]:
 def _over(each: CellSum, whole: Lanes) -> Tensor:
     """Halves of what is left are joined, until one number is left; walls do not count."""
     world = whole.universe.world
-    (meter,) = (known for known in (world.meters if world else ()) if known.name == each.meter)
+    (meter,) = (declared for declared in (world.meters if world else ()) if declared.name == each.meter)
     nothing = {"total": 0.0, "lowest": meter.high, "highest": meter.low}[each.op]
     values = evaluate(each.operand, whole).expand(whole.running.shape)
     x = torch.where(whole.running, values, whole.constant(nothing))
@@ -90,10 +89,10 @@ def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
         value = clamp(value, lanes.constant(meter.low), lanes.constant(meter.high))
         lanes.cells[meter.name] = torch.where(beginning, value, lanes.cells[meter.name])
     store_cells(lanes.cells, state)
-    found, world = overall(dataclasses.replace(_cells(lanes, lanes.cells), nearby=None)), lanes.universe.world
-    for row, known in enumerate(() if world is None else world.meters):
-        if known.name in found:
-            state["world_meters"][row, worlds] = found[known.name][worlds, 0]
+    sums, world = overall(dataclasses.replace(_cells(lanes, lanes.cells), nearby=None)), lanes.universe.world
+    for row, total in enumerate(() if world is None else world.meters):
+        if total.name in sums:
+            state["world_meters"][row, worlds] = sums[total.name][worlds, 0]
 
 
 def _cells(lanes: Lanes, meters: dict[str, Tensor]) -> Lanes:

@@ -75,7 +75,7 @@ def begin_episodes(
 
 
 def _begin_moving(universe: Universe, state: dict[str, Tensor], worlds: Tensor) -> None:
-    """What moves begins where its stored place is."""
+    """Put affordances that move on their stored places."""
     names = [] if universe.world is None else [meter.name for meter in universe.world.meters]
     rows = len(schema.place_rows(universe))
     for number, affordance in enumerate(universe.affordances):
@@ -95,12 +95,13 @@ def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
             meters[row, worlds] = _begun(meter, meter.start, lanes).expand(meters[row].shape)[worlds]
 
 
-def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor, *, kept: bool) -> None:
-    """The same for the meters of worlds that are `kept`, or for the others, which may read them; the draws of `lanes`
-    are those of the worlds."""
+def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor, *, lasting: bool) -> None:
+    """Start values of the meters of worlds: of those that last over episodes (`lasting`), or of the others, which may
+    read them; the draws of `lanes` are those of the worlds.
+    """
     meters = buffers.state["world_meters"]
     for row, meter in enumerate(() if lanes.universe.world is None else lanes.universe.world.meters):
-        if not isinstance(meter.start, float) and meter.kept == kept:
+        if not isinstance(meter.start, float) and meter.kept == lasting:
             begins = beginning(meter, buffers.state, worlds)
             meters[row, begins] = _begun(meter, meter.start, lanes).expand(len(meters[row]), 1)[begins, 0]
 

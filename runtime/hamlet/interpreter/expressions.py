@@ -21,7 +21,7 @@ from hamlet.universe import Expression, Span
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a cascade measured when it was tested."""
+    """Meters that a cascade measured when it was tested."""
 
     deficit: Tensor
     shortfall: Tensor
@@ -140,14 +140,14 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
 
 
 def together(expression: universe.Among, lanes: Lanes) -> Tensor:
-    """What the running agents of each world have together, f32 [worlds, 1]."""
+    """A reduction over the running agents of each world, f32 [worlds, 1]."""
     others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
     return joined(expression, each, others.running)
 
 
 def joined(expression: universe.Among, each: Tensor, running: Tensor) -> Tensor:
-    """What running agents have together, [..., agents] of their values, as [..., 1]."""
+    """A reduction of values [..., agents] over running agents, as [..., 1]."""
     match expression.op:
         case "count":
             return among.count(each, running)
@@ -167,22 +167,24 @@ def neighbours(operand: Expression, lanes: Lanes) -> Tensor:
     values = torch.where(there.running, evaluate(operand, there), torch.zeros_like(there.running, dtype=torch.float32))
     # The first axis is the last dimension.
     laid = values.view(len(values), *lanes.grid.sizes[::-1])
-    found: Tensor | None = None
+    around: Tensor | None = None
     for axis, size in enumerate(lanes.grid.sizes):
         dimension = laid.dim() - 1 - axis
         for step, edge in ((1, 0), (-1, size - 1)):
             beside = laid.roll(step, dimension)
             if lanes.grid.edges != "wrap":
                 beside.select(dimension, edge).zero_()
-            found = beside if found is None else found + beside
-    assert found is not None, "a grid has an axis"
+            around = beside if around is None else around + beside
+    assert around is not None, "a grid has an axis"
     if lanes.grid.metric == "hexagonal":
-        found = found + _diagonally(laid, 1, lanes) + _diagonally(laid, -1, lanes)
-    return found.reshape(values.shape)
+        around = around + _diagonally(laid, 1, lanes) + _diagonally(laid, -1, lanes)
+    return around.reshape(values.shape)
 
 
 def _diagonally(laid: Tensor, right: int, lanes: Lanes) -> Tensor:
-    """What the hexagons have that are so many further right and as many less down; [worlds, rows, columns]."""
+    """Values of the hexagons that are `right` columns further right and as many rows further up; [worlds, rows,
+    columns].
+    """
     beside = laid.roll((-right, right), (2, 1))
     if lanes.grid.edges != "wrap":
         beside.select(1, 0 if right > 0 else -1).zero_()
@@ -191,7 +193,7 @@ def _diagonally(laid: Tensor, right: int, lanes: Lanes) -> Tensor:
 
 
 def upon(expression: universe.Upon, lanes: Lanes) -> Tensor:
-    """What the running agents on each cell have together, f32 [worlds, cells]."""
+    """A reduction over the running agents on each cell, f32 [worlds, cells]."""
     others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
     return among.on_cells(expression.op, each, others.running, others.index(), lanes.running.shape[1])
@@ -211,23 +213,23 @@ MOST_PAIRS = 1 << 18
 
 
 def pairs(expression: universe.OfAll, lanes: Lanes) -> Tensor:
-    """What each agent finds that asks the running agents of its world, f32 [worlds, agents]."""
+    """A reduction over the running agents of its world for each agent that asks, f32 [worlds, agents]."""
     others = _others(lanes, expression.span)
     worlds, agents = others.running.shape
     some = max(1, MOST_PAIRS // (worlds * agents))
-    found = []
+    parts = []
     for first in range(0, agents, some):
         # An axis of those who ask, before worlds and the agents that they ask.
         asking = dataclasses.replace(others, askers=slice(first, min(first + some, agents)))
         asking.coverage = others.coverage if first == 0 else None
-        found.append(_asked(expression, asking))
-    result = torch.cat(found).squeeze(-1).T
+        parts.append(_asked(expression, asking))
+    result = torch.cat(parts).squeeze(-1).T
     lanes.count(coverage.differs(expression), lanes.running & (result != result[:, :1]))
     return result
 
 
 def _asked(expression: universe.OfAll, lanes: Lanes) -> Tensor:
-    """What these askers find, f32 [askers, worlds, 1]."""
+    """The reduction of these askers, f32 [askers, worlds, 1]."""
     everybody = torch.ones_like(lanes.running).expand(lanes.number_of_askers, *lanes.running.shape)
     running = lanes.running & everybody
 

@@ -242,10 +242,10 @@ def power(x: Tensor, y: Tensor) -> Tensor:
     total, total_lost = fast_sum(n, product)
     logarithm, logarithm_low = fast_sum(total, total_lost + product_low)
     # 2^(y log2(x))
-    wanted = y * logarithm
-    exponent = limit(wanted, -e.POW_MOST, e.POW_MOST)
+    unlimited = y * logarithm
+    exponent = limit(unlimited, -e.POW_MOST, e.POW_MOST)
     exponent_low = fma(y, logarithm_low, fma(y, logarithm, -exponent))
-    exponent_low = torch.where(wanted.abs() < e.POW_MOST, exponent_low, number(0.0, x))
+    exponent_low = torch.where(unlimited.abs() < e.POW_MOST, exponent_low, number(0.0, x))
     whole, whole_bits = nearest(exponent + number(e.ROUND, x))
     part = exponent - whole
     r, lost = fast_sum(part, exponent_low)

@@ -24,11 +24,11 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
         if meter.interact is not None:
             subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)
     used, users = torch.full_like(lanes.age, schema.NOWHERE), dict[str, Tensor]()
-    found = torch.zeros_like(lanes.age)
+    requests = torch.zeros_like(lanes.age)
     for number, affordance in enumerate(universe.affordances):
         who = interacting & at(lanes, affordance.name)
         if who.any():
-            found = found + who.to(torch.int32)
+            requests = requests + who.to(torch.int32)
             who = admitted(affordance, lanes, who)
             if affordance.capacity is not None:
                 who = who & lanes.granted[affordance.name]
@@ -39,7 +39,7 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
                 run(affordance.instantly, lanes, who, construct)
             else:
                 spend_tick(number, affordance, affordance.duration, lanes, who)
-    lanes.count(coverage.SEVERAL_AT_ONCE, found > 1)
+    lanes.count(coverage.SEVERAL_AT_ONCE, requests > 1)
     lanes.used = users
     remember_uses(lanes, interacting, used)
     return used

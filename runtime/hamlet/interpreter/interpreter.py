@@ -11,8 +11,8 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape, Statistics, of_agents
 from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
-    NOTHING_GIVEN,
-    Given,
+    NOTHING_BY_TICK,
+    ByTick,
     NetworkPolicy,
     Policy,
     RandomPolicy,
@@ -94,12 +94,12 @@ class Interpreter:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
         """So many ticks; see `hamlet.backend.protocol.Backend`."""
         if isinstance(policy, NetworkPolicy):
             deciding, by_hand = decider(policy, buffers.shape, stream), self.universe.by_hand
-            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, policy.store, by_hand)
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, policy.store, by_hand)
             return
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
         words: Words | None = None
@@ -114,8 +114,8 @@ class Interpreter:
                     actions = multiply_high(words[now.tick % 4], count).to(torch.int32)
                 case TabularPolicy():
                     actions = self.look_up(buffers, policy, words[now.tick % 4])
-            state = buffers.state | {name: values[index] for name, values in given.items()}
-            if self.universe.controls and "controls" not in given and not isinstance(policy, RecordedPolicy):
+            state = buffers.state | {name: values[index] for name, values in by_tick.items()}
+            if self.universe.controls and "controls" not in by_tick and not isinstance(policy, RecordedPolicy):
                 state["controls"] = drawn_controls(self.universe, numbers, now)
             self._tick(replace(buffers, state=state), actions, now, observe_every_tick, statistics)
         if not observe_every_tick:
@@ -157,11 +157,11 @@ class Interpreter:
             return
         episode, seed = buffers.state["episode"].long().unsqueeze(1), (stream.low, stream.high)
         sites = Sites(self._global_worlds(buffers.shape), episode, WORLD_EPISODE_DRAWS, seed)
-        for kept in (True, False):
+        for lasting in (True, False):
             lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, sites=sites)
             lanes.running = torch.zeros(buffers.shape.worlds, 1, dtype=torch.bool, device=self.device)
             lanes.running[worlds] = True
-            begin_world_meters(lanes, buffers, worlds, kept=kept)
+            begin_world_meters(lanes, buffers, worlds, lasting=lasting)
 
     def _tick(
         self, buffers: Buffers, actions: Tensor, stream: Stream, observed: bool, counts: Statistics | None

@@ -21,7 +21,7 @@ from hamlet.universe.space import graph_of, letters_of
 
 
 class Ground:
-    """What is on each cell of a map.
+    """The ground of a map, cell by cell.
 
     Attributes:
         walls: bool [cells].
@@ -40,8 +40,8 @@ class Ground:
         self.terrains: dict[str, Tensor] = {}
         for terrain in letters.terrains:
             numbers = torch.full((len(cells),), terrain.default, dtype=torch.float32, device=device)
-            for given in terrain.numbers:
-                numbers[self.regions[given.region]] = given.value
+            for part in terrain.numbers:
+                numbers[self.regions[part.region]] = part.value
             self.terrains[terrain.name] = numbers
 
 
@@ -155,7 +155,7 @@ class Lanes:
 
     @property
     def ground(self) -> Ground:
-        """What is on each cell, where there is a map."""
+        """The ground of the map; a universe without one is a `ValueError`."""
         if self.constant.ground is None:
             raise ValueError(f"universe {self.universe.name} has no map")
         return self.constant.ground
@@ -188,7 +188,7 @@ class Lanes:
         return 0 if self.askers is None else self.askers.stop - self.askers.start
 
     def asked_by(self, values: Tensor, span: Span) -> Tensor:
-        """What those have who ask, [askers, worlds, 1], of values that broadcast to [worlds, agents]."""
+        """The values of askers, [askers, worlds, 1], from values that broadcast to [worlds, agents]."""
         if self.askers is None:
             raise ValueError(f"nobody asks, line {span.line}")
         return values.expand(self.running.shape)[:, self.askers].T.unsqueeze(-1)

@@ -59,8 +59,8 @@ class Layouts:
 
     def _cells(self, letters: str) -> Tensor:
         """The indices of the cells of the map with these letters, i32."""
-        found = () if self._letters is None else self._letters.cells(letters)
-        return torch.tensor(found, dtype=torch.int32, device=self._device)
+        numbers = () if self._letters is None else self._letters.cells(letters)
+        return torch.tensor(numbers, dtype=torch.int32, device=self._device)
 
     def _indices(self, layout: Tensor, first: int, count: int) -> Tensor:
         return torch.arange(first, first + count, device=self._device).unsqueeze(1).expand(count, len(layout))

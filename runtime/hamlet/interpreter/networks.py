@@ -1,4 +1,4 @@
-"""What networks decide, with torch, by the order of operations that docs/semantics.md states ("Policies").
+"""Decisions of networks, with torch, by the order of operations that docs/semantics.md states ("Policies").
 
 Kernels give these bits. Here a multiplication and an addition that round once are put together of operations of
 binary64, so this is slow.
@@ -18,7 +18,7 @@ from hamlet.numbers.random import policy_words, share
 
 
 def decider(policy: NetworkPolicy, shape: Shape, stream: Stream) -> Decide:
-    """What a network decides in the ticks of a rollout."""
+    """A function that decides by a network in the ticks of a rollout."""
     first = shape.first_world * shape.agents
     numbers = torch.arange(first, first + shape.lanes, device=policy.layers[0][0].device)
 
@@ -30,7 +30,7 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream) -> Decide:
 
 
 def decide(policy: NetworkPolicy, observation: Tensor, mask: Tensor, words: Tensor | None) -> Decided:
-    """What a network decides.
+    """The decision of a network.
 
     Args:
         observation: [values, lanes] f32.
@@ -70,7 +70,7 @@ def _layer(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
 
 
 def _activated(policy: NetworkPolicy, x: Tensor) -> Tensor:
-    """What a hidden layer passes on; of both zeros +0."""
+    """The activation of a hidden layer; of both zeros +0."""
     match policy.activation:
         case "tanh":
             return tanh(x)

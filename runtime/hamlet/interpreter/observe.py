@@ -1,4 +1,4 @@
-"""What agents observe, and which actions would do something."""
+"""Observations of agents, and masks of the actions that would do something."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ def grid(lanes: Lanes) -> list[Tensor]:
 
 def stands(lanes: Lanes) -> list[tuple[Tensor, Tensor]]:
     """The cell of each affordance, i32 [worlds, 1], and in which worlds it is there, bool [worlds, 1]."""
-    worlds, found = len(lanes.age), []
+    worlds, pairs = len(lanes.age), []
     for affordance in lanes.universe.affordances:
         (cell,), there = lanes.place_of(affordance.name), is_there(affordance, lanes)
         everywhere = torch.ones((worlds, 1), dtype=torch.bool, device=cell.device)
-        found.append((cell.expand(worlds, 1), everywhere if there is None else there))
-    return found
+        pairs.append((cell.expand(worlds, 1), everywhere if there is None else there))
+    return pairs
 
 
 def window(radius: int, lanes: Lanes) -> list[Tensor]:
@@ -128,7 +128,7 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
 
 
 def cells_around(values: Tensor, radius: int, lanes: Lanes) -> list[Tensor]:
-    """What the cells around the agent have, x fastest, of values [worlds, cells]; 0 beyond the edges."""
+    """Values of the cells around each agent, x fastest, from values [worlds, cells]; 0 beyond the edges."""
     sizes, rows = lanes.grid.sizes, []
     for offset in around(lanes.grid, radius):
         there = [x + delta for x, delta in zip(lanes.position, offset, strict=True)]
@@ -202,7 +202,7 @@ def moves_somewhere(lanes: Lanes) -> Tensor:
 
 def usable(lanes: Lanes) -> Tensor:
     """Who is at an open affordance."""
-    found = torch.zeros_like(lanes.alive)
+    possible = torch.zeros_like(lanes.alive)
     for affordance in lanes.universe.affordances:
-        found = found | (at(lanes, affordance.name) & is_open(affordance, lanes))
-    return found
+        possible = possible | (at(lanes, affordance.name) & is_open(affordance, lanes))
+    return possible

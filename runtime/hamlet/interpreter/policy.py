@@ -1,4 +1,4 @@
-"""What policies do: a tabular one looks up the situation of each agent; controls that nobody gives are drawn."""
+"""Policies: a tabular one looks up the situation of each agent; controls that the caller does not set are drawn."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def value_of(feature: Feature, lanes: Lanes) -> Tensor:
             return lanes.position[axes.index(name)]
         case _:
             # Meters are the last features, in their own order.
-            known, meters = features(lanes.universe), lanes.universe.meters
-            return lanes.meters[meters[known.index(feature) - len(known)].name]
+            indexed, meters = features(lanes.universe), lanes.universe.meters
+            return lanes.meters[meters[indexed.index(feature) - len(indexed)].name]
 
 
 def here(lanes: Lanes) -> Tensor:

@@ -1,4 +1,4 @@
-"""What rollouts count."""
+"""Statistics of rollouts."""
 
 from __future__ import annotations
 

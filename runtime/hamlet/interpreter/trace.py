@@ -1,4 +1,4 @@
-"""What one lane's meters went through in a tick: every write, with the construct and the line that made it."""
+"""The trace of one lane's meters in a tick: every write, with the construct and the line that made it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents remember of their uses, brought up to date in step 2 of a tick."""
+"""Memory of agents of their uses, brought up to date in step 2 of a tick."""
 
 from __future__ import annotations
 

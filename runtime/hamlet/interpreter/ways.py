@@ -1,4 +1,4 @@
-"""What walls leave open: how many moves lead to a place, and which cells an agent sees."""
+"""Walks around walls and sight past them: how many moves lead to a place, and which cells an agent sees."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def walking_distance(lanes: Lanes, affordance: str) -> Tensor:
     (place,) = lanes.place_of(affordance)
     own = lanes.index()
     to, there = torch.unique(place.long(), return_inverse=True)
-    known = lanes.constant.walks
+    walks = lanes.constant.walks
     for cell in to.tolist():
-        if cell not in known:
-            known[cell] = walks_to(lanes, cell)
-    rows = torch.stack([known[cell] for cell in to.tolist()])
+        if cell not in walks:
+            walks[cell] = walks_to(lanes, cell)
+    rows = torch.stack([walks[cell] for cell in to.tolist()])
     return rows[there.expand_as(own), own].to(torch.float32)
 
 

@@ -1,5 +1,6 @@
-"""What concerns a whole world: at the beginning of a tick claims, and between its agents' rules and their deaths the
-step in which the world's own rules run."""
+"""Steps of whole worlds: at the beginning of a tick claims, and between its agents' rules and their deaths the step in
+which the world's own rules run.
+"""
 
 from __future__ import annotations
 

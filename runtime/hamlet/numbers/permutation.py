@@ -45,13 +45,13 @@ def domain(size: int) -> Domain:
     best = Domain(size, 1, size)
     if size < 3:
         return best
-    found = False
+    suited = False
     low = 2 if size <= 6 else 3
     while low * low <= size + low:
         high = max(-(-size // low), low)
         candidate = Domain(size, low, high)
-        if high <= 4 * low and (not found or candidate.ghosts <= best.ghosts):
-            best, found = candidate, True
+        if high <= 4 * low and (not suited or candidate.ghosts <= best.ghosts):
+            best, suited = candidate, True
         low += 1
     return best
 

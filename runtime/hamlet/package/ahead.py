@@ -40,10 +40,10 @@ def from_json(text: str, version: int, build: Callable[[dict[str, Any], Tables],
         ModuleError: it is no index.
     """
     try:
-        found: dict[str, Any] = json.loads(text)
-        if found.pop("format") != version:
+        content: dict[str, Any] = json.loads(text)
+        if content.pop("format") != version:
             return None
-        tables = tuple((name, dtype, tuple(values)) for name, dtype, values in found.pop("tables"))
-        return build(found, tables)
+        tables = tuple((name, dtype, tuple(values)) for name, dtype, values in content.pop("tables"))
+        return build(content, tables)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModuleError(f"{AHEAD}/*/{INDEX} lists no kernels ({error}): compile the universe again") from error

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 Key: TypeAlias = Mapping[str, str | int]
-"""What an answer depends on."""
+"""Properties on which an answer depends."""
 
 ROOM = 1 << 30
 """Bytes that things of a kind may take; beyond, those that were not used for the longest time go."""
@@ -43,7 +43,7 @@ def folder() -> Path:
 
 
 def reason(error: OSError) -> str:
-    """What an error says, for the end of a sentence."""
+    """The reason of an error, for the end of a sentence."""
     return error.strerror or str(error)
 
 
@@ -51,12 +51,12 @@ def reason(error: OSError) -> str:
 
 
 def load(kind: str, key: Key) -> dict[str, Any] | None:
-    """What was saved for this key; `None` where there is nothing, or not what was saved."""
+    """The answer that was saved for this key; `None` where there is none, or where the file is damaged."""
     try:
-        found = json.loads(_path(kind, key).read_text(encoding="utf-8"))
+        content = json.loads(_path(kind, key).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    match found:
+    match content:
         case {"key": saved, "answer": dict(answer), "sha256": digest} if saved == dict(key):
             return answer if digest == _sha256(answer) else None
         case _:
@@ -91,8 +91,9 @@ def _sha256(value: Mapping[str, Any]) -> str:
 
 
 def recall(kind: str, name: str) -> bytes | None:
-    """What `keep` kept under this name; `None` where there is nothing, or not what was kept, or where others than the
-    user could have put it there."""
+    """The bytes that `keep` wrote under this name; `None` where there are none, where they are damaged, or where others
+    than the user could have put them there.
+    """
     try:
         with _own_folder(kind) as own:
             descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=own)
@@ -154,20 +155,20 @@ def _own_folder(kind: str) -> Iterator[int]:
 
 
 def _is_own(descriptor: int) -> bool:
-    found = os.fstat(descriptor)
-    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    status = os.fstat(descriptor)
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _make_room(own: int) -> None:
     """Remove what was not used for the longest time where all together take more than `ROOM`."""
-    found = []
+    files = []
     with os.scandir(own) as entries:
         for entry in entries:
             with contextlib.suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
-                found.append((status.st_mtime_ns, status.st_size, entry.name))
-    taken = sum(size for _, size, _ in found)
-    for _, size, name in sorted(found):
+                files.append((status.st_mtime_ns, status.st_size, entry.name))
+    taken = sum(size for _, size, _ in files)
+    for _, size, name in sorted(files):
         if taken <= ROOM:
             return
         with contextlib.suppress(OSError):

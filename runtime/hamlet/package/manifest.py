@@ -53,7 +53,9 @@ class ManifestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What `__init__.py` says. `files` are pairs of file name and sha256 (hexadecimal), in the order of writing."""
+    """The declarations of a package's `__init__.py`. `files` are pairs of file name and sha256 (hexadecimal), in the
+    order of writing.
+    """
 
     universe: str
     source: str

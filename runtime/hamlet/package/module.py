@@ -130,10 +130,10 @@ def verified(path: Path) -> dict[str, bytes]:
 def _identity(path: Path) -> tuple[int, ...] | None:
     """Numbers that change when the folder or its manifest is replaced; `None` where one of them is missing."""
     try:
-        found = (path.stat(), (path / manifest.FILENAME).stat())
+        statuses = (path.stat(), (path / manifest.FILENAME).stat())
     except OSError:
         return None
-    return tuple(number for each in found for number in (each.st_dev, each.st_ino, each.st_mtime_ns))
+    return tuple(number for each in statuses for number in (each.st_dev, each.st_ino, each.st_mtime_ns))
 
 
 def _verified(path: Path) -> dict[str, bytes]:

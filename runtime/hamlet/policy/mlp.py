@@ -88,8 +88,8 @@ class MLP:
         inputs = whole(inputs, 1, 1 << 20, "inputs are the number of values of an observation")
         actions = whole(actions, 1, 1 << 20, "actions are their number")
         flag("value", value)
-        given = list(hidden) if isinstance(hidden, (list, tuple)) else [hidden]
-        layers = [whole(each, 1, MOST_WIDTH, f"hidden layers have 1 .. {MOST_WIDTH} outputs") for each in given]
+        widths = list(hidden) if isinstance(hidden, (list, tuple)) else [hidden]
+        layers = [whole(each, 1, MOST_WIDTH, f"hidden layers have 1 .. {MOST_WIDTH} outputs") for each in widths]
         first = () if members is None else (whole(members, 1, 1 << 31, "members are 1 or more"),)
         place = _place(device)
         generator = torch.Generator().manual_seed(whole(seed, 0, (1 << 63) - 1, "a seed is 0 or more"))
@@ -130,7 +130,7 @@ class MLP:
     def forward(
         self, observation: torch.Tensor, mask: torch.Tensor | None = None, words: torch.Tensor | None = None
     ) -> Decided:
-        """What the network decides, by the order of operations of the kernels and to their bit, with torch on the
+        """The decision of the network, by the order of operations of the kernels and to their bit, with torch on the
         device of its weights. It is slow, and gives no gradients.
 
         Args:
@@ -178,12 +178,14 @@ class MLP:
         several = "" if self.members is None else f", members={self.members}"
         return f"MLP({sizes}, {self.activation!r}, value={self.value}, sample={self.sample}{several})"
 
-    def _check(self, name: str, given: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
-        if not isinstance(given, torch.Tensor) or given.is_nested:
-            raise EnvError(f"{name} is a tensor {list(shape)} of {dtype}, not {shown(given)}")
-        if given.dtype is not dtype or tuple(given.shape) != shape or given.device != self.device:
-            wanted = f"{list(shape)} of {dtype} on {self.device}"
-            raise EnvError(f"{name} is a tensor {wanted}, not {list(given.shape)} of {given.dtype} on {given.device}")
+    def _check(self, name: str, tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+        if not isinstance(tensor, torch.Tensor) or tensor.is_nested:
+            raise EnvError(f"{name} is a tensor {list(shape)} of {dtype}, not {shown(tensor)}")
+        if tensor.dtype is not dtype or tuple(tensor.shape) != shape or tensor.device != self.device:
+            expected = f"{list(shape)} of {dtype} on {self.device}"
+            raise EnvError(
+                f"{name} is a tensor {expected}, not {list(tensor.shape)} of {tensor.dtype} on {tensor.device}"
+            )
 
     def _check_lanes(self, lanes: int) -> None:
         if lanes % (self.members or 1):
@@ -198,17 +200,17 @@ def _place(device: Any) -> torch.device:
         raise EnvError(f'{shown(device)} is no device that torch has here: take "cpu" or "cuda"') from error
 
 
-def _tensors(name: str, given: Any) -> tuple[torch.Tensor, ...]:
+def _tensors(name: str, tensors: Any) -> tuple[torch.Tensor, ...]:
     """Tensors of f32 that lie in memory side by side, those of each layer."""
     problem = f"{name} are a list of tensors of torch.float32, one for each of 1 or {MOST_HIDDEN} hidden layers and one"
-    if not isinstance(given, (list, tuple)) or not 2 <= len(given) <= MOST_HIDDEN + 1:
-        raise EnvError(f"{problem} for the heads, not {shown(given)}")
-    for each in given:
+    if not isinstance(tensors, (list, tuple)) or not 2 <= len(tensors) <= MOST_HIDDEN + 1:
+        raise EnvError(f"{problem} for the heads, not {shown(tensors)}")
+    for each in tensors:
         if not isinstance(each, torch.Tensor) or dense(each, name).dtype is not torch.float32:
             raise EnvError(f"{problem} for the heads, not {shown(each)}")
-        if not each.is_contiguous() or each.device != given[0].device:
+        if not each.is_contiguous() or each.device != tensors[0].device:
             raise EnvError(f"{name} lie in memory as torch makes them, all on one device: call .contiguous(), .to()")
-    return tuple(given)
+    return tuple(tensors)
 
 
 def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor]) -> None:
@@ -217,10 +219,10 @@ def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor
         raise EnvError("each of the weights [outputs, inputs] or [members, outputs, inputs] has a bias")
     for number, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
         outputs = weight.shape[-2] if weight.dim() > 1 else 0
-        wanted = (*first, outputs, inputs), (*first, outputs)
-        if (tuple(weight.shape), tuple(bias.shape)) != wanted or not weight.numel() or weight.device != bias.device:
+        expected = (*first, outputs, inputs), (*first, outputs)
+        if (tuple(weight.shape), tuple(bias.shape)) != expected or not weight.numel() or weight.device != bias.device:
             raise EnvError(
-                f"layer {number} has weights {list(wanted[0])} and biases {list(wanted[1])} on one device, "
+                f"layer {number} has weights {list(expected[0])} and biases {list(expected[1])} on one device, "
                 f"not {list(weight.shape)} and {list(bias.shape)}"
             )
         if number < len(weights) - 1 and outputs > MOST_WIDTH:

@@ -21,8 +21,9 @@ TABULAR = ("choices", "thresholds", "strides", "bins")
 or rows."""
 
 GIVEN = tuple(f"given_{name}" for name in schema.GIVEN_BY_TICK)
-"""What a rollout is given for each tick, see `hamlet.backend.protocol.Given`, [ticks * rows, lanes]; each only in
-universes that have that field. `None`, or empty, where it is not given."""
+"""Arguments of a rollout for each tick, see `hamlet.backend.protocol.ByTick`, [ticks * rows, lanes]; each only in
+universes that have that field. `None`, or empty, where the caller passes none.
+"""
 
 COUNTS = ("uses", "causes", "lengths", "finished_return")
 """The arrays of `hamlet.backend.buffers.Statistics`."""
@@ -30,7 +31,7 @@ ENDED_METERS = "ended_meters"
 """[meters] i64, which only a rollout that is asked to has: the sum of each meter over the episodes that ended, see
 `meter_scales`."""
 SUMS = ("uses", "causes", "lengths", ENDED_METERS)
-"""Those that are integers over all lanes: counts of shards add up to the counts of all worlds."""
+"""Counts that are integers over all lanes: those of shards add up to those of all worlds."""
 
 LANE_COUNTS = ("lane_uses", "lane_episodes", "lane_lengths", "lane_returns", "lane_causes")
 """The arrays of `hamlet.backend.buffers.LaneCounts`, which only a rollout that is asked to has."""
@@ -68,7 +69,7 @@ def array_arguments(universe: Universe, kernel: Kernel) -> tuple[str, ...]:
 
 
 def given_arguments(universe: Universe) -> tuple[str, ...]:
-    """Those of `GIVEN` that the rollout of a universe takes."""
+    """Names of `GIVEN` that the rollout of a universe takes."""
     state = {field.name for field in schema.state_fields(universe)}
     return tuple(f"given_{name}" for name in schema.GIVEN_BY_TICK if name in state)
 
@@ -98,8 +99,9 @@ def counters(universe: Universe) -> dict[str, int]:
 
 
 def meter_scales(universe: Universe) -> tuple[float, ...]:
-    """What meters are multiplied by, in f32, to be rounded towards zero and added as integers: a unit is 2**-30 of the
-    power of two above their bounds. Powers of two, which round nothing."""
+    """Factors of meters, in f32, by which they are multiplied to be rounded towards zero and added as integers: a unit
+    is 2**-30 of the power of two above their bounds. Powers of two, which round nothing.
+    """
     ends = [max(abs(bounds.low), abs(bounds.high)) for bounds in meter_bounds(universe)]
     return tuple(2.0 ** min(ENDED_BITS - math.frexp(end)[1], 127) for end in ends)
 

@@ -42,7 +42,7 @@ FINITE = Bounds(-LARGEST, LARGEST)
 
 
 class Bounded(Protocol):
-    """What an author gives bounds: a param, an input, an axis, a meter."""
+    """A declaration with bounds: a param, an input, an axis, a meter."""
 
     @property
     def low(self) -> float: ...

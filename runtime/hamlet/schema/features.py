@@ -1,4 +1,4 @@
-"""What a table of a policy can be indexed by: features of an agent, and the number of its situation.
+"""Features of an agent by which a table of a policy can be indexed, and the number of its situation.
 
 A situation is a combination of features. Each feature has a number 0 .. its size - 1 and a stride; the number of a
 situation is the sum of number * stride over the features.

@@ -1,4 +1,4 @@
-"""What a universe's state, outcomes and observations consist of: each array is declared here, once.
+"""Fields of a universe's state, outcomes and observations: each array is declared here, once.
 
 Buffers, arguments of kernels, `state_dict`, what a checkpoint accepts, what the compiler knows about ranges, how
 episodes begin and which constructs write a field all derive from these tables. The layout is field-major: a field with
@@ -63,7 +63,7 @@ NOWHERE = -1
 GIVEN = ("params", "inputs", "controls")
 """Fields of the state that users write; neither ticks nor resets change them."""
 GIVEN_BY_TICK = ("inputs", "controls")
-"""Those of them of which a rollout can be given other values for each tick."""
+"""Fields of `GIVEN` of which a rollout can have other values for each tick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class Field:
     pitch: int = 0
 
     @property
-    def given(self) -> bool:
+    def written_by_users(self) -> bool:
         """Whether users write it."""
         return self.name in GIVEN
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What functions of the tick IR call its rows (`meter.energy`); its own name where it has none."""
+        """Names of its rows in functions of the tick IR (`meter.energy`); its own name where it has none."""
         return (self.name,) if self.rows is None else tuple(f"{self.kind or self.name}.{row}" for row in self.rows)
 
 
@@ -125,7 +125,7 @@ def cell_words(grid: Grid) -> tuple[tuple[int, int], ...]:
 
 
 def place_rows(universe: Universe) -> tuple[str, ...]:
-    """What the stored place of an affordance consists of: the words of its cell by number, or its coordinates."""
+    """Rows of the stored place of an affordance: the words of its cell by number, or its coordinates."""
     match universe.space:
         case Grid() as grid if grid.places == "stored":
             return tuple(str(word) for word in range(len(cell_words(grid))))
@@ -251,7 +251,9 @@ def _place_bounds(universe: Universe) -> tuple[Bounds, ...]:
 
 
 def report_names(universe: Universe) -> tuple[str, ...]:
-    """What a tick reports: the rewards that have a name, then the reports, each in file order."""
+    """Names of the values that a tick reports: of the rewards that have a name, then of the reports, each in file
+    order.
+    """
     rewards = tuple(reward.name for reward in universe.rewards if reward.name is not None)
     return (*rewards, *(report.name for report in universe.reports))
 

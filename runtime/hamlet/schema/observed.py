@@ -1,4 +1,4 @@
-"""What an agent observes, row by row: names, where values lie, and how they become bytes.
+"""Segments of an agent's observation, row by row: names, where values lie, and how they become bytes.
 
 A segment's values lie in low .. high. The byte of a value v is the integer nearest to (v - low) * scale, ties to even,
 after that was limited to 0 .. 255; scale = 255 / (high - low), rounded once, and the difference and the product are
@@ -64,8 +64,9 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a role has in rows that roles share: those from element `first` on of the segment of this number, of those
-    behind the ones that all agents have."""
+    """A role's part of rows that roles share: those from element `first` on of the segment of this number, of those
+    behind the ones that all agents have.
+    """
 
     segment: int
     first: int
@@ -124,13 +125,13 @@ def _shared(first: int, last: int, each: list[tuple[Segment, ...]], seen: Counte
     shares: list[Share | None] = []
     names, scales = [], []
     for segments in each:
-        found = next((n for n, own in enumerate(segments) if own.offset <= first < own.offset + own.count), None)
-        if found is None:
+        number = next((n for n, own in enumerate(segments) if own.offset <= first < own.offset + own.count), None)
+        if number is None:
             shares.append(None)
             scales.append(Scale(0.0, 0.0))
             continue
-        own = segments[found]
-        shares.append(Share(found, first - own.offset))
+        own = segments[number]
+        shares.append(Share(number, first - own.offset))
         scales.append(own.scale)
         whole = own.count == last - first
         names.append(own.name if whole else f"{own.name}[{first - own.offset}..{last - own.offset - 1}]")
@@ -139,7 +140,7 @@ def _shared(first: int, last: int, each: list[tuple[Segment, ...]], seen: Counte
 
 
 def _join(names: Iterable[str]) -> str:
-    """What some roles call a row: the names of the first ones that differ."""
+    """The name of a row that some roles share: the names of the first ones that differ."""
     different = list(dict.fromkeys(names))
     return "/".join(different[:MOST_JOINED]) + ("/..." if len(different) > MOST_JOINED else "")
 
@@ -161,7 +162,7 @@ def _named(universe: Universe, own: tuple[Observation, ...]) -> Iterator[list[st
 
 
 def _observed(universe: Universe, own: tuple[Observation, ...]) -> Iterator[tuple[Segment, Rows]]:
-    """What all agents observe, then `own`."""
+    """Segments of the observations of all agents, then of `own`."""
     offset, seen = 0, Counter[str]()
     for rows in (each for item in (*universe.observations, *own) for each in rows_of(item, universe)):
         scale = Scale(round32(rows.low), round32(rows.high))

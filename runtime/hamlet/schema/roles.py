@@ -17,10 +17,10 @@ def only_agents(universe: Universe) -> int | None:
     return None if not counts or None in counts else sum(count or 0 for count in counts)
 
 
-def suited_agents(universe: Universe, wanted: int) -> int:
+def suited_agents(universe: Universe, asked: int) -> int:
     """The number of agents that a world can have, which is the nearest to what is wanted as far as roles say it."""
     only = only_agents(universe)
-    return max(wanted, fewest_agents(universe)) if only is None else only
+    return max(asked, fewest_agents(universe)) if only is None else only
 
 
 def members(role: Role, agents: int) -> range:

@@ -1,4 +1,4 @@
-"""What leaves a running environment: counts of windows of ticks, which gather on the device and wait for nobody.
+"""Telemetry of a running environment: counts of windows of ticks, which gather on the device and wait for nobody.
 
 `Env.telemetry` begins it. `counting` adds up on the device, `ring` brings a window to the host beside the work of the
 device, `window` says what is in it, and `sinks` are where records go.

@@ -161,7 +161,7 @@ def _hand_over(
     failed: list[Exception],
     take: Callable[[Slot, Any], None],
 ) -> None:
-    """What the thread does, until it is told to end."""
+    """The loop of the thread, until it is told to end."""
     while (window := sent.get()) is not None:
         if isinstance(window, threading.Event):
             window.set()

@@ -76,25 +76,25 @@ class Telemetry:
         if self.left == 0:
             self._send(tick)
 
-    def counts(self, wanted: Statistics | None) -> Statistics:
-        """What a rollout counts in: what the caller wants counted and the window's meters, or else the window."""
-        if wanted is None:
+    def counts(self, callers: Statistics | None) -> Statistics:
+        """The statistics that a rollout counts in: those of the caller and the window's meters, or else the window."""
+        if callers is None:
             return self.window
-        return replace(wanted, memory={**wanted.memory, abi.ENDED_METERS: self.window.memory[abi.ENDED_METERS]})
+        return replace(callers, memory={**callers.memory, abi.ENDED_METERS: self.window.memory[abi.ENDED_METERS]})
 
-    def before(self, wanted: Statistics | None) -> Mapping[str, Memory] | None:
-        """What the caller has counted before a rollout, to be passed to `counted` after it."""
-        if wanted is None:
+    def before(self, callers: Statistics | None) -> Mapping[str, Memory] | None:
+        """Counts of the caller before a rollout, to be passed to `counted` after it."""
+        if callers is None:
             return None
-        return {name: wanted.memory[name] + 0 for name in abi.COUNTS}
+        return {name: callers.memory[name] + 0 for name in abi.COUNTS}
 
-    def counted(self, wanted: Statistics | None, before: Mapping[str, Memory] | None, ticks: int, tick: int) -> None:
+    def counted(self, callers: Statistics | None, before: Mapping[str, Memory] | None, ticks: int, tick: int) -> None:
         """So many ticks of a rollout have run, up to this one. Of counts of the caller's the window gets what they grew
         by, which is all where they had nothing `before`: returns of lanes in f32."""
-        if wanted is not None:
+        if callers is not None:
             for name in abi.COUNTS:
                 own: Any = self.window.memory[name]
-                own += wanted.memory[name] if before is None else wanted.memory[name] - before[name]
+                own += callers.memory[name] if before is None else callers.memory[name] - before[name]
         self._tick = tick
         self.left -= ticks
         if self.left == 0:

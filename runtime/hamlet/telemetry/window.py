@@ -24,7 +24,7 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What happened in a window of ticks, in all lanes.
+    """The record of a window of ticks, over all lanes.
 
     Attributes:
         number: of the window, from 0.
@@ -117,7 +117,7 @@ class Layout:
         return np.concatenate([counters, words_of(finished_return), lanes], dtype=np.int64)
 
     def record(self, window: NDArray[np.int64], number: int, tick: int, ticks: int) -> Record:
-        """What a window says."""
+        """The record of a window, from its counts."""
         part = {name: window[where] for name, where in self._parts.items()}
         lengths, totals = part["lengths"], part[abi.ENDED_METERS].tolist()
         episodes = int(part["causes"].sum())

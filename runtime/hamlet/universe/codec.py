@@ -111,9 +111,9 @@ def from_json(text: str) -> Universe:
 
 
 def _fail(path: str, expected: str, value: Json) -> NoReturn:
-    found = json.dumps(value)
-    found = found if len(found) <= 60 else found[:57] + "..."
-    raise CodecError(f"{path or 'the universe'}: expected {expected}, found {found}")
+    text = json.dumps(value)
+    text = text if len(text) <= 60 else text[:57] + "..."
+    raise CodecError(f"{path or 'the universe'}: expected {expected}, found {text}")
 
 
 def _read(value: Json, expected: object, path: str) -> object:
@@ -180,6 +180,6 @@ def _read_union(value: Json, options: tuple[object, ...], path: str) -> object:
         if name in _optional(kind) and name in value and value[name] == ([] if _optional(kind)[name] == () else None):
             empty = "empty" if _optional(kind)[name] == () else "null"
             raise CodecError(f"{path or 'the universe'}: {kind} leaves out {name!r} where it is {empty}")
-    given = {name: hint for name, hint in hints.items() if name in value}
-    members = {name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in given.items()}
+    present = {name: hint for name, hint in hints.items() if name in value}
+    members = {name: _read(value[name], hint, f"{path}.{name}".lstrip(".")) for name, hint in present.items()}
     return kinds[kind](**members)

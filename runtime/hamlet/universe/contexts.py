@@ -92,12 +92,12 @@ OF_AGENT = (
     *(quantities.Visited, quantities.Distance, quantities.StraightDistance, quantities.WalkingDistance),
     *(expressions.Rank, expressions.Nearest),
 )
-"""What each agent has of its own."""
+"""Quantities of each agent's own."""
 OF_PLACE = (quantities.CellValue, quantities.Coordinate, quantities.On, quantities.TerrainValue)
-"""What the cell has that an agent is on."""
+"""Quantities of the cell that an agent is on."""
 DRAWS: tuple[type, ...] = expressions.Draw.__args__
 TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expressions.Upon)
-"""What agents of a world have together."""
+"""Reductions over the agents of a world."""
 
 
 WANTING: dict[type, str] = {
@@ -109,11 +109,11 @@ WANTING: dict[type, str] = {
     **dict.fromkeys((quantities.On, quantities.TerrainValue, observations.ObserveRegion), "map"),
     statements.Push: "momentum",
 }
-"""What a universe needs for such a node."""
+"""The part of a universe that such a node needs."""
 
 
 def lacking(universe: Universe) -> Iterator[str]:
-    """What a universe needs and has not, and for which node."""
+    """Parts that a universe needs and has not, and for which node."""
     of, letters = universe.space, letters_of(universe.space)
     grid = of if isinstance(of, space.Grid) else None
     has = {
@@ -126,20 +126,20 @@ def lacking(universe: Universe) -> Iterator[str]:
         "map with two axes": letters is not None and grid is not None and len(grid.sizes) == 2,
     }
     for node in nodes(universe):
-        wanted = WANTING.get(type(node))
+        part = WANTING.get(type(node))
         match node:
             case observations.ObserveWindow(within="sight"):
-                wanted = "map with two axes"
+                part = "map with two axes"
             case observations.ObserveRegion(radius=int()):
-                wanted = "map with two axes"
+                part = "map with two axes"
             case _:
                 pass
-        if wanted is not None and not has[wanted]:
-            yield f"{type(node).__name__} needs a {wanted}, and there is none"
+        if part is not None and not has[part]:
+            yield f"{type(node).__name__} needs a {part}, and there is none"
 
 
 def misplaced(universe: Universe) -> Iterator[str]:
-    """What is read where it has no value, or is somebody else's, and why."""
+    """Quantities that are read where they have no value, or are somebody else's, and why."""
     world, cells = universe.world, universe.cells
     parts: list[tuple[object, Context]] = [
         ((universe.meters, universe.affordances, universe.actions), ACTING),
@@ -211,7 +211,7 @@ def _missing(tree: Expression, at: Context) -> str | None:
 
 
 def _inside(tree: Expression, at: Context) -> Iterator[tuple[Expression, Context]]:
-    """What an expression is made of, and where that is evaluated."""
+    """The operands of an expression, and the context in which each is evaluated."""
     there = at
     match tree:
         case expressions.Previous():
@@ -222,8 +222,8 @@ def _inside(tree: Expression, at: Context) -> Iterator[tuple[Expression, Context
             there = replace(at, asker="itself")
         case expressions.Among() | expressions.Rank() | expressions.Nearest() | expressions.Upon():
             asker: Literal["agent", "world"] = "agent" if at.of == "agent" else "world"
-            known = at.agents == "when all is done"
-            there = Context("what agents have together", action=True, used=known, draws=True, asker=asker)
+            done = at.agents == "when all is done"
+            there = Context("what agents have together", action=True, used=done, draws=True, asker=asker)
         case _:
             pass
     kind: Any = type(tree)

@@ -61,8 +61,9 @@ class Lifespan:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What agents have at the beginning of an episode, before they ever acted, in place of the 0 of their velocity: a
-    `velocity` per axis (none without a space), and a `speed`; `None`: the length of that velocity."""
+    """The start of agents in an episode, before they ever acted, in place of the 0 of their velocity: a `velocity` per
+    axis (none without a space), and a `speed`; `None`: the length of that velocity.
+    """
 
     velocity: tuple[float, ...]
     speed: float | None
@@ -115,7 +116,7 @@ Holds: TypeAlias = Literal["real", "int", "bool", "options"]
 
 @dataclass(frozen=True, slots=True)
 class StateType:
-    """What a meter holds that is declared as `state`: real numbers, whole numbers, 0 or 1 for a condition, or the
+    """The type of a meter that is declared as `state`: real numbers, whole numbers, 0 or 1 for a condition, or the
     number of one of its `options`. The compiler proves that nothing else is written into it.
 
     Attributes:
@@ -189,8 +190,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a world has beside its agents: meters, and rules that run once per tick, after the agents' rules, and write
-    these meters. Tuples are in file order."""
+    """The parts of a world beside its agents: meters, and rules that run once per tick, after the agents' rules, and
+    write these meters. Tuples are in file order.
+    """
 
     meters: tuple[WorldMeter, ...]
     rules: tuple[Rule, ...]
@@ -221,8 +223,9 @@ AnyMeter: TypeAlias = Meter | WorldMeter | CellMeter
 
 @dataclass(frozen=True, slots=True)
 class CellSum:
-    """What all cells of a world that are no walls come to, in the order of a tree (docs/semantics.md, "Over cells"). It
-    is found when the rules of cells have run and when an episode begins, and a `meter` of the world has it."""
+    """A sum over all cells of a world that are no walls, in the order of a tree (docs/semantics.md, "Over cells"). It
+    is computed when the rules of cells have run and when an episode begins, and a `meter` of the world has it.
+    """
 
     meter: str
     op: Literal["total", "lowest", "highest"]
@@ -232,8 +235,9 @@ class CellSum:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What the cells of a grid have: meters, and rules that run once per tick for every cell, after those of the world,
-    and write these meters; and what all cells come to. Tuples are in file order."""
+    """Meters of the cells of a grid, rules that run once per tick for every cell, after those of the world, and write
+    these meters, and sums over all cells. Tuples are in file order.
+    """
 
     meters: tuple[CellMeter, ...]
     rules: tuple[Rule, ...]
@@ -296,7 +300,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Affordance:
-    """What an agent standing on its cell gets from INTERACT.
+    """An affordance: INTERACT on its cell has its effects.
 
     Attributes:
         place: its coordinates, whole numbers on a grid; `None` for a random place, and without a space.
@@ -377,8 +381,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Potential:
-    """What makes the value of a reward a potential: paid is `discount` times the value after the tick, which counts as
-    0 where the agent is terminated, minus the value `before` the tick."""
+    """The discount and the earlier value that make the value of a reward a potential: paid is `discount` times the
+    value after the tick, which counts as 0 where the agent is terminated, minus the value `before` the tick.
+    """
 
     discount: float
     before: Expression

@@ -204,7 +204,7 @@ class DrawChance:
 
 
 OfAll: TypeAlias = Among | Rank | Nearest
-"""What is found by asking all agents of a world."""
+"""Reductions that ask all agents of a world."""
 Draw: TypeAlias = DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance
 Expression: TypeAlias = (
     Quantity

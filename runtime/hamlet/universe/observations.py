@@ -1,4 +1,4 @@
-"""What an agent observes: the kinds of observations, and for each its rows."""
+"""Observations of an agent: their kinds, and for each its rows."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class ObserveBlank:
 
 @dataclass(frozen=True, slots=True)
 class ObserveConstant:
-    """These numbers."""
+    """Constant numbers."""
 
     values: tuple[float, ...]
     span: Span
@@ -171,7 +171,9 @@ def is_numbered(first: int, agents: int | None, span: Span) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What an item of `observe` says of a segment. `elements` names the rows of a kind with a row per element."""
+    """The rows of an item of `observe`, which become a segment. `elements` names the rows of a kind with a row per
+    element.
+    """
 
     name: str
     low: float
@@ -181,7 +183,7 @@ class Rows:
 
 
 class Observed(Protocol):
-    """What the rows of observations depend on: a universe."""
+    """The parts of a universe on which the rows of observations depend."""
 
     @property
     def name(self) -> str: ...

@@ -147,7 +147,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class InputValue:
-    """What was given to this lane as an input before the tick."""
+    """The value that this lane had as an input before the tick."""
 
     input: str
     span: Span
@@ -155,7 +155,7 @@ class InputValue:
 
 @dataclass(frozen=True, slots=True)
 class ControlValue:
-    """What is given to this lane as a control in this tick."""
+    """The value that this lane has as a control in this tick."""
 
     control: str
     span: Span
@@ -179,8 +179,9 @@ class Coordinate:
 
 @dataclass(frozen=True, slots=True)
 class Velocity:
-    """What the last tick's move added to the coordinate on this axis; 0 where the agent took no move of the space. With
-    momentum what the next tick is to add, before pushes and edges."""
+    """The change of the coordinate on this axis by the last tick's move; 0 where the agent took no move of the space.
+    With momentum the change of the next tick, before pushes and edges.
+    """
 
     axis: str
     span: Span

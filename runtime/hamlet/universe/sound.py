@@ -1,5 +1,6 @@
-"""What a compiler checked of a Universe: names exist and can be shown, numbers lie in their ranges, conditions stand
-where they belong. A Universe that was read from a file is held to it, for anybody may have written the file."""
+"""The checks of a compiler, on a Universe that was read from a file, for anybody may have written the file: names exist
+and can be shown, numbers lie in their ranges, conditions stand where they belong.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +105,7 @@ BOUNDED = (
     *(declarations.Param, declarations.Input, declarations.Control, declarations.Meter),
     *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger, observations.ObserveValue),
 )
-"""What has a `low` and a `high`."""
+"""Nodes with a `low` and a `high`."""
 
 CONDITIONS = frozenset(
     (
@@ -134,29 +135,29 @@ def check_sound(universe: Universe) -> None:
     for source in universe.sources:
         if not re.fullmatch(r"[\w.-]+", source, re.ASCII):
             raise UnsoundError(f"a source cannot be called {source!r}")
-    known = _names(universe)
+    names = _names(universe)
     _check_space(universe.space)
     for node in nodes(universe):
         for name, value in _members(node):
-            _check_member(node, name, value, known)
+            _check_member(node, name, value, names)
         if isinstance(node, BOUNDED) and not node.low <= node.high:
             raise UnsoundError(f"{_called(node)} lies in {node.low} .. {node.high}, the higher number first")
         if isinstance(node, declarations.Param | declarations.Input) and not node.low <= node.default <= node.high:
             raise UnsoundError(f"{_called(node)} is {node.default}, out of {node.low} .. {node.high}")
     if not universe.rewards:
         raise UnsoundError("it has no reward")
-    _check_assigned(universe, known)
+    _check_assigned(universe, names)
     _check_places(universe)
     for message in chain(lacking(universe), misplaced(universe)):
         raise UnsoundError(message)
 
 
-def _check_member(node: object, name: str, value: Any, known: dict[str, frozenset[str]]) -> None:
+def _check_member(node: object, name: str, value: Any, names: dict[str, frozenset[str]]) -> None:
     kind: Any = type(node)
     for each in value if isinstance(value, tuple) else (value,):
         if isinstance(each, str) and not _is_shown(each):
             raise UnsoundError(f"{kind.__name__} has the {name} {each!r}, which cannot be shown")
-        if isinstance(each, str) and (kind, name) in NAMES and each not in known[NAMES[kind, name]]:
+        if isinstance(each, str) and (kind, name) in NAMES and each not in names[NAMES[kind, name]]:
             raise UnsoundError(f"{kind.__name__} names {each!r}, which is none of the {NAMES[kind, name]}")
         if isinstance(each, int | float) and (kind, name) in RANGES:
             low, high = RANGES[kind, name]
@@ -178,39 +179,39 @@ def _check_tree(tree: Any, holds: bool, where: str) -> None:
 
 def _is_condition(tree: Any) -> bool:
     """Whether an expression is a condition rather than a number; what it is made of fits together."""
-    found = [_is_condition(each) for each in operands(tree)]
+    holds = [_is_condition(each) for each in operands(tree)]
     match tree:
         case expressions.Unary(op="not"):
-            wanted, result = [True], True
+            expected, result = [True], True
         case expressions.Binary(op="and" | "or"):
-            wanted, result = [True, True], True
+            expected, result = [True, True], True
         case expressions.Binary(op=op):
-            wanted, result = [False, False], op in COMPARING
+            expected, result = [False, False], op in COMPARING
         case expressions.Among(op="count") | expressions.Upon(op="count"):
-            wanted, result = [True], False
+            expected, result = [True], False
         case expressions.Rank():
-            wanted, result = [True, False], False
+            expected, result = [True, False], False
         case expressions.Nearest():
-            wanted, result = [True, found[1], found[1]], found[1]
+            expected, result = [True, holds[1], holds[1]], holds[1]
         case expressions.If():
-            wanted, result = [True, found[1], found[1]], found[1]
+            expected, result = [True, holds[1], holds[1]], holds[1]
         case expressions.Previous() | expressions.Own():
-            wanted, result = found, found[0]
+            expected, result = holds, holds[0]
         case _:
-            wanted, result = [False] * len(found), isinstance(tree, HOLDING)
-    if found != wanted:
+            expected, result = [False] * len(holds), isinstance(tree, HOLDING)
+    if holds != expected:
         raise UnsoundError(f"a number and a condition are confused in {type(tree).__name__}")
     return result
 
 
-def _check_assigned(universe: Universe, known: dict[str, frozenset[str]]) -> None:
+def _check_assigned(universe: Universe, names: dict[str, frozenset[str]]) -> None:
     """See that agents, worlds and cells write what is theirs."""
     world = () if universe.world is None else universe.world.rules
     cells = () if universe.cells is None else universe.cells.rules
     lanes = (universe.dynamics, universe.affordances, universe.actions)
     for written, owner in ((lanes, "meters"), (world, "world"), (cells, "cells")):
         for node in nodes(written):
-            if isinstance(node, statements.Assign) and node.meter not in known[owner]:
+            if isinstance(node, statements.Assign) and node.meter not in names[owner]:
                 raise UnsoundError(f"{node.meter!r} is written, which is none of the {owner}")
 
 
@@ -256,7 +257,7 @@ def _check_space(of: space.Space) -> None:
 
 
 def _names(universe: Universe) -> dict[str, frozenset[str]]:
-    """What can be named, by what it is."""
+    """Names of a universe, by the kind of their declaration."""
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
     ground = space.letters_of(universe.space)
@@ -276,13 +277,13 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
         "own actions": universe.actions,
         "moves": universe.moves,
     }
-    known = {kind: _distinct(kind, [each.name for each in items]) for kind, items in kinds.items()}
-    _distinct("states", [name for kind in ("meters", "world", "cells") for name in sorted(known[kind])])
+    names = {kind: _distinct(kind, [each.name for each in items]) for kind, items in kinds.items()}
+    _distinct("states", [name for kind in ("meters", "world", "cells") for name in sorted(names[kind])])
     copies = {each.copy_of for each in universe.affordances if each.copy_of is not None}
-    return known | {
+    return names | {
         "axes": frozenset(space.axes_of(universe.space)),
-        "actions": known["own actions"] | known["moves"] | frozenset(("INTERACT", "WAIT")),
-        "affordances or copies": known["affordances"] | copies,
+        "actions": names["own actions"] | names["moves"] | frozenset(("INTERACT", "WAIT")),
+        "affordances or copies": names["affordances"] | copies,
     }
 
 

@@ -15,7 +15,9 @@ __all__ = ["Axis", "CellMetric", "Continuous", "Edges", "Graph", "Grid", "Metric
 Edges: TypeAlias = Literal["clamp", "wrap", "bounce", "sticky"]
 Metric: TypeAlias = Literal["manhattan", "euclidean", "chebyshev"]
 CellMetric: TypeAlias = Literal["manhattan", "euclidean", "chebyshev", "hexagonal"]
-"""What is hexagonal is a grid of two axes whose cells have six neighbours: those on the axes, (+1, -1) and (-1, +1)."""
+"""Metrics of grids. A hexagonal one has two axes, and its cells have six neighbours: those on the axes, (+1, -1) and
+(-1, +1).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What leads where. Agents begin an episode on the node `start`; `None`: on free ones."""
+    """Nodes, and which leads where. Agents begin an episode on the node `start`; `None`: on free ones."""
 
     nodes: tuple[Node, ...]
     start: str | None
@@ -40,7 +42,7 @@ class Graph:
         return next(number for number, each in enumerate(self.nodes) if each.name == node)
 
     def steps(self, cell: int) -> tuple[int, ...]:
-        """What each move adds to the number of this node: move k leads to node k, or nowhere."""
+        """The numbers that moves add to the number of this node: move k leads to node k, or nowhere."""
         leads = self.nodes[cell].leads
         return tuple(number - cell if each.name in leads else 0 for number, each in enumerate(self.nodes))
 
@@ -140,8 +142,9 @@ def is_hexagonal(space: Space | None) -> bool:
 
 
 def sides(count: int, metric: CellMetric) -> tuple[tuple[int, ...], ...]:
-    """What leads to the cells beside one, a number for each of `count` axes: back and on along each axis, then the rest
-    of what the metric has. In this order they are summed."""
+    """Displacements to the cells beside one, a number for each of `count` axes: back and on along each axis, then the
+    rest of the metric's. In this order they are summed.
+    """
     straight = (tuple(by * (axis == each) for each in range(count)) for axis in range(count) for by in (-1, 1))
     return (*straight, *(((1, -1), (-1, 1)) if metric == "hexagonal" else ()))
 

@@ -132,7 +132,7 @@ ALWAYS = Guard()
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a construct does at its place in a tick.
+    """The stage of a construct at its place in a tick.
 
     Attributes:
         step: in which it does so.
@@ -155,12 +155,12 @@ class Stage:
 
     @property
     def scope(self) -> Scope:
-        """What runs it."""
+        """The scope of its step."""
         return self.step.scope
 
 
 class Ticking(Protocol):
-    """What stages are of: a universe, or one in the making. Sequences are in file order."""
+    """The owner of stages: a universe, or one in the making. Sequences are in file order."""
 
     @property
     def meters(self) -> Sequence[Meter]: ...
@@ -235,7 +235,7 @@ def _decay(of: Ticking, step: Step) -> Iterator[Stage]:
 
 
 def _losses(of: Ticking, step: Step, guard: Guard, loss: Callable[[Meter], Expression | None]) -> Iterator[Stage]:
-    """What meters lose, each in a statement of its own."""
+    """Losses of meters, each in a statement of its own."""
     for meter in of.meters:
         value = loss(meter)
         if value is not None:

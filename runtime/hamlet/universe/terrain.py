@@ -22,7 +22,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class RegionNumber:
-    """What the cells of a region have."""
+    """The number of each cell of a region."""
 
     region: str
     value: float
@@ -65,9 +65,9 @@ class Map:
         return self.walls if name is None else next(each.letters for each in self.regions if each.name == name)
 
     def number(self, terrain: Terrain, letter: str) -> float:
-        """What the cells of a letter have."""
-        given = (each.value for each in terrain.numbers if letter in self.region(each.region))
-        return next(given, terrain.default)
+        """The number of the cells of a letter."""
+        numbers = (each.value for each in terrain.numbers if letter in self.region(each.region))
+        return next(numbers, terrain.default)
 
     def terrain(self, name: str) -> Terrain:
         """The terrain of a name."""
@@ -75,5 +75,5 @@ class Map:
 
 
 def distinct(letters: Iterable[str]) -> str:
-    """These letters, each once, in the order in which they are met."""
+    """Distinct letters, in the order in which they are met."""
     return "".join(dict.fromkeys("".join(letters)))

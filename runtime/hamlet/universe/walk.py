@@ -68,7 +68,7 @@ def meet(universe: Universe) -> bool:
 
 
 OF_WORLD = (ParamValue, WorldValue, Hour, DayTime, AgentCount)
-"""What all agents of a world have alike."""
+"""Quantities that all agents of a world have alike."""
 
 
 def owners(expression: Expression) -> tuple[bool, bool]:
@@ -114,22 +114,22 @@ def _fields(kind: Any) -> tuple[str, ...] | None:
 
 def draws(part: object) -> tuple[Draw, ...]:
     """The draws of a universe, or of a part of it, in file order."""
-    found = [
+    sites = [
         node
         for node in nodes(part)
         if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance)
     ]
-    return tuple(sorted(found, key=lambda draw: (draw.span.file, draw.span.line, draw.span.column, draw.site)))
+    return tuple(sorted(sites, key=lambda draw: (draw.span.file, draw.span.line, draw.span.column, draw.site)))
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is made of, in the order of its fields."""
-    found: tuple[Expression, ...] = ()
+    parts: tuple[Expression, ...] = ()
     kind: Any = type(expression)
     for name in _holders(kind):
         value = getattr(expression, name)
-        found += value if isinstance(value, tuple) else (value,)
-    return found
+        parts += value if isinstance(value, tuple) else (value,)
+    return parts
 
 
 @cache

@@ -81,7 +81,7 @@ class Universe:
 
     @property
     def sums(self) -> tuple[declarations.CellSum, ...]:
-        """What all cells come to."""
+        """Sums over all cells."""
         return () if self.cells is None else self.cells.sums
 
     def _parts(self) -> dict[str, Sequence[Named]]:

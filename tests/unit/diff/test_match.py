@@ -6,7 +6,7 @@ import torch
 from faults import TOY, universe_of
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
-from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, RandomPolicy, Stream
+from hamlet.backend.protocol import NOTHING_BY_TICK, ByTick, Policy, RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
 from hamlet_lab.divergence.events import CPU, Reset, Rollout
 from hamlet_lab.divergence.session import Scenario, Session, Side
@@ -30,9 +30,9 @@ class Faulty(Interpreter):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
-        super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
+        super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, by_tick)
         Faulty.launched += ticks
         if stream.tick <= WRONG < stream.tick + ticks and self._wrong(ticks):
             buffers.state["meters"][1, 5] = 0.25

@@ -76,14 +76,14 @@ def test_the_operator(luck: Module) -> None:
     """Schema, fake, functional form: what torch checks of an operator."""
     env = hamlet.make(luck, worlds=6, backend="interpreter")
     stepper, buffers = env._stepping._operator, env._buffers
-    arguments = (torch.full((6,), 5, dtype=torch.int32), stepper.given(buffers), stepper.changed(buffers))
+    arguments = (torch.full((6,), 5, dtype=torch.int32), stepper.unchanged(buffers), stepper.changed(buffers))
     torch.library.opcheck(torch.ops.hamlet.step.default, (*arguments, 4, 0, 7, stepper.number))
 
 
 def test_what_a_step_changes(valley: Module) -> None:
     """Everything but what is given; whatever a step writes is among it."""
     env = hamlet.make(valley, worlds=60, backend="interpreter")
-    given, changed = env._stepping._operator.given(env._buffers), env._stepping._operator.changed(env._buffers)
+    given, changed = env._stepping._operator.unchanged(env._buffers), env._stepping._operator.changed(env._buffers)
     assert [tensor.data_ptr() for tensor in given] == [env.state["params"].data_ptr()]
     everything = {tensor.data_ptr() for tensor in env._buffers.tensors}
     assert {tensor.data_ptr() for tensor in (*given, *changed)} == everything

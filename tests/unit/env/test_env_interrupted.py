@@ -128,7 +128,7 @@ def test_without_python_s_handler_and_in_other_threads() -> None:
     try:
         with Whole() as whole:
             os.kill(os.getpid(), signal.SIGINT)
-            assert whole.wanted
+            assert whole.pressed
             assert not seen
             whole.pause(lambda: None)
             assert seen == ["pressed"]

@@ -110,7 +110,7 @@ def _cubin(number: int, launch: Launch, block: int) -> Cubin:
         for value in launch.arguments
     ]
     codes = "".join("I" if type_ == "int" else "Q" for type_ in types if type_ is not None)
-    return Cubin(launch.kernel, tuple(types), launch.given(block), f"@{codes}QQ", 2, 32, 0, f"{number}.cubin")
+    return Cubin(launch.kernel, tuple(types), launch.settings(block), f"@{codes}QQ", 2, 32, 0, f"{number}.cubin")
 
 
 def backend_on(driver: Driver, found: Cubins) -> Watching:

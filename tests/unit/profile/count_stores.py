@@ -16,7 +16,7 @@ import torch
 import hamlet
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
+from hamlet.backend.protocol import NOTHING_BY_TICK, ByTick, Policy, Stream
 from hamlet.interpreter import Interpreter
 from hamlet.launch.gpu.forms import Form
 from hamlet.universe import Universe
@@ -57,12 +57,12 @@ class Watched(PtxBackend):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
         if ticks == frequency.WARM_UP - 1:
             buffers.state["age"].random_(self._oldest, generator=torch.Generator().manual_seed(1))
         else:
-            super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
+            super().rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, by_tick)
 
 
 def rows(fields: tuple[schema.Field, ...]) -> int:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import NOTHING_GIVEN, Given, Policy, Stream
+from hamlet.backend.protocol import NOTHING_BY_TICK, ByTick, Policy, Stream
 from hamlet.interpreter import Interpreter, Trace
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import bits
@@ -56,9 +56,9 @@ class Faulty:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
-        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
+        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, by_tick)
 
 
 class FaultyRollout(Faulty):
@@ -77,9 +77,9 @@ class FaultyRollout(Faulty):
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
-        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, given)
+        self.inner.rollout(buffers, ticks, policy, stream, observe_every_tick, statistics, by_tick)
         if ticks >= self.tick:
             self.fault(buffers, statistics)
 

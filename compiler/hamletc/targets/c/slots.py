@@ -65,7 +65,7 @@ class Chunk:
     @property
     def changes(self) -> bool:
         """Whether ticks or resets can change it."""
-        return not self.field.given
+        return not self.field.written_by_users
 
     @property
     def direct(self) -> bool:

@@ -89,5 +89,5 @@ def slots(universe: Universe) -> tuple[Slot, ...]:
         for row, name in enumerate(field.names):
             kind, _, author = name.partition(".")
             variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
-            result.append(Slot(name, variable, field.name, row, type_, field.given, fetched, field.per))
+            result.append(Slot(name, variable, field.name, row, type_, field.written_by_users, fetched, field.per))
     return tuple(result)

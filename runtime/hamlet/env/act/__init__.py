@@ -1,1 +1,1 @@
-"""What acts: steps and rollouts, what they take and what they give."""
+"""Steps and rollouts: the arguments that they take, and the results that they return."""

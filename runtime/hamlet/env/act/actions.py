@@ -15,12 +15,12 @@ from hamlet.errors import EnvError, shown
 INTEGERS = (torch.int32, torch.int64, torch.int16, torch.int8, torch.uint8)
 """Types of actions, the usual ones first: a step looks its own up."""
 STEPPED = (torch.int32, torch.int64)
-"""Those that a step takes as they are."""
+"""Types of actions that a step takes as they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionCheck:
-    """What an environment takes.
+    """The check of actions for one environment.
 
     Attributes:
         worlds, agents: the environment's.
@@ -36,7 +36,7 @@ class ActionCheck:
     digest: str
     ranges: bool
 
-    def actions(self, given: Any, *ticks: int) -> torch.Tensor:
+    def actions(self, argument: Any, *ticks: int) -> torch.Tensor:
         """Actions [*ticks, lanes] i32.
 
         Args:
@@ -46,7 +46,7 @@ class ActionCheck:
         Raises:
             EnvError: they have another type, shape, device or range.
         """
-        actions = self._placed(given, (*ticks, self.worlds * self.agents))
+        actions = self._placed(argument, (*ticks, self.worlds * self.agents))
         # A compiled graph cannot read the numbers of a tensor.
         if self.ranges and not torch.compiler.is_compiling():
             least, most = torch.aminmax(actions)
@@ -56,7 +56,7 @@ class ActionCheck:
         whole = actions.dtype is torch.int32 and actions.is_contiguous()
         return actions if whole else actions.to(torch.int32).contiguous()
 
-    def of_step(self, given: Any) -> torch.Tensor:
+    def of_step(self, argument: Any) -> torch.Tensor:
         """Actions [lanes] of a step, contiguous, whose range nobody has looked at: i32, and where it is to be checked
         also i64.
 
@@ -65,66 +65,71 @@ class ActionCheck:
         """
         stepped = STEPPED if self.ranges else STEPPED[:1]
         try:
-            if type(given) is torch.Tensor and given.dtype in stepped and given.is_cpu and given.is_contiguous():
-                (lanes,) = given.shape
+            if (
+                type(argument) is torch.Tensor
+                and argument.dtype in stepped
+                and argument.is_cpu
+                and argument.is_contiguous()
+            ):
+                (lanes,) = argument.shape
                 if lanes == self.worlds * self.agents:
-                    return given
+                    return argument
         except (RuntimeError, ValueError):
             # Others than dense tensors of one dimension: what is wrong with them is found below.
             pass
-        actions = self._placed(given, (self.worlds * self.agents,))
+        actions = self._placed(argument, (self.worlds * self.agents,))
         if actions.dtype not in stepped:
             actions = actions.to(torch.int32)
         return actions.contiguous()
 
     def missing(self, actions: torch.Tensor) -> EnvError:
-        """What is wrong with actions of which one is out of range."""
+        """The error about actions of which one is out of range."""
         least, most = (bound.item() for bound in torch.aminmax(actions))
         wrong = least if least < 0 else most
         return EnvError(f"action {wrong} does not exist: actions are 0 .. {self.count - 1}")
 
-    def _placed(self, given: Any, shape: tuple[int, ...]) -> torch.Tensor:
+    def _placed(self, argument: Any, shape: tuple[int, ...]) -> torch.Tensor:
         """Actions in this shape, of an integer type, on the environment's device."""
         try:
-            plain = given.layout is torch.strided and given.dtype in INTEGERS and given.shape == shape
+            plain = argument.layout is torch.strided and argument.dtype in INTEGERS and argument.shape == shape
         except (AttributeError, RuntimeError):
             # Only tensors have a layout, and nested tensors have no shape.
             plain = False
-        actions: torch.Tensor = given if plain else self._flat(given, shape)
+        actions: torch.Tensor = argument if plain else self._flat(argument, shape)
         if actions.device != self.device:
             raise EnvError(f"actions are on {actions.device}, the environment is on {self.device}")
         return actions
 
-    def policy(self, given: Any, ticks: int) -> Policy:
+    def policy(self, argument: Any, ticks: int) -> Policy:
         """A policy of `ticks`: "random", actions, or what `Env.tabular` made.
 
         Raises:
             EnvError: it is none of these, or of another environment.
         """
         # Comparing an array with a word compares every entry, so the types are matched first.
-        match given:
+        match argument:
             case torch.Tensor() | np.ndarray() | list() | tuple():
-                return RecordedPolicy(self.actions(given, ticks))
+                return RecordedPolicy(self.actions(argument, ticks))
             case TabularPolicy(universe=universe, strides=strides):
                 if universe != self.digest or strides.device != self.device:
                     raise EnvError("this policy was made by an environment of another universe, or on another device")
-                return given
+                return argument
             case str("random"):
                 return RandomPolicy()
             case str():
-                raise EnvError(f'there is no policy {given!r}: take "random" or a tensor of actions [ticks, lanes]')
+                raise EnvError(f'there is no policy {argument!r}: take "random" or a tensor of actions [ticks, lanes]')
             case _:
-                raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(given)}')
+                raise EnvError(f'a policy is "random", actions, or what `tabular` made, not {shown(argument)}')
 
-    def _flat(self, given: Any, shape: tuple[int, ...]) -> torch.Tensor:
+    def _flat(self, argument: Any, shape: tuple[int, ...]) -> torch.Tensor:
         """Actions in this shape and of an integer type, from any argument that `step` takes."""
         what = "actions are whole numbers (torch.int32)"
-        actions = dense(given, what)
+        actions = dense(argument, what)
         if actions.dtype not in INTEGERS:
             raise EnvError(f"{what}, not {actions.dtype}")
         grouped = (*shape[:-1], self.worlds, self.agents)
         if tuple(actions.shape) not in (shape, grouped):
             raise EnvError(f"actions have the shape {list(shape)} or {list(grouped)}, not {list(actions.shape)}")
-        if not isinstance(given, torch.Tensor):
+        if not isinstance(argument, torch.Tensor):
             actions = actions.to(self.device)
         return actions.reshape(shape)

@@ -1,4 +1,4 @@
-"""What rollouts count: uses, ends, lengths and returns of episodes, of all lanes, of worlds and of lanes."""
+"""Counts of rollouts: uses, ends, lengths and returns of episodes, of all lanes, of worlds and of lanes."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ class Counting:
             counts = self._by_lane(counts, per_lane)
         return replace(counts, worlds=WorldCounts.zeros(self.shape, self.device)) if per_world else counts
 
-    def _by_lane(self, counts: Statistics, kept: int) -> Statistics:
-        needed = 4 * self.shape.lanes * (self.affordances + 1 + 3 * kept)
-        problem = f"counts of {self.shape.lanes} lanes with {kept} episodes of each need {-(-needed >> 20)} MiB"
+    def _by_lane(self, counts: Statistics, per_lane: int) -> Statistics:
+        needed = 4 * self.shape.lanes * (self.affordances + 1 + 3 * per_lane)
+        problem = f"counts of {self.shape.lanes} lanes with {per_lane} episodes of each need {-(-needed >> 20)} MiB"
         # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
         if self.device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
             raise EnvError(f"{problem}, more memory than this machine has")
         try:
-            return counted_by_lane(counts, self.affordances, kept)
+            return counted_by_lane(counts, self.affordances, per_lane)
         except (RuntimeError, MemoryError) as error:
             raise EnvError(f"{problem}, more than is free: keep fewer episodes") from error

@@ -12,7 +12,7 @@ from hamlet import schema
 from hamlet.arguments import Actions
 from hamlet.backend.buffers import Buffers, copied
 from hamlet.backend.protocol import Backend, Stream
-from hamlet.env.act.inputs import Given
+from hamlet.env.act.inputs import Arguments
 from hamlet.env.act.operator import Stepper, step
 from hamlet.env.act.outputs import transposed
 from hamlet.env.keep.state import TICK_LIMIT, checked_seed
@@ -20,7 +20,7 @@ from hamlet.errors import EnvError, shown
 
 
 class State(NamedTuple):
-    """What determines the following ticks. A pytree of torch.
+    """The state of all worlds, which determines the following ticks. A pytree of torch.
 
     Attributes:
         fields: the tensors of the state by name, see `hamlet.schema.state_fields`.
@@ -36,8 +36,9 @@ class State(NamedTuple):
 
 
 class Out(NamedTuple):
-    """What a tick gave: as `Env.step` has it, and `reports` [reports, lanes] f32, `None` where there are none. A pytree
-    of torch."""
+    """The outputs of a functional step: as `Env.step` returns them, and `reports` [reports, lanes] f32, `None` where
+    there are none. A pytree of torch.
+    """
 
     observation: torch.Tensor | None
     reward: torch.Tensor
@@ -58,10 +59,10 @@ class Functional:
         state, out = functional.step(state, torch.zeros(env.num_lanes, dtype=torch.int32))
     """
 
-    def __init__(self, backend: Backend, buffers: Buffers, given: Given) -> None:
+    def __init__(self, backend: Backend, buffers: Buffers, arguments: Arguments) -> None:
         """`buffers` are like those of all states."""
         self._backend = backend
-        self._given = given
+        self._arguments = arguments
         self._shape = buffers.shape
         self._fields = {name: (tensor.dtype, tensor.shape) for name, tensor in buffers.state.items()}
         self._like = buffers.moved(torch.device("meta"))
@@ -83,14 +84,14 @@ class Functional:
         Raises:
             EnvError: actions or controls are wrong, or the tensors are not like those of a state. Nothing was changed.
         """
-        taken, new = self._given.actions.actions(actions), self._given.stepping(controls)
+        taken, new = self._arguments.actions.actions(actions), self._arguments.stepping(controls)
         self._check(state)
         buffers = self._buffers(state, into)
         if new is not None:
             buffers.state["controls"].copy_(new)
         stream = Stream(state.seed, state.tick)
         if torch.compiler.is_compiling():
-            read, changed = self._operator.given(buffers), self._operator.changed(buffers)
+            read, changed = self._operator.unchanged(buffers), self._operator.changed(buffers)
             step(taken, read, changed, stream.low, stream.high, stream.tick, self._operator.number)
         else:
             self._backend.step(buffers, taken, stream)
@@ -181,5 +182,5 @@ def _out(buffers: Buffers) -> Out:
     )
 
 
-def _unseen(_given: Mapping[str, torch.Tensor]) -> None:
+def _unseen(_unchanged: Mapping[str, torch.Tensor]) -> None:
     """Params and inputs of a state are not looked at."""

@@ -95,15 +95,15 @@ class Graphed(Sealed):
                 range, or a param or an input was written in place and is out of bounds. Nothing was changed.
         """
         env = self._env
-        given = self.actions
+        taken = self.actions
         if actions is not None or env.validate:
-            given = env.checked_actions(self.actions if actions is None else actions)
+            taken = env.checked_actions(self.actions if actions is None else actions)
         held, new = self.controls, None
         if controls is not None or (held is not None and (actions is not None or env.validate)):
             new = env.checked_controls(held if controls is None and actions is None else controls)
         env.check_given()
-        if given is not self.actions:
-            self.actions.copy_(given)
+        if taken is not self.actions:
+            self.actions.copy_(taken)
         if held is not None and new is not None and new is not held:
             held.copy_(new)
         recording = self._recording
@@ -136,8 +136,8 @@ class Graphed(Sealed):
         """A recording of the environment's next tick."""
         self._elapsed.zero_()
         # Restoring params and inputs would count as a write in place, and a tick does not change them.
-        given = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
-        changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in given]
+        unchanged = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
+        changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in unchanged]
         return self._record(self._tick, (*changed, self._elapsed))
 
     def _tick(self) -> None:
@@ -152,15 +152,15 @@ def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
     """
     device = tensors[0].device
     with torch.cuda.device(device):
-        kept = [tensor.clone() for tensor in tensors]
+        before = [tensor.clone() for tensor in tensors]
         current = torch.cuda.current_stream()
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]  # torch does not annotate it
         side.wait_stream(current)
         with torch.cuda.stream(side):
             work()
         current.wait_stream(side)
-        for tensor, before in zip(tensors, kept, strict=True):
-            tensor.copy_(before)
+        for tensor, value in zip(tensors, before, strict=True):
+            tensor.copy_(value)
         graph = torch.cuda.CUDAGraph()
         # Other threads may go on allocating while this one records.
         with torch.cuda.graph(graph, capture_error_mode="thread_local"):

@@ -1,4 +1,4 @@
-"""What steps and rollouts are given: actions, controls, and inputs that change between ticks; checked and converted."""
+"""Arguments of steps and rollouts, checked and converted: actions, controls, and inputs that change between ticks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hamlet.universe import Control, Input, Universe
 
 
 @dataclass(frozen=True, slots=True)
-class GivenCheck:
+class ValueCheck:
     """The controls of an environment, or its inputs.
 
     Attributes:
@@ -50,13 +50,13 @@ class GivenCheck:
         shape: Shape,
         device: torch.device,
         ranges: bool,
-    ) -> GivenCheck:
+    ) -> ValueCheck:
         """The controls of a universe, or its inputs, in worlds of a shape."""
         declared = universe.controls if kind == "control" else universe.inputs
         bounds = Rows.of(kind, declared, device)
         return cls(kind, universe.name, declared, shape.worlds, shape.agents, device, ranges, bounds)
 
-    def rows(self, given: Any, *ticks: int, others: torch.Tensor | None = None) -> torch.Tensor:
+    def rows(self, argument: Any, *ticks: int, others: torch.Tensor | None = None) -> torch.Tensor:
         """Values [*ticks, rows, lanes] f32.
 
         Args:
@@ -71,44 +71,49 @@ class GivenCheck:
         if not self.declared:
             raise EnvError(f"universe {self.universe} has no {self.kind}s: leave out {self.kind}s=")
         names = [item.name for item in self.declared]
-        if isinstance(given, Mapping):
-            for name in given:
+        if isinstance(argument, Mapping):
+            for name in argument:
                 named(self.kind, name, names)
-            missing = [name for name in names if name not in given]
+            missing = [name for name in names if name not in argument]
             if missing and others is None:
                 raise EnvError(f"the {self.kind}s lack {', '.join(missing)}: all of {', '.join(names)} are given")
             size = (*ticks, self.worlds * self.agents)
-            kept = None if others is None else [row.expand(size) for row in others]
+            present = None if others is None else [row.expand(size) for row in others]
             several = [
-                self._flat(given[name], f"{self.kind} {name}", ticks, (), one=True)
-                if name in given or kept is None
-                else kept[row]
+                self._flat(argument[name], f"{self.kind} {name}", ticks, (), one=True)
+                if name in argument or present is None
+                else present[row]
                 for row, name in enumerate(names)
             ]
             values = torch.stack(several, dim=len(ticks))
         else:
-            values = self._flat(given, f"{self.kind}s", ticks, (len(names),), one=False)
+            values = self._flat(argument, f"{self.kind}s", ticks, (len(names),), one=False)
         # A compiled graph cannot read the numbers of a tensor.
         if self.ranges and not torch.compiler.is_compiling():
             self.bounds.check(values)
         return values
 
-    def of_step(self, given: Any) -> torch.Tensor:
+    def of_step(self, argument: Any) -> torch.Tensor:
         """Values [rows, lanes] f32 of a step, as `rows` takes them. Numbers that are as they should be are taken
         without what others need: that takes longer than a step of few worlds.
 
         Raises:
             EnvError: see `rows`.
         """
-        if type(given) is np.ndarray and given.dtype == np.float32 and given.flags.carray:
-            given = torch.from_numpy(given)
-        if type(given) is torch.Tensor and given.dtype is torch.float32 and given.device == self.device:
+        if type(argument) is np.ndarray and argument.dtype == np.float32 and argument.flags.carray:
+            argument = torch.from_numpy(argument)
+        if type(argument) is torch.Tensor and argument.dtype is torch.float32 and argument.device == self.device:
             size = len(self.declared), self.worlds * self.agents
-            if given.layout is torch.strided and given.shape == size and not given.requires_grad and self.declared:
+            if (
+                argument.layout is torch.strided
+                and argument.shape == size
+                and not argument.requires_grad
+                and self.declared
+            ):
                 if self.ranges:
-                    self.bounds.check(given)
-                return given
-        return self.rows(given)
+                    self.bounds.check(argument)
+                return argument
+        return self.rows(argument)
 
     def lacking(self, call: str) -> EnvError:
         """The error where `call` is not given controls that the universe has."""
@@ -118,10 +123,12 @@ class GivenCheck:
             "for each tick, or a dictionary of their names"
         )
 
-    def _flat(self, given: Any, what: str, ticks: tuple[int, ...], rows: tuple[int, ...], *, one: bool) -> torch.Tensor:
+    def _flat(
+        self, argument: Any, what: str, ticks: tuple[int, ...], rows: tuple[int, ...], *, one: bool
+    ) -> torch.Tensor:
         """Numbers [*ticks, *rows, lanes] f32; `one` number stands for all."""
         said = f"{what} {'is given as' if one else 'are'} numbers (torch.float32)"
-        values = dense(given, said)
+        values = dense(argument, said)
         if values.dtype is torch.bool:
             raise EnvError(f"{said}, not {values.dtype}")
         flat, grouped = (*ticks, *rows, self.worlds * self.agents), (*ticks, *rows, self.worlds, self.agents)
@@ -129,21 +136,21 @@ class GivenCheck:
             values = values.expand(flat)
         if tuple(values.shape) not in (flat, grouped):
             raise EnvError(f"{what} takes the shape {list(flat)} or {list(grouped)}, not {list(values.shape)}")
-        if isinstance(given, torch.Tensor) and given.dim() and values.device != self.device:
+        if isinstance(argument, torch.Tensor) and argument.dim() and values.device != self.device:
             raise EnvError(f"{what}: given on {values.device}, the environment is on {self.device}")
         return values.reshape(flat).to(self.device, torch.float32)
 
 
-def asked(given: Any, kind: str) -> Mapping[str, Any]:
+def asked(argument: Any, kind: str) -> Mapping[str, Any]:
     """Inputs of a rollout by name, or `EnvError`."""
-    if isinstance(given, Mapping):
-        return given
-    raise EnvError(f"{kind}s are a dictionary of names and values, not {shown(given)}")
+    if isinstance(argument, Mapping):
+        return argument
+    raise EnvError(f"{kind}s are a dictionary of names and values, not {shown(argument)}")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What the steps and rollouts of an environment are given.
+class Arguments:
+    """The arguments that steps and rollouts of an environment take, each with its check.
 
     Attributes:
         state: the fields of the environment's state, which hold controls and inputs from tick to tick.
@@ -151,21 +158,21 @@ class Given:
     """
 
     actions: ActionCheck
-    controls: GivenCheck
-    inputs: GivenCheck
+    controls: ValueCheck
+    inputs: ValueCheck
     state: Mapping[str, torch.Tensor]
     held: Mapping[str, Held]
 
     @classmethod
     def of(
         cls, module: Module, buffers: Buffers, held: Mapping[str, Held], device: torch.device, ranges: bool
-    ) -> Given:
+    ) -> Arguments:
         """That of an environment with these buffers; `ranges`: whether ranges are checked."""
         universe, shape = module.universe, buffers.shape
         return cls(
             ActionCheck(shape.worlds, shape.agents, len(buffers.mask), device, module.digest, ranges),
-            GivenCheck.of("control", universe, shape, device, ranges),
-            GivenCheck.of("input", universe, shape, device, ranges),
+            ValueCheck.of("control", universe, shape, device, ranges),
+            ValueCheck.of("input", universe, shape, device, ranges),
             buffers.state,
             held,
         )
@@ -181,16 +188,16 @@ class Given:
         return None
 
     def by_tick(self, ticks: int, policy: Policy, controls: Any, inputs: Any) -> dict[str, torch.Tensor]:
-        """What a rollout of a policy is given, see `hamlet.backend.protocol.Given`."""
-        given = {}
+        """Inputs and controls of a rollout for each tick, see `hamlet.backend.protocol.ByTick`."""
+        rows = {}
         if inputs is not None:
-            given["inputs"] = self.inputs.rows(asked(inputs, "input"), ticks, others=self.state.get("inputs"))
+            rows["inputs"] = self.inputs.rows(asked(inputs, "input"), ticks, others=self.state.get("inputs"))
         if controls is not None:
-            given["controls"] = self.controls.rows(controls, ticks)
+            rows["controls"] = self.controls.rows(controls, ticks)
         elif self.controls.declared and isinstance(policy, RecordedPolicy | NetworkPolicy):
             of = "actions" if isinstance(policy, RecordedPolicy) else "an MLP"
             raise self.controls.lacking(f"a rollout of {of}")
-        return given
+        return rows
 
     def keep(self, rows: Mapping[str, torch.Tensor]) -> None:
         """Inputs and controls that were given for each tick have the last of these values afterwards."""

@@ -18,13 +18,13 @@ from hamlet.universe import Universe
 
 
 class NetworkCheck:
-    """What an environment of these buffers takes."""
+    """The check of networks, and of storage, for an environment of these buffers."""
 
     def __init__(self, universe: Universe, buffers: Buffers) -> None:
         self._universe = universe
         self._buffers = buffers
 
-    def policy(self, given: MLP) -> NetworkPolicy:
+    def policy(self, network: MLP) -> NetworkPolicy:
         """The network as backends take it.
 
         Raises:
@@ -33,22 +33,22 @@ class NetworkCheck:
         mask, seen, worlds = self._buffers.mask, self._buffers.observation, self._buffers.shape.worlds
         if seen is None or seen.dtype is not torch.float32:
             raise EnvError('an MLP reads observations in f32: make the environment with obs_dtype="float32"')
-        if (given.inputs, given.actions) != (len(seen), len(mask)):
-            wanted = f"{len(seen)} values are observed, and there are {len(mask)} actions"
-            raise EnvError(f"{given} has {given.inputs} inputs and {given.actions} logits, but {wanted}")
-        if given.device != mask.device:
-            raise EnvError(f"the policy is on {given.device}, the environment is on {mask.device}")
-        if worlds % (given.members or 1):
-            raise EnvError(f"{given.members} members cannot share {worlds} worlds: each has as many")
+        if (network.inputs, network.actions) != (len(seen), len(mask)):
+            expected = f"{len(seen)} values are observed, and there are {len(mask)} actions"
+            raise EnvError(f"{network} has {network.inputs} inputs and {network.actions} logits, but {expected}")
+        if network.device != mask.device:
+            raise EnvError(f"the policy is on {network.device}, the environment is on {mask.device}")
+        if worlds % (network.members or 1):
+            raise EnvError(f"{network.members} members cannot share {worlds} worlds: each has as many")
         self._check_bounds()
-        return given.prepared()
+        return network.prepared()
 
     def stored(self, ticks: int) -> dict[str, torch.Tensor]:
-        """What a rollout of so many ticks can store: tensors without memory by name."""
+        """The storage of a rollout of `ticks` ticks: tensors without memory by name."""
         mask, seen = self._buffers.mask, self._buffers.observation
         return storage_like(ticks, 0 if seen is None else len(seen), len(mask), self._buffers.shape.lanes)
 
-    def storage(self, given: Any, policy: Policy, ticks: int) -> Storage:
+    def storage(self, store: Any, policy: Policy, ticks: int) -> Storage:
         """The tensors that a rollout of this policy is to fill.
 
         Raises:
@@ -56,7 +56,7 @@ class NetworkCheck:
         """
         if not isinstance(policy, NetworkPolicy):
             raise EnvError("store needs an MLP as the policy: others leave nothing to store")
-        return check_storage(given, self.stored(ticks), self._buffers.mask.device, policy.value)
+        return check_storage(store, self.stored(ticks), self._buffers.mask.device, policy.value)
 
     def _check_bounds(self) -> None:
         for segment in schema.observation_segments(self._universe):

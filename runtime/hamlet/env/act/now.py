@@ -1,4 +1,4 @@
-"""What of an environment changes from tick to tick and is no tensor."""
+"""The part of an environment's state that changes from tick to tick and is no tensor."""
 
 from __future__ import annotations
 

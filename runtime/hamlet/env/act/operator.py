@@ -30,15 +30,15 @@ class Stepper:
         self._backend = backend
         self._check = check
         self._shape: Shape = buffers.shape
-        self._given = tuple(name for name in buffers.state if name in GIVEN)
+        self._unchanged = tuple(name for name in buffers.state if name in GIVEN)
         self._state = tuple(name for name in buffers.state if name not in GIVEN)
         self._outcome = tuple(buffers.outcome)
         self._observes = buffers.observation is not None
         _STEPPERS[self.number] = self
 
-    def given(self, buffers: Buffers) -> list[Tensor]:
+    def unchanged(self, buffers: Buffers) -> list[Tensor]:
         """The tensors that a tick reads and never changes."""
-        return [buffers.state[name] for name in self._given]
+        return [buffers.state[name] for name in self._unchanged]
 
     def changed(self, buffers: Buffers) -> list[Tensor]:
         """The tensors that a tick changes."""
@@ -46,10 +46,10 @@ class Stepper:
         state = [buffers.state[name] for name in self._state]
         return [*state, *(buffers.outcome[name] for name in self._outcome), buffers.mask, *observed]
 
-    def step(self, actions: Tensor, given: list[Tensor], changed: list[Tensor], stream: Stream) -> None:
+    def step(self, actions: Tensor, unchanged: list[Tensor], changed: list[Tensor], stream: Stream) -> None:
         """One tick on these tensors."""
-        self._check(dict(zip(self._given, given, strict=True)))
-        state = dict(zip((*self._state, *self._given), [*changed[: len(self._state)], *given], strict=True))
+        self._check(dict(zip(self._unchanged, unchanged, strict=True)))
+        state = dict(zip((*self._state, *self._unchanged), [*changed[: len(self._state)], *unchanged], strict=True))
         rest = changed[len(self._state) :]
         outcome = dict(zip(self._outcome, rest, strict=False))
         mask, *observed = rest[len(outcome) :]
@@ -64,14 +64,26 @@ _STEPPERS: WeakValueDictionary[int, Stepper] = WeakValueDictionary()
 
 @torch.library.custom_op("hamlet::step", mutates_args=("changed",))
 def step(
-    actions: Tensor, given: list[Tensor], changed: list[Tensor], seed_low: int, seed_high: int, tick: int, stepper: int
+    actions: Tensor,
+    unchanged: list[Tensor],
+    changed: list[Tensor],
+    seed_low: int,
+    seed_high: int,
+    tick: int,
+    stepper: int,
 ) -> None:
-    """One tick with actions i32 [lanes]; `given` and `changed` as `Stepper` has them, `stepper` its number."""
-    _STEPPERS[stepper].step(actions, given, changed, Stream(seed_high << 32 | seed_low, tick))
+    """One tick with actions i32 [lanes]; `unchanged` and `changed` as `Stepper` has them, `stepper` its number."""
+    _STEPPERS[stepper].step(actions, unchanged, changed, Stream(seed_high << 32 | seed_low, tick))
 
 
 @step.register_fake
 def _(
-    actions: Tensor, given: list[Tensor], changed: list[Tensor], seed_low: int, seed_high: int, tick: int, stepper: int
+    actions: Tensor,
+    unchanged: list[Tensor],
+    changed: list[Tensor],
+    seed_low: int,
+    seed_high: int,
+    tick: int,
+    stepper: int,
 ) -> None:
     """The operator returns nothing and changes no shape."""

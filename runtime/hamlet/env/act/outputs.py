@@ -1,4 +1,4 @@
-"""What a step writes beside the state: memory of the environment's own, or of the caller's."""
+"""Outputs that a step writes beside the state: in memory of the environment's own, or of the caller's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Outputs:
 
     @classmethod
     def of(cls, universe: Universe, buffers: Buffers) -> Outputs:
-        """Those that buffers have."""
+        """The outputs of buffers."""
         outcome = buffers.outcome
         info: Info = MappingProxyType(
             {
@@ -62,7 +62,7 @@ class Outputs:
         others = buffers.state, buffers.outcome, _rows(observation.T), buffers.final_observation, buffers.mask
         return Outputs(Buffers(buffers.shape, *others), (observation, *self.results[1:]), self.reports)
 
-    def others(self, universe: Universe, given: Mapping[str, Any]) -> Outputs:
+    def others(self, universe: Universe, tensors: Mapping[str, Any]) -> Outputs:
         """Other ones, in tensors by the names of `tensors`, and in new ones where none is given; final observations are
         those that are there, unless others are given.
 
@@ -71,16 +71,16 @@ class Outputs:
         """
         own = self.tensors()
         final = transposed(self.buffers.final_observation)
-        known = own if final is None else own | {"final_observation": final}
-        for name, tensor in given.items():
-            named("output", name, list(known))
-            if not _like(tensor, known[name]):
+        outputs = own if final is None else own | {"final_observation": final}
+        for name, tensor in tensors.items():
+            named("output", name, list(outputs))
+            if not _like(tensor, outputs[name]):
                 raise EnvError(f"{name} is a tensor like the one of env.outputs(), not {shown(tensor)}")
-        made = {name: given[name] if name in given else torch.zeros_like(each) for name, each in own.items()}
+        made = {name: tensors[name] if name in tensors else torch.zeros_like(each) for name, each in own.items()}
         buffers = self.buffers
         outcome = {name: _rows(made[name]) for name in buffers.outcome}
         observation = _rows(made["observation"].T) if "observation" in made else None
-        last = given["final_observation"].T if "final_observation" in given else buffers.final_observation
+        last = tensors["final_observation"].T if "final_observation" in tensors else buffers.final_observation
         written = Buffers(buffers.shape, buffers.state, outcome, observation, last, _rows(made["action_mask"].T))
         return Outputs.of(universe, written)
 
@@ -119,10 +119,10 @@ def _rows(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-def _like(given: Any, own: torch.Tensor) -> bool:
+def _like(tensor: Any, own: torch.Tensor) -> bool:
     """Whether kernels can write the one in the place of the other."""
-    dense = isinstance(given, torch.Tensor) and given.layout is torch.strided and given.device == own.device
-    if not dense or given.dtype is not own.dtype or given.shape != own.shape:
+    dense = isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided and tensor.device == own.device
+    if not dense or tensor.dtype is not own.dtype or tensor.shape != own.shape:
         return False
-    rows: torch.Tensor = given if own.is_contiguous() else given.T
+    rows: torch.Tensor = tensor if own.is_contiguous() else tensor.T
     return bool(rows.is_contiguous())

@@ -22,8 +22,9 @@ WEIGHTS = 64
 """Weights of a network that take as long as a tick of a small universe, at least."""
 
 Kind: TypeAlias = tuple[str, bool, int]
-"""What the time of a tick depends on, beside the worlds: the kind of the policy, whether every tick is observed, and
-the weights of a network."""
+"""A key of the time that a tick takes, beside the worlds: the kind of the policy, whether every tick is observed, and
+the weights of a network.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ class Rollout:
         return self._worlds.ticks.to(torch.float64) / self._worlds.ended
 
     def gathered(self) -> Rollout:
-        """What all ranks of `torchrun` found together, on every rank: the same bits as a rollout of one process with
+        """The counts of all ranks of `torchrun` together, on every rank: the same bits as a rollout of one process with
         all worlds. Every rank must call this.
 
         Raises:
@@ -127,7 +127,8 @@ class Rollout:
 
     @property
     def trajectories(self) -> Trajectories:
-        """What happened to the lanes that were watched, tick by tick, see `hamlet.env.act.trajectories.Trajectories`.
+        """The trajectories of the lanes that were watched, tick by tick, see
+        `hamlet.env.act.trajectories.Trajectories`.
 
         Raises:
             EnvError: the rollout was called without `watch`.

@@ -16,7 +16,7 @@ from hamlet.arguments import Actions
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Backend, Checking, Stream
 from hamlet.env.act.graph import Graphed
-from hamlet.env.act.inputs import Given
+from hamlet.env.act.inputs import Arguments
 from hamlet.env.act.now import Now
 from hamlet.env.act.operator import Stepper, step
 from hamlet.env.act.outputs import Outputs
@@ -39,7 +39,7 @@ class Stepping:
         backend: Backend,
         own: Outputs,
         now: Now,
-        given: Given,
+        arguments: Arguments,
         whole: Whole,
         graphed: Callable[[], Graphed] | None,
     ) -> None:
@@ -47,17 +47,17 @@ class Stepping:
         self._own = own
         self._buffers = own.buffers
         self._now = now
-        self._given = given
+        self._arguments = arguments
         self._whole = whole
         self._graphed = graphed
-        self._checked: Sequence[Held] = tuple(held for held in given.held.values() if held.checked)
+        self._checked: Sequence[Held] = tuple(held for held in arguments.held.values() if held.checked)
         self._operator = Stepper(backend, own.buffers, self._check_operands)
-        self._count = given.actions.count if given.actions.ranges else 0
+        self._count = arguments.actions.count if arguments.actions.ranges else 0
         self.run_by(backend)
 
     def run_by(self, backend: Backend) -> None:
         """Let this backend run the steps from now on; graphs of torch that were compiled have the first one."""
-        actions = self._given.actions
+        actions = self._arguments.actions
         if isinstance(backend, Checking):
             self._taken: Callable[[Any], torch.Tensor] = actions.of_step
             self._run: Run = backend.step_in_range
@@ -66,28 +66,28 @@ class Stepping:
 
     def step(self, actions: Actions, controls: Any = None, out: torch.Tensor | Outputs | None = None) -> Stepped:
         """See `Env.step`."""
-        given = None if out is None else self.outputs(out)
+        written = None if out is None else self.outputs(out)
         if torch.compiler.is_compiling():
-            return self._step_compiled(actions, controls, given)
+            return self._step_compiled(actions, controls, written)
         now = self._now
         telemetry = now.telemetry
         if self._graphed is not None and telemetry is None and not torch.cuda.is_current_stream_capturing():
-            return self._replay(self._graphed, actions, controls, given)
-        written = self._own if given is None else given
-        buffers = written.buffers
-        taken, new = self._taken(actions), self._given.stepping(controls)
+            return self._replay(self._graphed, actions, controls, written)
+        outputs = self._own if written is None else written
+        buffers = outputs.buffers
+        taken, new = self._taken(actions), self._arguments.stepping(controls)
         for held in self._checked:
             held.check()
         counts = None if telemetry is None else telemetry.window
         with self._whole:
             if self._run(buffers, taken, now.seed, now.tick, self._count, counts, new):
-                now.shown = given
+                now.shown = written
                 now.untouched = False
                 now.tick = tick = (now.tick + 1) % TICK_LIMIT
                 if telemetry is not None:
                     telemetry.counted_step(tick)
-                return written.results
-        raise self._given.actions.missing(taken)
+                return outputs.results
+        raise self._arguments.actions.missing(taken)
 
     def finish(self, out: Outputs | None = None) -> Stepped:
         """Count a tick that wrote into the environment's own memory, and return its results."""
@@ -101,12 +101,12 @@ class Stepping:
         """A step as an operator of torch, which checks params and inputs itself."""
         if self._now.telemetry is not None:
             raise EnvError("telemetry counts no steps inside torch.compile: close it, or take the step outside")
-        given, new = self._given.actions.actions(actions), self._given.stepping(controls)
+        taken, new = self._arguments.actions.actions(actions), self._arguments.stepping(controls)
         if new is not None:
             self._buffers.state["controls"].copy_(new)
         stepper, stream = self._operator, Stream(self._now.seed, self._now.tick)
-        read, changed = stepper.given(self._buffers), stepper.changed(self._buffers)
-        step(given, read, changed, stream.low, stream.high, stream.tick, stepper.number)
+        read, changed = stepper.unchanged(self._buffers), stepper.changed(self._buffers)
+        step(taken, read, changed, stream.low, stream.high, stream.tick, stepper.number)
         return self.finish(out)
 
     def _replay(self, graphed: Callable[[], Graphed], actions: Actions, controls: Any, out: Outputs | None) -> Stepped:
@@ -118,11 +118,11 @@ class Stepping:
         self._now.shown = out.copy_(self._own)
         return out.results
 
-    def _check_operands(self, given: Mapping[str, torch.Tensor]) -> None:
+    def _check_operands(self, values: Mapping[str, torch.Tensor]) -> None:
         """Do what `Env.check_given` does for tensors that a compiled graph passes."""
-        for name, held in self._given.held.items():
+        for name, held in self._arguments.held.items():
             held.check()
-            held.check_others(given[name])
+            held.check_others(values[name])
 
     def outputs(self, out: torch.Tensor | Outputs) -> Outputs:
         """The caller's memory for what this environment gives.

@@ -29,10 +29,10 @@ def tabular(
     universe: Universe, digest: str, table: torch.Tensor, axes: Sequence[Axis], device: torch.device
 ) -> TabularPolicy:
     """The policy of a table, for the module of this digest; see `Env.tabular`."""
-    known = features(universe)
-    chosen = _chosen(known, axes)
+    indexed = features(universe)
+    chosen = _chosen(indexed, axes)
     sizes = tuple(size for _, size in chosen)
-    strides, bins, stride = [0] * len(known), {}, 1
+    strides, bins, stride = [0] * len(indexed), {}, 1
     for number, size in reversed(chosen):
         strides[number] = stride
         bins[number] = size
@@ -42,12 +42,12 @@ def tabular(
     table = dense(table, "a table holds actions (torch.int32) or probabilities (torch.float32)")
     actions = len(schema.action_names(universe))
     fixed = not table.dtype.is_floating_point
-    wanted = sizes if fixed else (*sizes, actions)
-    if tuple(table.shape) != wanted:
+    expected = sizes if fixed else (*sizes, actions)
+    if tuple(table.shape) != expected:
         what = "actions" if fixed else "probabilities"
-        raise EnvError(f"a table of {what} by these features has the shape {list(wanted)}, not {list(table.shape)}")
-    scales = [_scale(known[n], bins[n]) if n in bins else 0.0 for n in _binned(known)]
-    tops = [bins.get(n, 1) - 1.0 for n in _binned(known)]
+        raise EnvError(f"a table of {what} by these features has the shape {list(expected)}, not {list(table.shape)}")
+    scales = [_scale(indexed[n], bins[n]) if n in bins else 0.0 for n in _binned(indexed)]
+    tops = [bins.get(n, 1) - 1.0 for n in _binned(indexed)]
     return TabularPolicy(
         digest,
         _choices(table, actions).to(device) if fixed else None,
@@ -57,14 +57,14 @@ def tabular(
     )
 
 
-def _binned(known: tuple[Feature, ...]) -> list[int]:
+def _binned(features: tuple[Feature, ...]) -> list[int]:
     """The numbers of the features that have bins."""
-    return [number for number, feature in enumerate(known) if isinstance(feature, Quantity)]
+    return [number for number, feature in enumerate(features) if isinstance(feature, Quantity)]
 
 
-def _chosen(known: tuple[Feature, ...], axes: Sequence[Axis]) -> list[tuple[int, int]]:
+def _chosen(features: tuple[Feature, ...], axes: Sequence[Axis]) -> list[tuple[int, int]]:
     """The number and size of the feature of each axis of a table."""
-    numbers = {feature.name: number for number, feature in enumerate(known)}
+    numbers = {feature.name: number for number, feature in enumerate(features)}
     result = []
     if not isinstance(axes, (list, tuple)):
         raise EnvError(f'features are a list of names, as in ["here", ("energy", 4)], not {shown(axes)}')
@@ -73,7 +73,7 @@ def _chosen(known: tuple[Feature, ...], axes: Sequence[Axis]) -> list[tuple[int,
         if name not in numbers:
             raise EnvError(f"there is no feature {name!r}: there are {', '.join(numbers)}")
         number = numbers.pop(name)
-        match known[number]:
+        match features[number]:
             case Count(size=size):
                 if bins is not None:
                     raise EnvError(f'feature {name!r} has {size} values and takes no bins: write "{name}"')

@@ -19,7 +19,7 @@ from hamlet.arguments import dense
 from hamlet.backend.buffers import Buffers, allocate
 from hamlet.backend.protocol import (
     Backend,
-    Given,
+    ByTick,
     NetworkPolicy,
     Policy,
     RandomPolicy,
@@ -43,7 +43,7 @@ HAPPENED = ("reward", "terminated", "truncated", "used", "cause")
 
 @dataclass(frozen=True, slots=True)
 class Trajectories:
-    """What happened to lanes in each tick of a rollout, on the environment's device; t is the tick, n the lane.
+    """Trajectories of lanes in a rollout, on the environment's device; t is the tick, n the lane.
 
     Attributes:
         universe: their universe.
@@ -101,10 +101,10 @@ def watched_lanes(watch: Any, lanes: int) -> tuple[int, ...] | None:
     whole = not (numbers.is_floating_point() or numbers.dtype is torch.bool)
     if numbers.dim() != 1 or not len(numbers) or not whole:
         raise EnvError(f"{what}, not {shown(watch)}")
-    found = tuple(numbers.tolist())
-    if min(found) < 0 or max(found) >= lanes or len(set(found)) < len(found):
+    chosen = tuple(numbers.tolist())
+    if min(chosen) < 0 or max(chosen) >= lanes or len(set(chosen)) < len(chosen):
         raise EnvError(f"{what}, each once, not {shown(watch)}")
-    return found
+    return chosen
 
 
 class Watch:
@@ -117,15 +117,18 @@ class Watch:
         worlds = sorted({lane // self._agents for lane in lanes})
         self._runs = [_Run(universe, buffers, first, count) for first, count in _consecutive(worlds)]
 
-    def trajectories(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, given: Given) -> Trajectories:
-        """What happened to the lanes in a rollout of so many ticks. The backend must not be that of the environment,
-        which knows its buffers."""
-        parts = [run.ticks(backend, ticks, policy, stream, given) for run in self._runs]
+    def trajectories(
+        self, backend: Backend, ticks: int, policy: Policy, stream: Stream, by_tick: ByTick
+    ) -> Trajectories:
+        """Trajectories of these lanes in a rollout of `ticks` ticks. The backend must not be that of the environment,
+        which knows its buffers.
+        """
+        parts = [run.ticks(backend, ticks, policy, stream, by_tick) for run in self._runs]
         together = {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
         columns = [lane for run in self._runs for lane in run.lanes]
         order = torch.tensor([columns.index(lane) for lane in self._lanes], device=together["actions"].device)
-        found: dict[str, Any] = {name: values.index_select(-1, order) for name, values in together.items()}
-        return Trajectories(self._universe, self._lanes, **{"position": None, "controls": None, **found})
+        ordered: dict[str, Any] = {name: values.index_select(-1, order) for name, values in together.items()}
+        return Trajectories(self._universe, self._lanes, **{"position": None, "controls": None, **ordered})
 
 
 class _Run:
@@ -142,25 +145,25 @@ class _Run:
         self._first, self._all = first, buffers.shape.worlds
         self.lanes = range(first * agents, (first + worlds) * agents)
 
-    def ticks(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, given: Given) -> dict[str, Tensor]:
+    def ticks(self, backend: Backend, ticks: int, policy: Policy, stream: Stream, by_tick: ByTick) -> dict[str, Tensor]:
         """Run so many ticks; by name [ticks, ..., lanes] of what happened."""
-        kept: dict[str, list[Tensor]] = {}
+        values_of: dict[str, list[Tensor]] = {}
         interpreter = Interpreter(self._universe, self._buffers.mask.device)
         mine = slice(self.lanes[0], self.lanes[-1] + 1)
         if isinstance(policy, NetworkPolicy):
             backend.observe(self._buffers)
         for index in range(ticks):
             now = Stream(stream.seed, (stream.tick + index) % (1 << 32))
-            rows = {name: values[index : index + 1, :, mine].contiguous() for name, values in given.items()}
+            rows = {name: values[index : index + 1, :, mine].contiguous() for name, values in by_tick.items()}
             actions = self._actions(interpreter, policy, index, now)
             if self._universe.controls and "controls" not in rows and not isinstance(policy, RecordedPolicy):
                 rows["controls"] = drawn_controls(self._universe, self._numbers(), now).unsqueeze(0)
             backend.rollout(self._buffers, 1, RecordedPolicy(actions.unsqueeze(0)), now, False, None, rows)
             for name, values in self._seen(actions, rows):
-                kept.setdefault(name, []).append(values.clone())
-        return {name: torch.stack(values) for name, values in kept.items()}
+                values_of.setdefault(name, []).append(values.clone())
+        return {name: torch.stack(values) for name, values in values_of.items()}
 
-    def _seen(self, actions: Tensor, rows: Given) -> Iterator[tuple[str, Tensor]]:
+    def _seen(self, actions: Tensor, rows: ByTick) -> Iterator[tuple[str, Tensor]]:
         buffers = self._buffers
         yield "actions", actions
         if self._universe.controls:

@@ -1,1 +1,1 @@
-"""What is kept: checkpoints and episodes, in memory and in files."""
+"""Checkpoints and recorded episodes, in memory and in files."""

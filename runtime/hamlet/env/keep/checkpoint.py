@@ -54,7 +54,7 @@ def write_checkpoint(
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a file holds.
+    """The content of a checkpoint's file.
 
     Attributes:
         name: of the universe.
@@ -96,7 +96,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     return Checkpoint(name, {**saved, "state": _named(tensors, STATE)}, _named(tensors, COUNTS), opened)
 
 
-def counts_of(found: Mapping[str, torch.Tensor], like: Statistics) -> Statistics:
+def counts_of(saved: Mapping[str, torch.Tensor], like: Statistics) -> Statistics:
     """Counts that were saved as rollouts add to them; `like` are such of the environment.
 
     Raises:
@@ -104,7 +104,7 @@ def counts_of(found: Mapping[str, torch.Tensor], like: Statistics) -> Statistics
     """
     on_host = isinstance(next(iter(like.memory.values())), np.ndarray)
     device = tensor_of(like.finished_return).device
-    memory: dict[str, Any] = {name: values.numpy() if on_host else values.to(device) for name, values in found.items()}
+    memory: dict[str, Any] = {name: values.numpy() if on_host else values.to(device) for name, values in saved.items()}
     result = Statistics(memory, like.universe)
     missing = set(like.memory) - set(memory)
     problem = f"{', '.join(sorted(missing))} is missing" if missing else result.misfit(like)

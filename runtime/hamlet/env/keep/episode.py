@@ -42,8 +42,8 @@ MOST_TEXT = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What happened to a world from some tick on, usually to the end of its episode. `Env.record` makes one, and
-    `hamlet.replay` runs it again.
+    """A recorded episode of a world from some tick on, usually to its end. `Env.record` makes one, and `hamlet.replay`
+    runs it again.
 
     Attributes:
         universe, digest: the universe, and sha256 of it, `Module.digest`.
@@ -147,7 +147,7 @@ def this_version() -> str:
 
 
 def _episode(about: dict[str, Any]) -> Episode:
-    """What a file says, with every size checked.
+    """The episode in the content of a file, with every size checked.
 
     Raises:
         EnvError, KeyError, TypeError, ValueError, RuntimeError: it says something else.
@@ -195,7 +195,7 @@ def _packed(values: Tensor) -> str:
 
 
 def _bytes(text: str, most: int) -> bytes:
-    """What was packed, which is at most so many bytes.
+    """Bytes from their packed text, `most` of them at the most.
 
     Raises:
         TypeError, ValueError, zlib.error: it is something else.

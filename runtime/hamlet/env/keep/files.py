@@ -17,14 +17,14 @@ def write_file(path: Any, content: bytes) -> None:
     Raises:
         EnvError: it is no path, or cannot be written; what was there before is unchanged.
     """
-    wanted = _path(path)
-    part = wanted.with_name(f".{wanted.name}.{os.getpid()}.part")
+    target = _path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        part.replace(wanted)
+        part.replace(target)
     except OSError as error:
         raise EnvError(f"cannot write {path}: {error.strerror or error}") from error
     finally:

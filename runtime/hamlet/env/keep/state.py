@@ -64,11 +64,11 @@ def _arrays(universe: Universe, shape: Shape, state: Any) -> dict[str, torch.Ten
         value = state[field.name]
         fits = isinstance(value, torch.Tensor) and value.dtype == DTYPES[field.dtype] and not value.is_nested
         if not fits or list(value.shape) != size:
-            raise EnvError(f"field {field.name} of the state is {DTYPES[field.dtype]} {size}, not {_found(value)}")
+            raise EnvError(f"field {field.name} of the state is {DTYPES[field.dtype]} {size}, not {_described(value)}")
     return {name: dense(state[name], f"field {name} of the state holds numbers") for name in names}
 
 
-def _found(value: Any) -> str:
+def _described(value: Any) -> str:
     plain = isinstance(value, torch.Tensor) and not value.is_nested
     return f"{value.dtype} {list(value.shape)}" if plain else shown(value)
 
@@ -81,7 +81,7 @@ def check_bounds(universe: Universe, state: Mapping[str, torch.Tensor]) -> None:
             if field.pitch and _lie_within(rows, field.bounds):
                 continue
             for name, bounds, values in zip(field.names, field.bounds, rows, strict=True):
-                said = name.replace(".", " ", 1) + ("" if field.given else " of the state")
+                said = name.replace(".", " ", 1) + ("" if field.written_by_users else " of the state")
                 check_within(said, values, bounds, field.per)
                 if bounds.whole and not torch.equal(values, values.round()):
                     raise EnvError(f"{name.partition('.')[2]} of the state must hold whole numbers")

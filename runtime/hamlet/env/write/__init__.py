@@ -1,1 +1,1 @@
-"""What a caller writes into worlds: params, inputs, meters, states and places."""
+"""Writes of a caller into worlds: params, inputs, meters, states and places."""

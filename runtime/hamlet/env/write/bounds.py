@@ -57,7 +57,7 @@ class Rows:
 
     @classmethod
     def of(cls, kind: str, declared: Sequence[Control | Input], device: torch.device) -> Rows:
-        """Those of values on a device."""
+        """The bounds of declared values on a device."""
         bounds = number_bounds(declared)
         ends = torch.tensor([(each.low, each.high) for each in bounds], dtype=torch.float32).reshape(-1, 2).to(device)
         return cls(kind, declared, ends[:, :1], ends[:, 1:])

@@ -67,11 +67,11 @@ class Choice:
     values: Sequence[float]
 
     def __post_init__(self) -> None:
-        given: Any = self.values
-        flat = given.ndim == 1 if isinstance(given, np.ndarray) else isinstance(given, (list, tuple))
-        if not flat or not len(given):
-            raise EnvError(f"Choice takes a list of numbers, not {shown(given)}")
-        object.__setattr__(self, "values", tuple(_number("Choice", value) for value in given))
+        values: Any = self.values
+        flat = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, (list, tuple))
+        if not flat or not len(values):
+            raise EnvError(f"Choice takes a list of numbers, not {shown(values)}")
+        object.__setattr__(self, "values", tuple(_number("Choice", value) for value in values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +106,15 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _ordered(given: Uniform | LogUniform, low: Any, high: Any) -> None:
-    name = type(given).__name__
+def _ordered(distribution: Uniform | LogUniform, low: Any, high: Any) -> None:
+    name = type(distribution).__name__
     if _number(name, low) >= _number(name, high):
-        raise EnvError(f"{given} begins with the lower number, which is not {shown(low)}")
+        raise EnvError(f"{distribution} begins with the lower number, which is not {shown(low)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What draws depend on beside the param.
+    """The key of draws beside the param.
 
     Attributes:
         seed: 0 .. 2**64 - 1.
@@ -134,9 +134,9 @@ class Drawing:
         return philox(counter, (self.seed & WORD, self.seed >> 32))
 
 
-def support(given: Distribution) -> Tensor:
+def support(distribution: Distribution) -> Tensor:
     """Numbers [n] f32 that must lie within the bounds of a param for the distribution to fit it."""
-    match given:
+    match distribution:
         case Uniform(low, high) | LogUniform(low, high):
             return torch.tensor([low, high], dtype=torch.float32)
         case Choice(values):
@@ -145,14 +145,14 @@ def support(given: Distribution) -> Tensor:
             return torch.tensor([mean], dtype=torch.float32)
 
 
-def drawn(given: Distribution, name: str, drawing: Drawing, low: float, high: float) -> Tensor:
+def drawn(distribution: Distribution, name: str, drawing: Drawing, low: float, high: float) -> Tensor:
     """The number of each world, [worlds] f32, for a param of this name with these bounds."""
     first, second, *_ = drawing.words(name)
 
     def number(value: float) -> Tensor:
         return functions.number(value, first)
 
-    match given:
+    match distribution:
         case Uniform(least, most):
             return draws.uniform(first, number(least), number(most)).clamp(number(least), number(most))
         case LogUniform(least, most):

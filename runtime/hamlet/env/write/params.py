@@ -76,10 +76,10 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
             EnvError: a name is unknown, or a value is not a number, has another shape or is out of bounds.
         """
         try:
-            wanted = dict(*others, **values)
+            numbers = dict(*others, **values)
         except (TypeError, ValueError) as error:
             raise EnvError(f"{self._kind}s are updated by a dictionary of names and numbers") from error
-        new = self._held.given(wanted, self._drawing)
+        new = self._held.converted(numbers, self._drawing)
         self._check()
         with self._whole:
             self._held.write(new)
@@ -112,8 +112,8 @@ class Numbers(Sealed, MutableMapping[str, torch.Tensor]):
     def _instead(self, name: str) -> str | None:
         if name in self._rows:
             return f'write env.{self._kind}s["{name}"]'
-        known = ", ".join(self._rows)
-        return f"the {self._kind}s are {known}" if known else f"the universe has no {self._kind}s"
+        names = ", ".join(self._rows)
+        return f"the {self._kind}s are {names}" if names else f"the universe has no {self._kind}s"
 
     def _row(self, name: str) -> torch.Tensor:
         named(self._kind, name, self._rows)
@@ -147,23 +147,23 @@ class Held:
         """The values, one row per declaration."""
         return self._values
 
-    def given(self, wanted: Mapping[str, Any], drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
+    def converted(self, numbers: Mapping[str, Any], drawing: Callable[[], Drawing]) -> dict[str, torch.Tensor]:
         """Values as they can be copied into rows: f32 [], [worlds] or [lanes], within bounds.
 
         Raises:
             EnvError: a name is unknown, or a value is not a number, has another shape or is out of bounds.
         """
-        return {name: self._given(name, value, drawing) for name, value in wanted.items()}
+        return {name: self._converted(name, value, drawing) for name, value in numbers.items()}
 
     def write(self, new: Mapping[str, torch.Tensor], where: torch.Tensor | None = None) -> None:
-        """Copy what `given` gave into rows; with `where`, a mask of bool, there alone."""
+        """Copy numbers from `converted` into rows; with `where`, a mask of bool, there alone."""
         with torch.no_grad():
             for name, numbers in new.items():
                 row = self._values[self._numbers[name]]
                 row.copy_(numbers if where is None else torch.where(where, numbers, row))
         self.taken()
 
-    def _given(self, name: str, value: Any, drawing: Callable[[], Drawing]) -> torch.Tensor:
+    def _converted(self, name: str, value: Any, drawing: Callable[[], Drawing]) -> torch.Tensor:
         named(self.kind, name, self._numbers)
         row, declared = self._values[self._numbers[name]], self.declared[self._numbers[name]]
         if isinstance(value, Distribution) and self.kind == "param":

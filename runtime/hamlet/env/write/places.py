@@ -37,10 +37,10 @@ def place(
     where = worlds_by_number(worlds, places.shape[1])
     axes = schema.axes(universe)
     expected = f"a place is {len(axes)} numbers ({', '.join(axes)}), or a tensor [{len(where)}, {len(axes)}]"
-    wanted = _numbers(position, expected)
-    if tuple(wanted.shape) not in ((len(axes),), (len(where), len(axes))):
-        raise EnvError(f"{expected}, not {list(wanted.shape)}")
-    parts = _parts(universe, wanted.expand(len(where), len(axes)).T)
+    numbers = _numbers(position, expected)
+    if tuple(numbers.shape) not in ((len(axes),), (len(where), len(axes))):
+        raise EnvError(f"{expected}, not {list(numbers.shape)}")
+    parts = _parts(universe, numbers.expand(len(where), len(axes)).T)
     rows = len(schema.place_rows(universe))
     first = names.index(affordance) * rows
     places[first : first + rows, where.to(places.device)] = parts.to(device=places.device, dtype=places.dtype)

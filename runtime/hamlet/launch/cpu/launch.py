@@ -14,8 +14,8 @@ import torch
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.protocol import (
-    NOTHING_GIVEN,
-    Given,
+    NOTHING_BY_TICK,
+    ByTick,
     NetworkPolicy,
     Policy,
     RandomPolicy,
@@ -155,7 +155,7 @@ class CpuBackend:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
         """So many ticks in one go."""
         arrays: Arrays = dict(NO_POLICY)
@@ -169,7 +169,7 @@ class CpuBackend:
                 arrays |= {name: array_of(tensor.reshape(-1)) for name, tensor in table.items() if tensor is not None}
             case NetworkPolicy():
                 pass
-        for name, rows in given.items():
+        for name, rows in by_tick.items():
             # Rows that lie in memory side by side are no copy.
             arrays[f"given_{name}"] = array_of(rows.reshape(-1, rows.shape[-1]).contiguous())
         kept = 0
@@ -268,9 +268,9 @@ class CpuBackend:
         values = self._values(buffers, arrays, scalars, every_tick=True)
         names = list(values)
 
-        def run(given: Iterable[Any]) -> None:
+        def run(by_tick: Iterable[Any]) -> None:
             """What a thread does, which is given the arguments of a kernel."""
-            own, mine = playing.own(), dict(zip(names, given, strict=True))
+            own, mine = playing.own(), dict(zip(names, by_tick, strict=True))
             frame, _kept = playing.frame(self._kernels, mine | {"thread": 0}, own, ticks)
             share = mine["shares"], mine["thread"]
             player.play(frame, playing.network, own, playing.worlds, playing.stored, *share, playing.per_chunk, ticks)

@@ -22,22 +22,22 @@ class Triton:
     # Kernels run beside Python, which waits for them only when it looks at results.
     span = None
 
-    def device(self, wanted: torch.device | None) -> torch.device:
+    def device(self, asked: torch.device | None) -> torch.device:
         """A CUDA device; any in Triton's own interpreter."""
         import torch
 
         if sys.platform != "linux":
             raise EnvError('backend "triton" needs Linux: use backend="c"')
         if os.environ.get("TRITON_INTERPRET") == "1":
-            return wanted or torch.device("cpu")
-        if wanted is not None and wanted.type == "cpu":
+            return asked or torch.device("cpu")
+        if asked is not None and asked.type == "cpu":
             raise EnvError('backend "triton" runs on CUDA devices, not on the CPU: use backend="c"')
-        if wanted is None and not torch.cuda.is_available():
+        if asked is None and not torch.cuda.is_available():
             raise EnvError(
                 'backend "triton" needs a CUDA device, and torch finds none here: use backend="c", or set '
                 "TRITON_INTERPRET=1 before Python starts to run its kernels, slowly, on the CPU"
             )
-        return wanted or torch.device("cuda", torch.cuda.current_device())
+        return asked or torch.device("cuda", torch.cuda.current_device())
 
     def missing(self, _module: Module) -> str:
         """Nothing that pip does not install."""

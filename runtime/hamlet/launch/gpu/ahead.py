@@ -77,13 +77,13 @@ class AheadKernels(ModuleType):
         self.load(next(iter(self._cubins.values())))
 
     def launch(
-        self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], given: dict[str, int | bool]
+        self, name: str, grid: tuple[int], arguments: tuple[Argument, ...], settings: dict[str, int | bool]
     ) -> object:
         """Launch the kernel of this name. Gives back what can be launched again: of ours, or of Triton's."""
         types = (value.dtype if isinstance(value, torch.Tensor) else type(value) for value in arguments)
-        cubin = self._cubins.get((name, *types, *given.items()))
+        cubin = self._cubins.get((name, *types, *settings.items()))
         if cubin is None:
-            return getattr(self._just_in_time(), name)[grid](*arguments, **given)
+            return getattr(self._just_in_time(), name)[grid](*arguments, **settings)
         loaded = _Loaded(cubin, self.load(cubin), self._driver, self._stream)
         values = (value.data_ptr() if isinstance(value, torch.Tensor) else value for value in arguments)
         loaded.on((*grid, 1, 1))(*values)
@@ -123,8 +123,8 @@ class _Kernel:
         self._name = name
 
     def __getitem__(self, grid: tuple[int]) -> Callable[..., object]:
-        def launch(*arguments: Argument, **given: int | bool) -> object:
-            return self._kernels.launch(self._name, grid, arguments, given)
+        def launch(*arguments: Argument, **settings: int | bool) -> object:
+            return self._kernels.launch(self._name, grid, arguments, settings)
 
         return launch
 

@@ -23,9 +23,9 @@ def make_writable() -> None:
 
     settings: Any = knobs.cache
     folder = str(settings.dir)
-    found = _replacement(folder)
-    if found is not None:
-        settings.dir = found
+    writable = _replacement(folder)
+    if writable is not None:
+        settings.dir = writable
 
 
 @once
@@ -36,8 +36,8 @@ def _replacement(folder: str) -> str | None:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(ROOM))
     except OSError as error:
-        found = tempfile.mkdtemp(prefix="hamlet-triton-")
-        atexit.register(shutil.rmtree, found, ignore_errors=True)
+        temporary = tempfile.mkdtemp(prefix="hamlet-triton-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
         say_once(f"{folder} cannot be written, so every process compiles for Triton: {cache.reason(error)}")
-        return found
+        return temporary
     return None

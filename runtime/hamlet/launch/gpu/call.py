@@ -27,8 +27,9 @@ class Compiled(ABC):
 
     @abstractmethod
     def on(self, grid: tuple[int, int, int]) -> Callable[..., None]:
-        """What launches it on the current stream of the current device, given the values of all its arguments and
-        constants: the addresses of arrays, `None` where one is absent."""
+        """A function that launches the kernel on the current stream of the current device, from the values of all its
+        arguments and constants: the addresses of arrays, `None` where one is absent.
+        """
 
 
 class JustInTime(Compiled):
@@ -87,7 +88,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What a kernel is given.
+    """The arguments of a kernel.
 
     Attributes:
         kernel: its name.
@@ -116,14 +117,14 @@ class Launch:
         """The constants of the kernel for blocks of `block` lanes."""
         return constants(self.kernel, self.group, block, self.bins, self.every_tick)
 
-    def given(self, block: int) -> dict[str, int | bool]:
+    def settings(self, block: int) -> dict[str, int | bool]:
         """The constants of the kernel and the options of its compiler for blocks of `block` lanes."""
         return self.constants(block) | options(block, self.registers)
 
     def signature(self, block: int) -> Signature:
-        """What a compiled kernel fits: the name, the type of each argument, constants and options."""
+        """The key of a compiled kernel: its name, the type of each argument, constants and options."""
         types = (value.dtype if isinstance(value, torch.Tensor) else type(value) for value in self.arguments)
-        return (self.kernel, *types, *self.given(block).items())
+        return (self.kernel, *types, *self.settings(block).items())
 
     def grid(self, block: int) -> tuple[int]:
         """The number of blocks."""
@@ -136,8 +137,8 @@ class Launch:
             What can be launched again; `None` where a kernel is not compiled.
         """
         with without_coalescing():
-            found = getattr(kernels, self.kernel)[self.grid(block)](*self.arguments, **self.given(block))
-        return found if found is None or isinstance(found, Compiled) else JustInTime(found)
+            compiled = getattr(kernels, self.kernel)[self.grid(block)](*self.arguments, **self.settings(block))
+        return compiled if compiled is None or isinstance(compiled, Compiled) else JustInTime(compiled)
 
     def prepared(
         self, compiled: Compiled, block: int, changing: tuple[int, ...], place: tuple[object, ...]

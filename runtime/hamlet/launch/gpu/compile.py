@@ -34,7 +34,7 @@ POINTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a launch compiles a kernel for. Equal signatures have the same PTX.
+    """The signature for which a launch compiles a kernel. Equal signatures have the same PTX.
 
     Attributes:
         types: of all parameters, `constexpr` for constants.
@@ -55,7 +55,7 @@ def signature(
     constants: Mapping[str, int],
     options: Mapping[str, int | bool],
 ) -> Signature:
-    """What Triton compiles for: types, what is absent, what is a multiple of 16."""
+    """The signature of a call: types, arguments that are absent, arguments that are multiples of 16."""
     types, absent, aligned = [], [], []
     for index, parameter in enumerate(function.params):
         value = arguments.get(parameter.name)

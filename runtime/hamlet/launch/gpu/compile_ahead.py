@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from hamlet.backend.buffers import OBS_DTYPES, Shape, allocate, allocate_statistics
-from hamlet.backend.protocol import NOTHING_GIVEN, RandomPolicy, RecordedPolicy, Stream
+from hamlet.backend.protocol import NOTHING_BY_TICK, RandomPolicy, RecordedPolicy, Stream
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.call import Launch, Signature
 from hamlet.launch.gpu.compile import compile_kernel, signature
@@ -35,7 +35,7 @@ ENTRY = re.compile(r"\.visible \.entry [^(]*\(([^)]*)\)")
 PARAMETER = re.compile(r"\.param \.[a-z]+(\d+)")
 CODES = {"64": "Q", "32": "I"}
 NONE_OF_THESE = ("global_scratch_size", "profile_scratch_size", "launch_cooperative_grid", "launch_pdl")
-"""What a launch by the driver alone does not prepare."""
+"""Properties of compiled kernels that a launch by the driver alone does not prepare."""
 MOST_SHARED = 48 << 10
 """Bytes of shared memory that a block has without asking."""
 
@@ -55,13 +55,14 @@ class _Nothing:
     """A kernel that does nothing."""
 
     def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
-        return lambda *_arguments, **_given: None
+        return lambda *_arguments, **_constants: None
 
 
 def launches(module: Module, kernels: ModuleType) -> list[tuple[Launch, int]]:
-    """What environments of one agent per world launch, and the lanes of a block: `reset`, `observe` and `step` for
+    """The launches of environments of one agent per world, and the lanes of a block: `reset`, `observe` and `step` for
     every type of observations, `step` in a graph too, and rollouts of random or recorded actions that do not observe
-    every tick. `kernels` is the module of the kernels."""
+    every tick. `kernels` is the module of the kernels.
+    """
     universe, shape, recorder = module.universe, Shape(WORLDS, 1), _Recorder()
     nothing = ModuleType("nothing")
     nothing.__dict__.update(dict.fromkeys(abi.KERNELS, _Nothing()), **declared(kernels))
@@ -77,9 +78,9 @@ def launches(module: Module, kernels: ModuleType) -> list[tuple[Launch, int]]:
         backend.step(buffers, actions, stream)
         backend.step_since(buffers, actions, stream, torch.zeros(1, dtype=torch.int32))
         controls = {name: buffers.state[name].unsqueeze(0) for name in ("controls",) if name in buffers.state}
-        for policy, given in ((RandomPolicy(), NOTHING_GIVEN), (RecordedPolicy(actions.reshape(1, -1)), controls)):
+        for policy, by_tick in ((RandomPolicy(), NOTHING_BY_TICK), (RecordedPolicy(actions.reshape(1, -1)), controls)):
             for counts in (allocate_statistics(universe, shape, CPU), None):
-                backend.rollout(buffers, 1, policy, stream, False, counts, given)
+                backend.rollout(buffers, 1, policy, stream, False, counts, by_tick)
     return list(recorder.seen.values())
 
 
@@ -110,7 +111,7 @@ def compile_ahead(
     kernels = module.kernels("triton")
     if interpreted(kernels):
         raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
-    wanted = [
+    chosen = [
         (launch, block)
         for launch, default in launches(module, kernels)
         if launch.kernel in names
@@ -120,20 +121,20 @@ def compile_ahead(
     def build(launch: Launch, block: int) -> CompiledKernel:
         function = getattr(kernels, launch.kernel)
         arguments = dict(zip(function.arg_names, launch.arguments, strict=False))
-        given = launch.given(block)
-        constants = {name: value for name, value in given.items() if name in function.arg_names}
-        options = {name: value for name, value in given.items() if name not in constants}
-        found = signature(function, arguments, constants, options)
+        settings = launch.settings(block)
+        constants = {name: value for name, value in settings.items() if name in function.arg_names}
+        options = {name: value for name, value in settings.items() if name not in constants}
+        fitting = signature(function, arguments, constants, options)
         result = compile_kernel(
-            function, dict(found.types), dict(found.constants), found.aligned, dict(found.options), capability
+            function, dict(fitting.types), dict(fitting.constants), fitting.aligned, dict(fitting.options), capability
         )
         done()
         return result
 
     # Triton compiles without holding Python's lock, most of the time.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        compiled = list(pool.map(build, *zip(*wanted, strict=True)))
-    entries = list(_entries(wanted, compiled))
+        compiled = list(pool.map(build, *zip(*chosen, strict=True)))
+    entries = list(_entries(chosen, compiled))
     tables = tuple(kernels.TABLES)
     index = Cubins(capability, triton.__version__, tables, kernels.KEPT, kernels.REGISTERS, tuple(entries))
     place = folder(capability)
@@ -141,8 +142,8 @@ def compile_ahead(
     return files | {f"{place}/{e.file}": c.asm["cubin"] for e, c in zip(entries, compiled, strict=True)}
 
 
-def _entries(wanted: list[tuple[Launch, int]], compiled: list[CompiledKernel]) -> Iterator[Cubin]:
-    for number, ((launch, block), result) in enumerate(zip(wanted, compiled, strict=True)):
+def _entries(chosen: list[tuple[Launch, int]], compiled: list[CompiledKernel]) -> Iterator[Cubin]:
+    for number, ((launch, block), result) in enumerate(zip(chosen, compiled, strict=True)):
         metadata = result.metadata
         unfit = [name for name in NONE_OF_THESE if getattr(metadata, name, 0)]
         if unfit or metadata.shared > MOST_SHARED or metadata.num_ctas != 1:
@@ -156,7 +157,7 @@ def _entries(wanted: list[tuple[Launch, int]], compiled: list[CompiledKernel]) -
         yield Cubin(
             launch.kernel,
             types,
-            launch.given(block),
+            launch.settings(block),
             "@" + "".join(CODES[size] for size in sizes),
             len(sizes) - present,
             32 * metadata.num_warps,

@@ -83,13 +83,13 @@ def from_json(text: str) -> Cubins | None:
     return index.from_json(text, FORMAT, _cubins)
 
 
-def _cubins(found: dict[str, Any], tables: Tables) -> Cubins:
-    kernels = tuple(Cubin(**each | {"types": tuple(each["types"])}) for each in found.pop("kernels"))
-    return Cubins(**found, tables=tables, kernels=kernels)
+def _cubins(index: dict[str, Any], tables: Tables) -> Cubins:
+    kernels = tuple(Cubin(**each | {"types": tuple(each["types"])}) for each in index.pop("kernels"))
+    return Cubins(**index, tables=tables, kernels=kernels)
 
 
 def capabilities(files: Mapping[str, bytes]) -> Iterator[int]:
-    """Those that a package has kernels for."""
+    """Capabilities of GPUs that a package has kernels for."""
     for name in files:
         parts = name.split("/")
         if len(parts) == 3 and parts[0] == AHEAD and parts[1].startswith("sm_") and parts[2] == INDEX:

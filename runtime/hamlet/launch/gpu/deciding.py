@@ -1,4 +1,4 @@
-"""What networks decide on a GPU: weights in the order in which the kernel reads them, and its launches."""
+"""Decisions of networks on a GPU: weights in the order in which the kernel reads them, and its launches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_BLOCKS = 2048
 
 
 def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
-    """What a network decides in the ticks of a rollout, by a launch of the kernel for each."""
+    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each."""
     lanes, device = shape.lanes, policy.layers[0][0].device
     hidden = [bias.shape[1] for _, bias in policy.layers[:-1]]
     rows, of_member = policy.layers[-1][1].shape[1], lanes // policy.members
@@ -46,7 +46,7 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         "SAMPLE": policy.sample,
         "BLOCK": BLOCK,
     }
-    given = constants | options(THREADS)
+    settings = constants | options(THREADS)
 
     def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int) -> Decided:
         heads = torch.empty((rows, lanes), device=device)
@@ -54,7 +54,7 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         log_probs = torch.empty(lanes, device=device)
         arrays = (observation.contiguous(), mask, weights, room, heads, actions, log_probs)
         words = (first & WORD, stream.low, stream.high, tick & WORD)
-        kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **given)
+        kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **settings)
         return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T)
 
     return deciding

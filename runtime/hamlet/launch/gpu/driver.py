@@ -15,7 +15,7 @@ from hamlet.errors import HamletError
 SUCCESS = 0
 INVALID_CONTEXT = 201
 BUFFER_POINTER, BUFFER_SIZE, END = 1, 2, 0
-"""What the entries of `extra` mean: CU_LAUNCH_PARAM_*."""
+"""Keys of entries of `extra`: CU_LAUNCH_PARAM_*."""
 
 
 class CudaError(HamletError):
@@ -66,7 +66,7 @@ class Driver(Protocol):
         ...
 
     def launcher(self, function: int, grid: LaunchGrid, parameters: Parameters) -> Callable[[int], None]:
-        """What launches it on a stream, with the parameters as they are then."""
+        """A function that launches a kernel on a stream, with the parameters as they are then."""
         ...
 
 

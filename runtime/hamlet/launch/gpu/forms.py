@@ -70,14 +70,14 @@ def _signature(
         *(["*i32"] if kernel == "step" else []),
     ]
     block, bins = max(BLOCK, agents), abi.length_bins(universe)
-    given: dict[str, object] = dict(constants(kernel, agents, block, bins, form == "rollout_observing"))
+    settings: dict[str, object] = dict(constants(kernel, agents, block, bins, form == "rollout_observing"))
     absent = ["actions", *abi.TABULAR, *abi.GIVEN, *abi.LANE_COUNTS, abi.ENDED_METERS] if kernel == "rollout" else []
     if form == "rollout" or not schema.observation_rows(universe):
         absent += ["observation", "final_observation"]
     if kernel == "step":
-        given["elapsed_ptr"] = None
+        settings["elapsed_ptr"] = None
         if not kernels.KEPT or not schema.observation_rows(universe):
-            given["kept_ptr"] = None
-    given |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
+            settings["kept_ptr"] = None
+    settings |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
     signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))
-    return signature | dict.fromkeys(given, "constexpr"), given
+    return signature | dict.fromkeys(settings, "constexpr"), settings

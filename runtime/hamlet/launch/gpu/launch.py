@@ -11,8 +11,8 @@ import torch
 from hamlet.backend.buffers import Buffers, Shape, Statistics
 from hamlet.backend.playing import play
 from hamlet.backend.protocol import (
-    NOTHING_GIVEN,
-    Given,
+    NOTHING_BY_TICK,
+    ByTick,
     NetworkPolicy,
     Policy,
     RandomPolicy,
@@ -131,12 +131,12 @@ class KernelBackend:
         stream: Stream,
         observe_every_tick: bool,
         statistics: Statistics | None,
-        given: Given = NOTHING_GIVEN,
+        by_tick: ByTick = NOTHING_BY_TICK,
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
         if isinstance(policy, NetworkPolicy):
             deciding, by_hand = decider(policy, buffers.shape, stream, self.network_kernel()), self._by_hand
-            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, given, policy.store, by_hand)
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, policy.store, by_hand)
             return
         actions, table = None, NO_TABLE
         match policy:
@@ -146,18 +146,18 @@ class KernelBackend:
                 actions = recorded
             case TabularPolicy():
                 table = tuple(getattr(policy, name) for name in abi.TABULAR)
-        counts, bins, kept = NOTHING_COUNTED, 0, 0
+        counts, bins, per_lane = NOTHING_COUNTED, 0, 0
         if statistics is not None:
             by_lane = statistics.lanes
             *counters, ended_meters = self._counters.arrays.values()
             counts = (*counters, statistics.finished_return)
             counts += (None,) * len(abi.LANE_COUNTS) if by_lane is None else by_lane.arrays
             counts += (None if statistics.ended_meters is None else ended_meters,)
-            kept = 0 if by_lane is None else by_lane.kept
+            per_lane = 0 if by_lane is None else by_lane.kept
             bins = self._counters.arrays["lengths"].shape[1]
-        by_tick = (given.get(name.removeprefix("given_")) for name in self._by_tick)
-        anew = (actions, *table, *counts, *(None if each is None else each.contiguous() for each in by_tick))
-        self._launch("rollout", buffers, anew, (*_numbers(stream), kept, ticks), bins, observe_every_tick)
+        changing = (by_tick.get(name.removeprefix("given_")) for name in self._by_tick)
+        anew = (actions, *table, *counts, *(None if each is None else each.contiguous() for each in changing))
+        self._launch("rollout", buffers, anew, (*_numbers(stream), per_lane, ticks), bins, observe_every_tick)
         if statistics is not None:
             self._counters.add_to(statistics)
         if not observe_every_tick:
@@ -173,7 +173,7 @@ class KernelBackend:
         self,
         kernel: abi.Kernel,
         buffers: Buffers,
-        given: tuple[torch.Tensor | None, ...],
+        changing: tuple[torch.Tensor | None, ...],
         numbers: tuple[int, ...],
         bins: int = 0,
         every_tick: bool = False,
@@ -192,9 +192,9 @@ class KernelBackend:
             raise EnvError("CUDA cannot be used in a process that was forked after its use: start it by spawn")
         if self._several and torch.cuda.current_device() != self._index:
             with torch.cuda.device(self._index):
-                self._launch(kernel, buffers, given, numbers, bins, every_tick)
+                self._launch(kernel, buffers, changing, numbers, bins, every_tick)
             return
-        addresses = [None if each is None else each.data_ptr() for each in given]
+        addresses = [None if each is None else each.data_ptr() for each in changing]
         # Triton compiles for whether an address is a multiple of 16.
         form = (kernel, bins, every_tick, *[each if each is None else each % ALIGNMENT for each in addresses])
         place = self._place(buffers)
@@ -205,9 +205,9 @@ class KernelBackend:
             self._prepared[form] = prepared
             prepared.again((*addresses, *numbers))
             return
-        found = self._first(kernel, buffers, given, numbers, bins, every_tick, place)
-        if found is not None:
-            self._keep(form, found)
+        launched = self._first(kernel, buffers, changing, numbers, bins, every_tick, place)
+        if launched is not None:
+            self._keep(form, launched)
 
     def _keep(self, form: tuple[object, ...], prepared: Prepared) -> None:
         """Have a launch ready. Who takes turns among some outputs, as adapters do, comes back to each of them."""
@@ -219,7 +219,7 @@ class KernelBackend:
         self,
         kernel: abi.Kernel,
         buffers: Buffers,
-        given: tuple[torch.Tensor | None, ...],
+        changing: tuple[torch.Tensor | None, ...],
         numbers: tuple[int, ...],
         bins: int,
         every_tick: bool,
@@ -234,13 +234,13 @@ class KernelBackend:
             observations = dict.fromkeys(observations)
         written = {name: self._written(observation) for name, observation in observations.items()}
         scalars = dict(zip(OF_SHAPE, (shape.worlds, shape.agents, shape.first_world, int(shape.waits)), strict=True))
-        changing = dict(zip((*self._anew[kernel], *NUMBERS[kernel]), (*given, *numbers), strict=True))
-        kept = self._kept(shape.worlds) if buffers.observation is not None else None
-        known = arrays | written | scalars | changing | {"kept": kept}
+        by_name = dict(zip((*self._anew[kernel], *NUMBERS[kernel]), (*changing, *numbers), strict=True))
+        scenes = self._scenes_of(shape.worlds) if buffers.observation is not None else None
+        values = arrays | written | scalars | by_name | {"kept": scenes}
         tables = {f"table {number}": table for number, table in enumerate(self._tables)}
         last = ("kept", "elapsed") if kernel == "step" else ()
         names = (*self._names[kernel], *tables, *abi.scalar_arguments(kernel), *last)
-        arguments = tuple((known | tables)[name] for name in names)
+        arguments = tuple((values | tables)[name] for name in names)
         group, block = self._blocks(shape)
         launch = Launch(kernel, arguments, shape.worlds * group, group, bins, every_tick, self._registers[kernel])
         tuned = block if self._tuner is None else self._tuner.block(launch, block)
@@ -251,17 +251,17 @@ class KernelBackend:
                 observation.copy_(result)
         if compiled is None or tuned is None:
             return None
-        return launch.prepared(compiled, tuned, tuple(names.index(name) for name in changing), place)
+        return launch.prepared(compiled, tuned, tuple(names.index(name) for name in by_name), place)
 
     def _place(self, buffers: Buffers) -> tuple[object, ...]:
-        """What a prepared launch holds of buffers: their shape, the type of observations, where tensors are."""
+        """The part of buffers that a prepared launch holds: shape, type of observations, where tensors are."""
         if buffers is not self._buffers:
             self._buffers, self._tensors = buffers, buffers.tensors
         observed = buffers.observation
         dtype = None if observed is None else observed.dtype
         return (buffers.shape, dtype, *map(torch.Tensor.data_ptr, self._tensors))
 
-    def _kept(self, worlds: int) -> torch.Tensor | None:
+    def _scenes_of(self, worlds: int) -> torch.Tensor | None:
         """The scenes that steps of so many worlds keep; `None` where kernels keep none.
 
         Each is kept beside the layout that it follows from, which a step compares: scenes of other buffers do no harm.
@@ -274,8 +274,9 @@ class KernelBackend:
         return self._scenes[worlds]
 
     def _written(self, observation: torch.Tensor | None) -> torch.Tensor | None:
-        """What a kernel writes observations into. Triton's interpreter does not round to bf16 as its compiler does: it
-        writes f32, and torch rounds."""
+        """The tensor that a kernel writes observations into. Triton's interpreter does not round to bf16 as its
+        compiler does: it writes f32, and torch rounds.
+        """
         if observation is None or not self._interpreted or observation.dtype is not torch.bfloat16:
             return observation
         return observation.float()

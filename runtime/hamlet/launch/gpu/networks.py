@@ -166,7 +166,7 @@ def _allowed(mask_ptr, valid, some):
 
 @triton.jit
 def _weight(heads_ptr, mask_ptr, valid, some, best):
-    """What is in proportion to the probability of an action."""
+    """The weight of an action, in proportion to its probability."""
     allowed = _allowed(mask_ptr, valid, some)
     logit = tl.load(heads_ptr, mask=valid, other=0.0)
     return tl.where(allowed, exp(tl.where(allowed, logit - best, 0.0)), 0.0)

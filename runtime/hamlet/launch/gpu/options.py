@@ -13,7 +13,7 @@ WARPS = 1
 """Warps of a block. One, so that a warp waits for no other, and leaves out the reset of a tick in which none of its 32
 lanes needs it."""
 REGISTERS_OF_A_BLOCK = 1 << 16
-"""Those of a multiprocessor: a block that wants more cannot be launched."""
+"""Registers of a multiprocessor: a block that wants more cannot be launched."""
 LARGEST_OBSERVING_BLOCK = 256
 """Lanes that can have 255 registers each."""
 
@@ -47,13 +47,14 @@ def limit(kernels: ModuleType, universe: Universe, kernel: abi.Kernel) -> int | 
     """The most registers of a lane, which kernels say: of steps, and of all ticks where agents of a world meet; `None`
     without a limit."""
     limited = kernel == "step" or (kernel == "rollout" and meet(universe))
-    found: int | None = kernels.REGISTERS
-    return found if limited else None
+    registers: int | None = kernels.REGISTERS
+    return registers if limited else None
 
 
 def declared(kernels: ModuleType) -> dict[str, Any]:
-    """What a module of kernels says beside them: its tables, the rows that steps keep for each world, and the most
-    registers of a step."""
+    """Declarations of a module beside its kernels: its tables, the rows that steps keep for each world, and the most
+    registers of a step.
+    """
     return {name: getattr(kernels, name) for name in ("TABLES", "KEPT", "REGISTERS")}
 
 

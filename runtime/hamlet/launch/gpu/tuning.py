@@ -35,7 +35,7 @@ GAIN = 1.02
 
 
 class Clock(Protocol):
-    """What tuning asks the device."""
+    """The times of a device, for tuning."""
 
     def seconds(self, work: Callable[[], object]) -> float:
         """How long the device takes."""
@@ -103,10 +103,10 @@ class Tuner:
             return default
         key = (*launch.signature(default), launch.lanes.bit_length())
         if key not in self._chosen:
-            found = self._find(launch, default, " ".join(map(str, key)))
-            if found is None:
+            fastest = self._find(launch, default, " ".join(map(str, key)))
+            if fastest is None:
                 return None
-            self._chosen[key] = found
+            self._chosen[key] = fastest
         return self._chosen[key]
 
     def _find(self, launch: Launch, default: int, name: str) -> int | None:
@@ -140,7 +140,7 @@ class Tuner:
                 times[block].append(self._clock.seconds(partial(copy.run, self._kernels, block)))
             if perf_counter() - begin > SECONDS[self._mode]:
                 break
-        return {block: statistics.median(found) for block, found in times.items()}
+        return {block: statistics.median(seconds) for block, seconds in times.items()}
 
 
 def candidates(launch: Launch, default: int) -> list[int]:
