@@ -70,7 +70,7 @@ def test_a_path_is_a_name_too(tmp_path: Any) -> None:
 
 
 def test_vector_environment(stall: Module) -> None:
-    check_vector_env(lambda **given: VectorEnv(3, stall, backend="interpreter", **given), steps=16)
+    check_vector_env(lambda **given: VectorEnv(3, stall, backend="c", **given), steps=16)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -79,7 +79,7 @@ def test_it_is_what_single_environments_are(mode: AutoresetMode, universe: str, 
     """Each call gives the bits and the infos of Gymnasium's own vector environment of as many `Env`."""
     module = request.getfixturevalue(universe)
     # Draws of a tick follow the count of ticks, which goes on in a world that rests, and stands still in an `Env`.
-    given = {"params": {"noise": 0.0 if mode is AutoresetMode.NEXT_STEP else 1.0}, "backend": "interpreter"}
+    given = {"params": {"noise": 0.0 if mode is AutoresetMode.NEXT_STEP else 1.0}, "backend": "c"}
     env = VectorEnv(WORLDS, module, mode, **given)
     singles = [lambda world=world: Env(module, first_world=world, **given) for world in range(WORLDS)]
     other = SyncVectorEnv(singles, autoreset_mode=mode)
@@ -342,7 +342,7 @@ def test_controls_are_boxes(compiled: Callable[[str], Module]) -> None:
     for module, space in ((steered, gymnasium.spaces.Box), (both, gymnasium.spaces.Dict)):
         assert isinstance(VectorEnv(2, module, backend="interpreter").single_action_space, space)
         check_vector_env(
-            lambda module=module, **given: VectorEnv(2, module, backend="interpreter", **given),
+            lambda module=module, **given: VectorEnv(2, module, backend="c", **given),
             modes=[AutoresetMode.SAME_STEP],
             steps=40,
             render=False,

@@ -26,7 +26,7 @@ def test_it_is_what_gymnasium_does(mode: AutoresetMode, universe: str, request: 
     """Some episodes reach the limit, some end before it, and some end of themselves in its last tick."""
     module = request.getfixturevalue(universe)
     # Draws of a tick follow the count of ticks, which goes on in a world that rests, and stands still in an `Env`.
-    given = {"params": {"noise": 0.0 if mode is AutoresetMode.NEXT_STEP else 1.0}, "backend": "interpreter"}
+    given = {"params": {"noise": 0.0 if mode is AutoresetMode.NEXT_STEP else 1.0}, "backend": "c"}
     env = VectorEnv(WORLDS, module, mode, max_episode_steps=LIMIT, **given)
     singles = [lambda world=world: TimeLimit(Env(module, first_world=world, **given), LIMIT) for world in range(WORLDS)]
     other = SyncVectorEnv(singles, autoreset_mode=mode)
@@ -52,7 +52,7 @@ def test_it_is_what_gymnasium_does(mode: AutoresetMode, universe: str, request: 
 
 def test_the_checker(stall: Module) -> None:
     def make(**given: Any) -> VectorEnv:
-        return VectorEnv(3, stall, backend="interpreter", max_episode_steps=3, **given)
+        return VectorEnv(3, stall, backend="c", max_episode_steps=3, **given)
 
     check_vector_env(make, steps=16, render=False)
 

@@ -54,7 +54,7 @@ def production(example: str) -> list[str]:
 def copied(folder: Path) -> Path:
     """The sources and the tests in a folder, without what is generated."""
     for name in SOURCES:
-        ignored = shutil.ignore_patterns("__pycache__", "golden", "conformance", "mutation")
+        ignored = shutil.ignore_patterns("golden", "conformance", "mutation")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder

@@ -1,4 +1,4 @@
-"""Runs a universe of the gallery on the interpreter, and keeps what happened in every tick."""
+"""Runs a universe of the gallery with kernels in C, and keeps what happened in every tick."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def module(name: str) -> Module:
 
 
 def make(name: str, worlds: int = 1, agents: int = 1, seed: int = 1) -> Env:
-    """Worlds of it on the interpreter."""
-    return hamlet.make(module(name), worlds=worlds, agents=agents, seed=seed, backend="interpreter", quiet=True)
+    """Worlds of it; thousands of ticks on the interpreter would take much longer than to compile the kernels."""
+    return hamlet.make(module(name), worlds=worlds, agents=agents, seed=seed, backend="c", quiet=True)
 
 
 @dataclass(frozen=True, slots=True)
