@@ -16,7 +16,7 @@ from samples import MANY, MEETING, NAMES, ROLES, WAYS
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
 # Agents that meet are in `herd`, and in PTX in `tests/ptx`; tables are in `tests/unit/lowering`.
 # Effects are statements like others, and graphs have a table of moves; random universes have both. Draws on each
-# backend are in `tests/unit/draws`.
+# backend are in `tests/features/random_numbers`.
 LONG = (
     *("shifts", "bounce", "sticky", "wrap", "epidemic", "queue", "crowded", "tangled", "ledger"),
     *("effects", "lines", "drawn"),

@@ -26,7 +26,7 @@ NETWORKS = ("tests/unit/env/test_env_networks.py",)
 OPERATIONS = _named("unit/targets/c/test_c", "operations", "exactness", "memory", "together", "counts", "launch")
 
 UNITS: dict[str, tuple[str, ...]] = {
-    "lowering": (*LOWERING, "tests/unit/functions"),
+    "lowering": (*LOWERING, "tests/features/functions"),
     "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
     "kernel": ("tests/unit/kernel", *TARGETS),
     "triton": (*TARGETS, *TRITON),

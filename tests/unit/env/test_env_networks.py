@@ -19,7 +19,7 @@ from hamlet.native.compilers import CHOICE
 from hamlet.package.module import Module
 from hamlet.policy.mlp import MLP
 from unit.env.test_env_given import POND
-from unit.runtime.test_fma import rounded
+from unit.interpreter.test_fma import rounded
 
 LANES = 24
 
