@@ -156,7 +156,7 @@ short_table(f32, table_case_24, 16) = {
 };
 
 /* Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`. Where a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied. */
-HAMLET_HELPER void do_load(array_f32 meters_array, array_i32 position_array, array_i32 age_array, array_i32 engaged_array, array_i32 progress_array, array_bool8 alive_array, array_f32 episode_return_array, array_i32 hour_array, array_i32 episode_array, array_i32 layout_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, bool8 *alive, f32 *episode_return, i32 *hour, i32 *episode, u32 *layout, ix start, ix count, ix world, ix agents, ix agent, bool direct) {
+HAMLET_HELPER void do_load(bool direct, f32 *meter_energy, array_f32 meters_array, ix start, ix count, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, array_i32 position_array, i32 *position_y, i32 *age, array_i32 age_array, i32 *engaged, array_i32 engaged_array, i32 *progress, array_i32 progress_array, bool8 *alive, array_bool8 alive_array, f32 *episode_return, array_f32 episode_return_array, i32 *hour, array_i32 hour_array, ix world, ix agents, ix agent, i32 *episode, array_i32 episode_array, u32 *layout, array_i32 layout_array) {
   if ((!direct)) {
     load_lanes_f32(meter_energy, (meters_array.data + 0 * meters_array.columns + start), count);
     load_lanes_f32(meter_hygiene, (meters_array.data + 1 * meters_array.columns + start), count);
@@ -299,7 +299,7 @@ HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 ce
 }
 
 /* What the lanes from `begin` to `end` observe of the cells. */
-HAMLET_INLINE void do_see(u8 *cells, u32 *scene_0, u32 *scene_1, ix begin, ix end) {
+HAMLET_INLINE void do_see(ix begin, ix end, u8 *cells, u32 *scene_0, u32 *scene_1) {
   ix first;
   ix lane;
   for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
@@ -384,11 +384,11 @@ HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scen
       store_vu8(cells, ((index * ROW) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
     }
   }
-  do_see(cells, scene_0, scene_1, 0, LANES);
+  do_see(0, LANES, cells, scene_0, scene_1);
 }
 
 /* The cells that an earlier launch has stored, where they are `known` and layouts are the same; else compute them. Whether they are as they are stored. */
-HAMLET_HELPER bool do_load_cells(u32 *layout, u32 *stored_layout, bool8 *flags, u8 *cells, u32 *scene_0, u32 *scene_1, array_u8 cells_array, array_u32 layouts_array, bool known, ix start, ix count, bool observing) {
+HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layouts_array, ix start, ix count, u32 *layout, bool8 *flags, u8 *cells, array_u8 cells_array, bool observing, u32 *scene_0, u32 *scene_1) {
   bool unchanged;
   ix first;
   ix lane;
@@ -409,7 +409,7 @@ HAMLET_HELPER bool do_load_cells(u32 *layout, u32 *stored_layout, bool8 *flags, 
       load_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
     }
     if (observing) {
-      do_see(cells, scene_0, scene_1, 0, LANES);
+      do_see(0, LANES, cells, scene_0, scene_1);
     }
   } else {
     do_fill_cells(layout, cells, scene_0, scene_1);
@@ -689,7 +689,7 @@ HAMLET_INLINE vi32 do_choose(vu32 word_0) {
 }
 
 /* The actions of a tick: recorded, or looked up by situation, or drawn for four ticks at once. */
-HAMLET_INLINE void do_act(i32 *action, i32 *situation, u32 *ahead, array_i32 actions_array, array_i32 choices_array, array_i32 thresholds_array, array_i32 strides_array, array_f32 bins_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *hour, u32 *layout, ix first_world, ix agents, ix seed_low, ix seed_high, ix start, ix count, ix passed, ix now, bool tiled) {
+HAMLET_INLINE void do_act(array_i32 strides_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *hour, u32 *layout, array_f32 bins_array, i32 *situation, array_i32 actions_array, i32 *action, ix passed, ix start, ix count, array_i32 choices_array, bool tiled, ix now, ix first_world, ix agents, ix seed_low, ix seed_high, u32 *ahead, array_i32 thresholds_array) {
   bool tabular;
   ix first;
   ix lane;
@@ -837,7 +837,7 @@ HAMLET_INLINE vi32 do_search(vu32 layout_0, vu32 cell_0) {
 }
 
 /* Find what is on the cells on which the lanes stand: among those of the cache, or by the layout. */
-HAMLET_HELPER void do_find(i8 *found, u8 *standing, u8 *cells, u32 *layout, bool caching) {
+HAMLET_HELPER void do_find(bool caching, i8 *found, u8 *standing, u8 *cells, u32 *layout) {
   ix first;
   ix lane;
   if (caching) {
@@ -1255,7 +1255,7 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
 }
 
 /* A tick of the lanes that are alive; the others keep what they had `before`. */
-HAMLET_INLINE void do_advance(f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, f32 *episode_return, f32 *reward, bool8 *terminated, bool8 *truncated, i8 *used, i8 *cause, bool8 *alive, bool8 *flags, f32 *before_meter_energy, f32 *before_meter_hygiene, f32 *before_meter_satiation, f32 *before_meter_money, f32 *before_meter_mood, f32 *before_meter_social, f32 *before_meter_health, f32 *before_meter_fitness, i32 *before_position_x, i32 *before_position_y, i32 *before_age, i32 *before_engaged, i32 *before_progress, f32 *before_episode_return, i32 *action, i32 *hour, i32 *moved_position_x, i32 *moved_position_y, i8 *found, u8 *standing, u8 *cells, u32 *layout, bool caching, ix busy) {
+HAMLET_INLINE void do_advance(bool8 *alive, ix busy, bool8 *flags, f32 *meter_energy, f32 *before_meter_energy, f32 *meter_hygiene, f32 *before_meter_hygiene, f32 *meter_satiation, f32 *before_meter_satiation, f32 *meter_money, f32 *before_meter_money, f32 *meter_mood, f32 *before_meter_mood, f32 *meter_social, f32 *before_meter_social, f32 *meter_health, f32 *before_meter_health, f32 *meter_fitness, f32 *before_meter_fitness, i32 *position_x, i32 *before_position_x, i32 *position_y, i32 *before_position_y, i32 *age, i32 *before_age, i32 *engaged, i32 *before_engaged, i32 *progress, i32 *before_progress, f32 *episode_return, f32 *before_episode_return, i32 *action, i32 *moved_position_x, i32 *moved_position_y, u8 *standing, bool caching, i8 *found, u8 *cells, u32 *layout, i32 *hour, f32 *reward, bool8 *terminated, bool8 *truncated, i8 *used, i8 *cause) {
   bool dead;
   ix first;
   ix lane;
@@ -1294,7 +1294,7 @@ HAMLET_INLINE void do_advance(f32 *meter_energy, f32 *meter_hygiene, f32 *meter_
     }
     store_vu8(standing, lane, do_stand(fetch_vi32(moved_position_x, lane), fetch_vi32(moved_position_y, lane)));
   }
-  do_find(found, standing, cells, layout, caching);
+  do_find(caching, found, standing, cells, layout);
   for (ix first_next = 0, first_end = busy; first_next < first_end; first_next += WIDE) {
     first = first_next;
     lane = first;
@@ -1381,7 +1381,7 @@ HAMLET_INLINE void do_add_meters(i64 *sums, u32 lane, f32 *meter_energy, f32 *me
 }
 
 /* Add a tick to the statistics; how many uses are noted now. */
-HAMLET_INLINE ix do_count(bool8 *flags, i8 *used, u8 *notes, ix noted, array_i64 uses_array, u8 *lanes, i8 *cause, i32 *age, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, ix agents, ix waits, bool by_lane, array_i32 lane_uses_array, array_i32 lane_episodes_array, array_i32 lane_lengths_array, array_f32 lane_returns_array, array_i32 lane_causes_array, ix kept_episodes, ix start, array_i64 ended_meters_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness) {
+HAMLET_INLINE ix do_count(i8 *used, u8 *notes, ix noted, array_i64 uses_array, bool by_lane, i8 *cause, i32 *age, f32 *episode_return, array_i32 lane_uses_array, ix start, array_i32 lane_episodes_array, array_i32 lane_lengths_array, array_f32 lane_returns_array, array_i32 lane_causes_array, ix kept_episodes, ix agents, ix waits, bool8 *flags, u8 *lanes, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness) {
   ix first;
   ix chosen;
   ix index;
@@ -1409,7 +1409,7 @@ HAMLET_INLINE ix do_count(bool8 *flags, i8 *used, u8 *notes, ix noted, array_i64
 }
 
 /* Write what happened in a tick. */
-HAMLET_INLINE void do_store_outcome(f32 *reward, bool8 *terminated, bool8 *truncated, i8 *used, i8 *cause, array_f32 reward_array, array_bool8 terminated_array, array_bool8 truncated_array, array_i32 used_array, array_i32 cause_array, ix start, ix count) {
+HAMLET_INLINE void do_store_outcome(f32 *reward, array_f32 reward_array, ix start, ix count, bool8 *terminated, array_bool8 terminated_array, bool8 *truncated, array_bool8 truncated_array, i8 *used, array_i32 used_array, i8 *cause, array_i32 cause_array) {
   store_lanes_f32(reward, (reward_array.data + 0 * reward_array.columns + start), count);
   store_lanes_bool(terminated, (terminated_array.data + 0 * terminated_array.columns + start), count);
   store_lanes_bool(truncated, (truncated_array.data + 0 * truncated_array.columns + start), count);
@@ -1418,7 +1418,7 @@ HAMLET_INLINE void do_store_outcome(f32 *reward, bool8 *terminated, bool8 *trunc
 }
 
 /* Copy the state of the lanes of a chunk back, but for what a `direct` tick has changed in its place. */
-HAMLET_HELPER void do_store(array_f32 meters_array, array_i32 position_array, array_i32 age_array, array_i32 engaged_array, array_i32 progress_array, array_bool8 alive_array, array_f32 episode_return_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, bool8 *alive, f32 *episode_return, ix start, ix count, bool direct) {
+HAMLET_HELPER void do_store(bool direct, f32 *meter_energy, array_f32 meters_array, ix start, ix count, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, array_i32 position_array, i32 *position_y, i32 *age, array_i32 age_array, i32 *engaged, array_i32 engaged_array, i32 *progress, array_i32 progress_array, bool8 *alive, array_bool8 alive_array, f32 *episode_return, array_f32 episode_return_array) {
   if ((!direct)) {
     store_lanes_f32(meter_energy, (meters_array.data + 0 * meters_array.columns + start), count);
     store_lanes_f32(meter_hygiene, (meters_array.data + 1 * meters_array.columns + start), count);
@@ -1449,7 +1449,7 @@ HAMLET_INLINE vi32 do_clock(vi32 hour_0) {
 }
 
 /* Flag the lanes whose worlds begin anew: nobody is alive there, and where worlds wait, nobody's episode ended in this tick. `living` are or did, in all tiles of a world that takes several. */
-HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix waits, bool tiled, ix agents, ix count) {
+HAMLET_INLINE void do_end(bool tiled, ix count, ix living, bool8 *flags, ix agents, bool8 *alive, ix waits, i8 *cause) {
   ix lane;
   ix first;
   if (tiled) {
@@ -1487,7 +1487,7 @@ HAMLET_INLINE void do_end(bool8 *flags, bool8 *alive, i8 *cause, ix living, ix w
 }
 
 /* Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not cached. */
-HAMLET_HELPER void do_find_again(i32 *position_x, i32 *position_y, u32 *layout, u8 *standing, i8 *found, u8 *cells, u32 *scene_0, u32 *scene_1, bool caching, bool observing) {
+HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found) {
   ix first;
   ix lane;
   if ((observing && (!caching))) {
@@ -1498,7 +1498,7 @@ HAMLET_HELPER void do_find_again(i32 *position_x, i32 *position_y, u32 *layout, 
     lane = first;
     store_vu8(standing, lane, do_stand(fetch_vi32(position_x, lane), fetch_vi32(position_y, lane)));
   }
-  do_find(found, standing, cells, layout, caching);
+  do_find(caching, found, standing, cells, layout);
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
@@ -1670,11 +1670,11 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
 }
 
 /* The last of episodes: final observations and statistics; and the number of the next one. */
-HAMLET_INLINE void do_finish(ix start, bool every_tick, bool observing, ix waits, i32 *position_x, i32 *position_y, u32 *layout, u8 *standing, i8 *found, u8 *cells, u32 *scene_0, u32 *scene_1, bool caching, array_observed final_observation_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, u8 *lanes, i8 *cause, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, bool counting, ix agents, array_i64 ended_meters_array, ix chosen, i32 *episode) {
+HAMLET_INLINE void do_finish(bool every_tick, bool observing, ix waits, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, i32 *episode, bool counting, ix agents, i8 *cause, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array) {
   ix index;
   u32 lane;
   if (((every_tick && observing) && (waits == 0))) {
-    do_find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing);
+    do_find_again(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found);
     do_observe_last(final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1);
   }
   for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
@@ -1856,7 +1856,7 @@ HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0th, f32 *result_1th, f32 *r
 }
 
 /* What the lanes from `begin` to `end` observe of the cells. */
-HAMLET_INLINE void do_see_2(u8 *cells, u32 *scene_0, u32 *scene_1, u32 begin, ix end) {
+HAMLET_INLINE void do_see_2(u32 begin, ix end, u8 *cells, u32 *scene_0, u32 *scene_1) {
   ix first;
   ix lane;
   for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
@@ -1873,7 +1873,7 @@ HAMLET_INLINE void do_see_2(u8 *cells, u32 *scene_0, u32 *scene_1, u32 begin, ix
 }
 
 /* A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the first lane of the chunk. */
-HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *scene_1, bool caching, bool observing, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, bool8 *alive, f32 *episode_return, i32 *hour, u32 *layout, i32 *episode, ix agents, ix seed_low, ix seed_high, ix world, ix agent, ix first_world) {
+HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix seed_high, ix first_world, ix world, i32 *episode, u32 *layout, ix agent, bool caching, u8 *cells, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, bool8 *alive, f32 *episode_return, i32 *hour, bool observing, u32 *scene_0, u32 *scene_1) {
   ix turns;
   ix index;
   u32 lane;
@@ -1936,13 +1936,13 @@ HAMLET_HELPER void do_begin(u8 *lanes, ix chosen, u8 *cells, u32 *scene_0, u32 *
     for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
       index = index_next;
       lane = ((u32)((ix)((u32)lanes[index]) - ((ix)((u32)lanes[index]) % WIDE)));
-      do_see_2(cells, scene_0, scene_1, lane, ((ix)lane + WIDE));
+      do_see_2(lane, ((ix)lane + WIDE), cells, scene_0, scene_1);
     }
   }
 }
 
 /* What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of `begins_array`. Whether an episode begins. */
-HAMLET_INLINE bool do_conclude(bool8 *flags, ix count, bool fresh, array_bool8 begins_array, ix world, ix agent, ix agents, i32 *hour, ix passed, bool8 *alive, i8 *cause, ix living, ix waits, bool tiled, ix start, bool every_tick, bool observing, i32 *position_x, i32 *position_y, u32 *layout, u8 *standing, i8 *found, u8 *cells, u32 *scene_0, u32 *scene_1, bool caching, array_observed final_observation_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, u8 *lanes, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, bool counting, array_i64 ended_meters_array, i32 *episode, ix seed_low, ix seed_high, ix first_world) {
+HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 begins_array, ix world, ix agent, ix agents, ix passed, i32 *hour, bool tiled, ix living, bool8 *alive, ix waits, i8 *cause, u8 *lanes, bool every_tick, bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *episode, bool counting, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array, ix seed_low, ix seed_high, ix first_world) {
   ix first;
   ix lane;
   ix chosen;
@@ -1962,15 +1962,15 @@ HAMLET_INLINE bool do_conclude(bool8 *flags, ix count, bool fresh, array_bool8 b
         lane = first;
         store_vi32(hour, lane, do_clock(fetch_vi32(hour, lane)));
       }
-      do_end(flags, alive, cause, living, waits, tiled, agents, count);
+      do_end(tiled, count, living, flags, agents, alive, waits, cause);
     }
   }
   chosen = choose_lanes(flags, lanes);
   if ((chosen > 0)) {
     if ((!fresh)) {
-      do_finish(start, every_tick, observing, waits, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, lanes, cause, episode_return, causes_array, lengths_array, finished_return, counting, agents, ended_meters_array, chosen, episode);
+      do_finish(every_tick, observing, waits, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, episode, counting, agents, cause, episode_return, causes_array, lengths_array, finished_return, ended_meters_array);
     }
-    do_begin(lanes, chosen, cells, scene_0, scene_1, caching, observing, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, layout, episode, agents, seed_low, seed_high, world, agent, first_world);
+    do_begin(agents, chosen, lanes, seed_low, seed_high, first_world, world, episode, layout, agent, caching, cells, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, observing, scene_0, scene_1);
   }
   return (chosen > 0);
 }
@@ -2225,7 +2225,7 @@ HAMLET_INLINE bool do_mask_5(i32 element_0) {
 }
 
 /* Write which actions are allowed. Who is not alive may only wait. */
-HAMLET_HELPER void do_mask(array_bool8 mask_array, ix start, ix count, ix busy, bool8 *alive, i32 *position_x, i32 *position_y, i32 *hour, i8 *found) {
+HAMLET_HELPER void do_mask(ix busy, i32 *position_x, i32 *position_y, i32 *hour, i8 *found, bool8 *alive, array_bool8 mask_array, ix start, ix count) {
   bool8 action_UP[LANES] HAMLET_ALIGNED;
   bool8 action_DOWN[LANES] HAMLET_ALIGNED;
   bool8 action_LEFT[LANES] HAMLET_ALIGNED;
@@ -2283,10 +2283,10 @@ HAMLET_HELPER void do_mask(array_bool8 mask_array, ix start, ix count, ix busy, 
 }
 
 /* Write what the lanes observe, and which actions are allowed. */
-HAMLET_INLINE void do_survey(bool8 *flags, bool observing, ix streamed, array_observed observation_array, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, i32 *hour, u32 *scene_0, u32 *scene_1, ix start, ix count, ix busy, u32 *layout, u8 *standing, i8 *found, u8 *cells, bool caching, bool8 *alive, array_bool8 mask_array) {
+HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, ix count, bool8 *flags, array_observed observation_array, ix start, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, ix busy, bool8 *alive, array_bool8 mask_array) {
   ix first;
   ix end;
-  do_find_again(position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, observing);
+  do_find_again(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found);
   if (observing) {
     for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
       first = first_next;
@@ -2296,18 +2296,18 @@ HAMLET_INLINE void do_survey(bool8 *flags, bool observing, ix streamed, array_ob
     end = ((((count + WIDE) - 1) / WIDE) * WIDE);
     do_observe((observation_array.data + 0 * observation_array.columns + 0), observation_array.columns, start, 0, end, flags, (count == end), streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1);
   }
-  do_mask(mask_array, start, count, busy, alive, position_x, position_y, hour, found);
+  do_mask(busy, position_x, position_y, hour, found, alive, mask_array, start, count);
 }
 
 /* Copy what can change of the worlds of a chunk back. */
-HAMLET_HELPER void do_store_worlds(array_i32 hour_array, array_i32 episode_array, array_i32 layout_array, i32 *hour, i32 *episode, u32 *layout, ix world, ix agents, ix count) {
+HAMLET_HELPER void do_store_worlds(i32 *hour, array_i32 hour_array, ix world, ix agents, ix count, i32 *episode, array_i32 episode_array, u32 *layout, array_i32 layout_array) {
   store_worlds_i32(hour, (hour_array.data + 0 * hour_array.columns + world), agents, count);
   store_worlds_i32(episode, (episode_array.data + 0 * episode_array.columns + world), agents, count);
   store_worlds_u32(layout, (u32 *)((layout_array.data + 0 * layout_array.columns + world)), agents, count);
 }
 
 /* Store the cells for later launches, with the layouts that they follow from. */
-HAMLET_HELPER void do_store_cells(u8 *cells, u32 *layout, array_u8 cells_array, array_u32 layouts_array, ix start, ix count) {
+HAMLET_HELPER void do_store_cells(u32 *layout, array_u32 layouts_array, ix start, ix count, u8 *cells, array_u8 cells_array) {
   ix row;
   store_lanes_u32(layout, (layouts_array.data + 0 * layouts_array.columns + start), count);
   for (ix row_next = 0, row_end = CELLS; row_next < row_end; row_next += 1) {
@@ -2483,9 +2483,9 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
     if ((!tiled)) {
       agent = 0;
       count = chunk_lanes;
-      do_load(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world, agents, agent, direct);
+      do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array, hour, hour_array, world, agents, agent, episode, episode_array, layout, layout_array);
       if (caching) {
-        unchanged = do_load_cells(layout, stored_layout, flags, cells, scene_0, scene_1, cells_array, layouts_array, known, start, count, observing);
+        unchanged = do_load_cells(known, stored_layout, layouts_array, start, count, layout, flags, cells, cells_array, observing, scene_0, scene_1);
       }
     }
     /* Without ticks there is one turn all the same. */
@@ -2501,23 +2501,23 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         /* Few lanes are one vector; but what counts what lanes did looks at all of them. */
         busy = (((count <= WIDE) & (!counting)) ? WIDE : LANES);
         if (tiled) {
-          do_load(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world, agents, agent, direct);
+          do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array, hour, hour_array, world, agents, agent, episode, episode_array, layout, layout_array);
           finished_return = (finished_return_array.data + 0 * finished_return_array.columns + start);
         }
-        do_act(action, situation, ahead, actions_array, choices_array, thresholds_array, strides_array, bins_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, hour, layout, first_world, agents, seed_low, seed_high, start, count, passed, now, tiled);
-        do_advance(meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, episode_return, reward, terminated, truncated, used, cause, alive, flags, before_meter_energy, before_meter_hygiene, before_meter_satiation, before_meter_money, before_meter_mood, before_meter_social, before_meter_health, before_meter_fitness, before_position_x, before_position_y, before_age, before_engaged, before_progress, before_episode_return, action, hour, moved_position_x, moved_position_y, found, standing, cells, layout, caching, busy);
+        do_act(strides_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, hour, layout, bins_array, situation, actions_array, action, passed, start, count, choices_array, tiled, now, first_world, agents, seed_low, seed_high, ahead, thresholds_array);
+        do_advance(alive, busy, flags, meter_energy, before_meter_energy, meter_hygiene, before_meter_hygiene, meter_satiation, before_meter_satiation, meter_money, before_meter_money, meter_mood, before_meter_mood, meter_social, before_meter_social, meter_health, before_meter_health, meter_fitness, before_meter_fitness, position_x, before_position_x, position_y, before_position_y, age, before_age, engaged, before_engaged, progress, before_progress, episode_return, before_episode_return, action, moved_position_x, moved_position_y, standing, caching, found, cells, layout, hour, reward, terminated, truncated, used, cause);
         if (counting) {
-          noted = do_count(flags, used, notes, noted, uses_array, lanes, cause, age, episode_return, causes_array, lengths_array, finished_return, agents, waits, by_lane, lane_uses_array, lane_episodes_array, lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, start, ended_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness);
+          noted = do_count(used, notes, noted, uses_array, by_lane, cause, age, episode_return, lane_uses_array, start, lane_episodes_array, lane_lengths_array, lane_returns_array, lane_causes_array, kept_episodes, agents, waits, flags, lanes, causes_array, lengths_array, finished_return, ended_meters_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness);
         }
         if (final) {
-          do_store_outcome(reward, terminated, truncated, used, cause, reward_array, terminated_array, truncated_array, used_array, cause_array, start, count);
+          do_store_outcome(reward, reward_array, start, count, terminated, terminated_array, truncated, truncated_array, used, used_array, cause, cause_array);
         }
         if (tiled) {
           for (ix lane_next = 0, lane_end = count; lane_next < lane_end; lane_next += 1) {
             lane = lane_next;
             living = (living + (ix)((alive[lane] != 0) | ((waits > 0) & (((i32)cause[lane]) >= 0))));
           }
-          do_store(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, start, count, direct);
+          do_store(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array);
         }
       }
       for (ix agent_next = 0, agent_end = chunk_lanes; agent_next < agent_end; agent_next += LANES) {
@@ -2525,21 +2525,21 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         start = ((world * agents) + agent);
         count = min_ix(LANES, (chunk_lanes - agent));
         if (tiled) {
-          do_load(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, hour_array, episode_array, layout_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, episode, layout, start, count, world, agents, agent, direct);
+          do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array, hour, hour_array, world, agents, agent, episode, episode_array, layout, layout_array);
         }
-        begun = do_conclude(flags, count, fresh, begins_array, world, agent, agents, hour, passed, alive, cause, living, waits, tiled, start, every_tick, observing, position_x, position_y, layout, standing, found, cells, scene_0, scene_1, caching, final_observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, lanes, episode_return, causes_array, lengths_array, finished_return, counting, ended_meters_array, episode, seed_low, seed_high, first_world);
+        begun = do_conclude(flags, fresh, count, begins_array, world, agent, agents, passed, hour, tiled, living, alive, waits, cause, lanes, every_tick, observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, final_observation_array, start, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, episode, counting, episode_return, causes_array, lengths_array, finished_return, ended_meters_array, seed_low, seed_high, first_world);
         unchanged = (unchanged & (!begun));
         if ((final || every_tick)) {
           busy = ((count <= WIDE) ? WIDE : LANES);
-          do_survey(flags, observing, streamed, observation_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1, start, count, busy, layout, standing, found, cells, caching, alive, mask_array);
+          do_survey(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, count, flags, observation_array, start, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, busy, alive, mask_array);
         }
         if ((tiled || final)) {
-          do_store(meters_array, position_array, age_array, engaged_array, progress_array, alive_array, episode_return_array, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, start, count, direct);
+          do_store(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array);
           if (((agent + LANES) >= chunk_lanes)) {
-            do_store_worlds(hour_array, episode_array, layout_array, hour, episode, layout, world, agents, count);
+            do_store_worlds(hour, hour_array, world, agents, count, episode, episode_array, layout, layout_array);
           }
           if (((stored && caching) && (!unchanged))) {
-            do_store_cells(cells, layout, cells_array, layouts_array, start, count);
+            do_store_cells(layout, layouts_array, start, count, cells, cells_array);
           }
         }
       }

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import Line
@@ -416,24 +416,27 @@ def constants(spaced: str) -> tuple[Parameter, ...]:
     return tuple(Parameter(name, constant=True) for name in spaced.split())
 
 
+Kind: TypeAlias = Literal["", "apart", "kernel"]
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function of a module.
 
     Attributes:
         summary: what it does, in words; an empty line stands between paragraphs.
-        kind: what a target makes of it, where it has several kinds of functions.
+        kind: `kernel`, or `apart`: a function of its own in machine code; others are part of those that call them.
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     summary: str
     body: tuple[Code, ...]
-    kind: str = ""
+    kind: Kind = ""
 
 
 def function(
-    name: str, parameters: Iterable[str | Parameter], summary: str, body: Iterable[Code], kind: str = ""
+    name: str, parameters: Iterable[str | Parameter], summary: str, body: Iterable[Code], kind: Kind = ""
 ) -> Function:
     """A function with a body."""
     declared = tuple(Parameter(each) if isinstance(each, str) else each for each in parameters)

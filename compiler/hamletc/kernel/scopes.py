@@ -4,7 +4,7 @@ many arguments as they have parameters, and as many values are taken as they giv
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hamletc.ir import ops
 from hamletc.ir.ops import Value
@@ -57,8 +57,28 @@ def verify(functions: Sequence[Function], library: Collection[str], bodies: Mapp
     for function in functions:
         if function.name in earlier:
             raise CodeError(f"there are two functions {function.name}")
-        _Scope(function, library, earlier, bodies).verify()
+        scope = _Scope(function, library, earlier, bodies, certain=False)
+        scope.verify()
+        if scope.missing:
+            raise CodeError(f"{function.name}: nothing sets {next(iter(scope.missing))}")
         earlier[function.name] = function
+
+
+def unset(
+    function: Function, library: Collection[str], earlier: Mapping[str, Function], bodies: Mapping[str, Body]
+) -> list[str]:
+    """The names that a function reads where not every way there has set them, in order; arguments as in `verify`.
+
+    Args:
+        earlier: the functions that it may call, by name.
+
+    Raises:
+        CodeError: a call has another number of arguments than the function has parameters, or what a function gives is
+            not what is taken.
+    """
+    scope = _Scope(function, library, earlier, bodies, certain=True)
+    scope.verify()
+    return list(scope.missing)
 
 
 def results(body: Iterable[Code]) -> set[int]:
@@ -106,12 +126,19 @@ def operands(code: Code) -> tuple[Expression, ...]:
 
 @dataclass(slots=True)
 class _Scope:
-    """The names that a function has set so far."""
+    """Goes through a function with the names that are set.
+
+    Attributes:
+        certain: whether a name is set that every way there has set; else one way is enough.
+        missing: names that were read before, in order.
+    """
 
     function: Function
     library: Collection[str]
     earlier: Mapping[str, Function]
     bodies: Mapping[str, Body]
+    certain: bool
+    missing: dict[str, None] = field(default_factory=dict)
 
     def verify(self) -> None:
         parameters = [each.name for each in self.function.parameters]
@@ -152,10 +179,11 @@ class _Scope:
                 case If(condition=condition, body=inner, otherwise=otherwise):
                     # Conditions are often those of a launch: what one guard sets is read under another like it.
                     self._read(condition, names)
-                    then, other = names | turns, names | turns
+                    earlier = names if self.certain else names | turns
+                    then, other = {*earlier}, {*earlier}
                     self._run(inner, then, turns)
                     self._run(otherwise, other, turns)
-                    names |= then | other
+                    names |= then & other if self.certain else then | other
                 case Return(values=values):
                     for value in values:
                         self._read(value, names)
@@ -180,7 +208,7 @@ class _Scope:
             match each:
                 case Name(name=name) if (root := name.partition(".")[0]) not in names:
                     if root not in self.library and root not in self.earlier:
-                        self._fail(f"nothing sets {name}")
+                        self.missing[root] = None
                 case Call(function=Name(name=name)) if name in self.earlier:
                     expected = len(self.earlier[name].parameters)
                     if len(each.arguments) + len(each.keywords) != expected:
@@ -195,7 +223,7 @@ class _Scope:
             for operand in ops.operands(printed.op(value)):
                 self._read_value(printed, operand, names)
         elif name not in names:
-            self._fail(f"nothing sets {name}")
+            self.missing[name] = None
 
     def _taken(self, value: Expression, count: int) -> None:
         """Check that a value has as many items as are taken of it."""

@@ -88,7 +88,7 @@ def test_the_length_of_a_part_does_not_depend_on_the_universe() -> None:
     universes = [universe_of(many(count, count)) for count in (100, 300)]
     texts = [kernels(universe) for universe in universes]
     lines = [{each.name: length(each) for each in functions(universe)} for universe in universes]
-    cut = [{name: count for name, count in each.items() if "_of_tick_lines" in name} for each in lines]
+    cut = [{name: count for name, count in each.items() if "_of_tick" in name} for each in lines]
     assert len(cut[1]) > 1.5 * len(cut[0]) > 2
     # A value is fetched, computed and kept.
     assert max(max(each.values()) for each in cut) <= 4 * parts.ITEMS

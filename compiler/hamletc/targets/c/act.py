@@ -26,7 +26,6 @@ from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.lanes import DRAWN_BY, LANES, first, is_passed, lane, length, now, start, vectors
 from hamletc.targets.c.memory import loaded, part, row, row_of
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.slots import chunks
 
 WORDS = names("first_word second_word third_word fourth_word")
@@ -34,16 +33,16 @@ WORDS = names("first_word second_word third_word fourth_word")
 action, situation, ahead, passed, tabular, count = names("action situation ahead passed tabular count")
 
 
-def act(bindings: Bindings, cuts: Cuts | None, phases: Phases, schedule: Schedule) -> list[Function]:
+def act(bindings: Bindings, cuts: Cuts | None, schedule: Schedule) -> list[Function]:
     """The functions that say what lanes do in a tick, and what they are given."""
     given = [each for each in schedule.statements(schedule.kernel("rollout").body) if isinstance(each, Give)]
-    return [_act(bindings, cuts, phases), *([_give(bindings, given, phases)] if given else [])]
+    return [_act(bindings, cuts), *([_give(bindings, given)] if given else [])]
 
 
 # --- actions ----------------------------------------------------------------------------------------------------------
 
 
-def _act(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Function:
+def _act(bindings: Bindings, cuts: Cuts | None) -> Function:
     def looked_up() -> Iterator[Code]:
         yield vectors(_situation(bindings) if cuts is None else _situation_in_parts(bindings, cuts))
 
@@ -57,7 +56,7 @@ def _act(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Function:
         yield when(is_passed("actions_array"), [recorded], [chosen])
 
     summary = "The actions of a tick: recorded, or looked up by situation, or drawn for four ticks at once."
-    return function("_act", phases.act, summary, body(), "inline")
+    return function("_act", (), summary, body())
 
 
 def _drawn(bindings: Bindings) -> Iterator[Code]:
@@ -120,7 +119,7 @@ def _bin(bindings: Bindings) -> Expression:
 # --- inputs and controls ----------------------------------------------------------------------------------------------
 
 
-def _give(bindings: Bindings, given: list[Give], phases: Phases) -> Function:
+def _give(bindings: Bindings, given: list[Give]) -> Function:
     first_row = Name("first_row")
 
     def array(each: Give) -> str:
@@ -145,4 +144,4 @@ def _give(bindings: Bindings, given: list[Give], phases: Phases) -> Function:
 
     summary = "What is given for this tick: inputs and controls"
     summary += ", or controls that a policy draws." if any(each.steered for each in given) else "."
-    return function("_give", phases.give, summary, body(), "inline")
+    return function("_give", (), summary, body())

@@ -7,7 +7,6 @@ from typing import Literal
 from hamletc.ir.function import Function
 from hamletc.kernel.body import body
 from hamletc.kernel.code import Code, Compute, function, give
-from hamletc.targets.c.emit import KINDS
 from hamletc.targets.c.printer import CPrinter
 from hamletc.targets.c.types import CType
 
@@ -25,11 +24,10 @@ def alone(of: Function, shape: Literal["number", "vector"]) -> str:
     # The printer lets a function with one result return it: given twice, it is written to an address as others are.
     lines: list[Code] = [Compute(of.name, printed.lines), give(*results, *results[: len(results) == 1])]
     printer = CPrinter(
-        {"_alone": function("_alone", names, f"The function `{of.name}`.", lines, "traced")},
+        {"_alone": function("_alone", names, f"The function `{of.name}`.", lines)},
         {of.name: printed},
         [of.name],
         {},
-        KINDS,
     )
     types = [CType(shape, parameter.type.value) for parameter in printed.parameters]
     made = printer.called("_alone", tuple(types))

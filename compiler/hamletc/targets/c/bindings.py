@@ -12,8 +12,8 @@ from hamletc.ir.function import Output, Program, Table
 from hamletc.ir.ops import Const, Input, Type, Value, operands
 from hamletc.kernel.body import Body, Loop, body, table_name
 from hamletc.kernel.code import Expression, Name, Operand, Typed, expression
-from hamletc.targets.c.slots import HEAP, ChunkMemory, Slot, cell_cache, counted, outcomes, state
-from hamletc.targets.c.together import together
+from hamletc.targets.c.slots import HEAP, Chunk, ChunkMemory, Slot, cell_cache, chunks, counted, outcomes, state
+from hamletc.targets.c.together import CLOSING, together
 from hamletc.targets.known_rows import KnownRows
 
 SHORT = 64
@@ -79,12 +79,6 @@ class Bindings:
         """The parameters of a function: its inputs, then its tables."""
         return [parameter.name for parameter in self.bodies[function].parameters] + self.tables_of(function)
 
-    def passed(self, function: str) -> list[str]:
-        """The chunks that hold its inputs, then its tables; not what is computed for it."""
-        inputs = [parameter.input for parameter in self.bodies[function].parameters]
-        chunks = [self.held[name].chunk.variable for name in inputs if name in self.held]
-        return [*dict.fromkeys(chunks), *self.tables_of(function)]
-
     def passing(self, function: str, given: Mapping[str, Operand]) -> list[Expression]:
         """What is passed to it for a lane: what is `given` by the name of an input, else the lane's element; tables."""
         inputs = [
@@ -101,6 +95,23 @@ class Bindings:
         op = printed.op(value)
         assert isinstance(op, Const), "what a function gives has a name or is a constant"
         return Typed(op.type, op.value)
+
+    @property
+    def sees(self) -> bool:
+        """Whether agents observe anything."""
+        return bool(self.bodies["observe"].outputs or self.bodies["observe"].loops)
+
+    @property
+    def changing(self) -> list[Chunk]:
+        """The chunks of the state that a tick writes, but for what settling it writes."""
+        ticked = {slot.chunk.variable for slot in (*self.written("tick"), *self.cached)}
+        ticked |= set() if self.together.settles else {"episode_return"}
+        return [chunk for chunk in chunks(self.state) if chunk.variable in ticked]
+
+    @property
+    def closing(self) -> list[Chunk]:
+        """The chunks of the state that settling a tick writes."""
+        return [chunk for chunk in chunks(self.state) if self.together.settles and chunk.variable in CLOSING]
 
     def reads(self, function: str, name: str) -> bool:
         """Whether a function has an input of this name."""

@@ -58,7 +58,7 @@ def _spread_worlds(step: CellStep) -> Function:
         yield assign([row.element for row in step.meters], call("_spread", *step.passing("spread")))
 
     body = loop(index, chunk_lanes // agents, body=of_world())
-    return function("_spread_worlds", step.spread(), "The rules of cells, world by world.", [body], "helper")
+    return function("_spread_worlds", (), "The rules of cells, world by world.", [body], "apart")
 
 
 def _vectors(step: CellStep, body: Iterable[Code], before: Iterable[Code] = ()) -> Code:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from hamlet.schema import abi
 from hamletc.kernel.body import table_name
@@ -25,7 +25,6 @@ from hamletc.kernel.code import (
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import first, flagged, is_passed, length
 from hamletc.targets.c.memory import part, row
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.slots import chunks
 
 noted, cause, age, episode_return = names("noted cause age episode_return")
@@ -33,14 +32,14 @@ index, flags, lanes, chosen = names("index flags lanes chosen")
 ENDED_METERS = f"{abi.ENDED_METERS}_array"
 
 
-def counts(bindings: Bindings, phases: Phases) -> list[Function]:
+def counts(bindings: Bindings) -> list[Function]:
     """The functions that count."""
-    return [_add_meters(bindings, phases.meters), _count(bindings, phases)]
+    return [_add_meters(bindings), _count(bindings)]
 
 
-def count_meters(lane: Operand, meters: Sequence[str]) -> Code:
+def count_meters(lane: Operand) -> Code:
     """The meters of a lane whose episode ends are added, where they are counted."""
-    return when(is_passed(ENDED_METERS), [do("_add_meters", part(ENDED_METERS, 0, 0), lane, *meters)])
+    return when(is_passed(ENDED_METERS), [do("_add_meters", part(ENDED_METERS, 0, 0), lane)])
 
 
 def ended() -> list[Operand]:
@@ -56,7 +55,7 @@ def _by_lane() -> Iterator[Operand]:
     yield from ("kept_episodes", length("lane_uses_array", 1))
 
 
-def _add_meters(bindings: Bindings, meters: Sequence[str]) -> Function:
+def _add_meters(bindings: Bindings) -> Function:
     scales = abi.meter_scales(bindings.universe)
     summed = [chunk for chunk in chunks(bindings.state) if chunk.field.name == "meters"]
 
@@ -71,10 +70,10 @@ def _add_meters(bindings: Bindings, meters: Sequence[str]) -> Function:
                 yield do("add_meter", "sums", chunk.row, chunk.of_lane(), scale)
 
     summary = "Add the meters of a lane, whose episode ends in this tick, as whole numbers."
-    return function("_add_meters", ["sums", "lane", *meters], summary, body(), "inline")
+    return function("_add_meters", ["sums", "lane"], summary, body())
 
 
-def _count(bindings: Bindings, phases: Phases) -> Function:
+def _count(bindings: Bindings) -> Function:
     def body() -> Iterator[Code]:
         uses = part("uses_array", 0, 0)
         yield assign(noted, call("count_uses", "used", "notes", noted, uses, length("uses_array")))
@@ -87,9 +86,9 @@ def _count(bindings: Bindings, phases: Phases) -> Function:
         yield flagged(call("less", -1, cause[call("wide", first)]))
         yield assign(chosen, call("choose_lanes", flags, lanes))
         yield do("count_episodes", lanes, chosen, *ended())
-        meters = do("_add_meters", part(ENDED_METERS, 0, 0), lanes[index], *phases.meters)
+        meters = do("_add_meters", part(ENDED_METERS, 0, 0), lanes[index])
         yield when(is_passed(ENDED_METERS), [loop(index, chosen, body=[meters])])
         yield give(noted)
 
     summary = "Add a tick to the statistics; how many uses are noted now."
-    return function("_count", phases.count, summary, body(), "inline")
+    return function("_count", (), summary, body())

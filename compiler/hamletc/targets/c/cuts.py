@@ -121,18 +121,6 @@ class Cuts:
         computed = {each.name: given[each.input] for each in parameters if each.input in given} | {"held": held}
         return [expression(computed.get(name, name)) for name in self.cuts[function].parameters]
 
-    def passed(self, function: str) -> list[str]:
-        """The arrays and tables among that; for repeated rows those that these need, too."""
-        printed = self._functions.bodies[function]
-        computed = {parameter.name for parameter in printed.parameters} | {"lane", "held"}
-        computed |= {f"shared_{printed.names[value]}" for value in shared(printed)}
-        names = [name for name in self.cuts[function].parameters if name not in computed]
-        runs = {"observe": self.observed, "mask": self.allowed}.get(function, [])
-        names += [run.variable for run in runs]
-        names += self._functions.passed(function) if printed.loops else []
-        names += [LOWS.name, SCALES.name] if not all(run.alike for run in runs) else []
-        return list(dict.fromkeys(names))
-
     def _cut(self, function: str, results: list[tuple[Value, Place]], places: Mapping[str, Place] | None = None) -> Cut:
         """A function in parts. `places`: of inputs that no chunk holds."""
         functions, printed = self._functions, self._functions.bodies[function]

@@ -22,8 +22,6 @@ from hamletc.targets.printing import WIDTH, listing
 
 ENTRY = "hamlet_rollout"
 """The function that a launcher calls with a table of words, see `hamlet.launch.cpu.entry`."""
-KINDS = {"traced": "HAMLET_INLINE", "inline": "HAMLET_INLINE", "helper": "HAMLET_HELPER", "kernel": "HAMLET_HELPER"}
-"""What becomes of the kinds of functions."""
 PLANE, LINE = 2, 1
 """Dimensions of arrays."""
 ARRAYS: dict[str, tuple[str, int]] = {
@@ -77,7 +75,7 @@ def emit(program: Program, universe: Universe) -> str:
     functions = {each.name: each for each in module}
     short = {table_name(each.name): len(each.values) for each in rollout.tables if each.name in bindings.short}
     tables = {table_name(each.name): (each.type.value, short.get(table_name(each.name))) for each in rollout.tables}
-    printer = CPrinter(functions, bindings.bodies, bindings.sources, tables, KINDS)
+    printer = CPrinter(functions, bindings.bodies, bindings.sources, tables)
     names = [each.name for each in rollout.function().parameters]
     passed = {table for table in tables if table in names}
     given = tuple(_given(name, universe, tables) for name in names)

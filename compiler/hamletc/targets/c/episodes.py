@@ -54,7 +54,6 @@ from hamletc.targets.c.lanes import (
     world,
 )
 from hamletc.targets.c.memory import each_row, part, row
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.places import cached_cells, seen
 from hamletc.targets.c.slots import chunks
 from hamletc.targets.c.tick import constant, turning
@@ -62,19 +61,15 @@ from hamletc.targets.c.tick import constant, turning
 flags, alive, cause, living, waits, tiled, count = names("flags alive cause living waits tiled count")
 every_tick, observing, caching, counting, episode = names("every_tick observing caching counting episode")
 agent, turns, place, own, cells, last = names("agent turns place own cells last")
-END = ("flags", "alive", "cause", "living", "waits", "tiled", "agents", "count")
-"""What `_end` takes."""
 TURN = lane * turns >> 16
 """The number of a lane's world among those of the chunk."""
 
 
-def episodes(
-    bindings: Bindings, cuts: Cuts | None, step: CellStep | None, phases: Phases, schedule: Schedule
-) -> list[Function]:
+def episodes(bindings: Bindings, cuts: Cuts | None, step: CellStep | None, schedule: Schedule) -> list[Function]:
     """The functions that end episodes, where they do not end by hand, and the one that begins them."""
     conclude = [routine for routine in schedule.routines if routine.name == "conclude"]
-    ends = [each for routine in conclude for each in (_end(), _finish(bindings, cuts, phases, routine.body))]
-    return [*ends, _begin(bindings, cuts, step, phases, schedule.routine("begin").body)]
+    ends = [each for routine in conclude for each in (_end(), _finish(bindings, cuts, routine.body))]
+    return [*ends, _begin(bindings, cuts, step, schedule.routine("begin").body)]
 
 
 # --- the end ----------------------------------------------------------------------------------------------------------
@@ -102,38 +97,37 @@ def _end() -> Function:
         "Flag the lanes whose worlds begin anew: nobody is alive there, and where worlds wait, nobody's episode ended"
         " in this tick. `living` are or did, in all tiles of a world that takes several."
     )
-    return function("_end", END, summary, [body], "inline")
+    return function("_end", (), summary, [body])
 
 
-def _finish(bindings: Bindings, cuts: Cuts | None, phases: Phases, statements: Sequence[Statement]) -> Function:
+def _finish(bindings: Bindings, cuts: Cuts | None, statements: Sequence[Statement]) -> Function:
     def body() -> Iterator[Code]:
         for each in statements:
             match each:
                 case If(flag="shown"):
                     shown = every_tick.both(observing).both(waits.equals(0))
-                    yield when(shown, _last(bindings, cuts, phases))
+                    yield when(shown, _last(bindings, cuts))
                 case Within(body=(Next(),)):
-                    yield selected(_next(phases))
+                    yield selected(_next())
                 case _:
                     pass
 
     summary = "The last of episodes: final observations and statistics; and the number of the next one."
-    return function("_finish", phases.finish, summary, body(), "inline")
+    return function("_finish", (), summary, body())
 
 
-def _last(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Iterator[Code]:
+def _last(bindings: Bindings, cuts: Cuts | None) -> Iterator[Code]:
     """The last observations of episodes, written."""
-    observing = phases.passed("observe")
-    if phases.find_again:
-        yield do("_find_again", *phases.find_again)
+    if bindings.cached:
+        yield do("_find_again")
     if cuts is None:
-        yield do("_observe_last", "final_observation_array", "start", "lanes", "chosen", *observing)
+        yield do("_observe_last", "final_observation_array", "start", "lanes", "chosen")
         return
     rows = schema.observation_rows(bindings.universe)
     yield Remark("Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.")
     yield assign(last, call("room_like", "final_observation_array", rows * WIDE))
     lines = (
-        do("_observe_rows", last, WIDE, -first, first, first + WIDE, flags, True, rows, *observing),
+        do("_observe_rows", last, WIDE, -first, first, first + WIDE, flags, True, rows),
         do("store_last", last, flags, first, "final_observation_array", "start", rows),
     )
     some = when(call("any_set", flags[call("wide", first)]), lines)
@@ -141,19 +135,17 @@ def _last(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> Iterator[Cod
     yield do("give_back", last)
 
 
-def _next(phases: Phases) -> Iterator[Code]:
+def _next() -> Iterator[Code]:
     """The number of the next episode; the end of this one is counted where no other lane has to be asked."""
     yield update(episode[lane], "+", 1)
-    counted = (do("count_episode", lane, *ended()), count_meters(lane, phases.meters))
+    counted = (do("count_episode", lane, *ended()), count_meters(lane))
     yield when(counting.both(agents.equals(1)).both(cause[lane] >= 0), counted)
 
 
 # --- the beginning ----------------------------------------------------------------------------------------------------
 
 
-def _begin(
-    bindings: Bindings, cuts: Cuts | None, step: CellStep | None, phases: Phases, statements: Sequence[Statement]
-) -> Function:
+def _begin(bindings: Bindings, cuts: Cuts | None, step: CellStep | None, statements: Sequence[Statement]) -> Function:
     begins = [each for within in statements if isinstance(within, Within) for each in within.body]
 
     def body() -> Iterator[Code]:
@@ -169,7 +161,7 @@ def _begin(
         yield selected(_of_lane(bindings, cuts, begins))
         if step is not None:
             yield from _of_worlds(step, begins)
-        if sight := tuple(seen(bindings, phases, lane, lane + WIDE)):
+        if sight := tuple(seen(bindings, lane, lane + WIDE)):
             one = Name("lanes")["index"]
             vector = assign(lane, one - one % WIDE)
             yield when(caching.both(observing), [loop("index", "chosen", body=[vector, *sight])])
@@ -178,7 +170,7 @@ def _begin(
         "A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is"
         " the first lane of the chunk."
     )
-    return function("_begin", phases.begin, summary, body(), "helper")
+    return function("_begin", (), summary, body(), "apart")
 
 
 def _counters() -> dict[str, Operand]:

@@ -52,22 +52,19 @@ def functions(bindings: Bindings, cuts: Cuts | None) -> list[Function]:
 
 
 def in_parts(cut: Cut, name: str, summary: str) -> list[Function]:
-    """A function in parts, each compiled by itself."""
+    """A function in parts."""
     result: list[Function] = []
     for part in cut.parts:
-        lines, arguments = f"{part.name}_lines", part.parameters
-        whole = [do(lines, *arguments)]
-        result.append(function(lines, arguments, f"A part of `_{name}`.", part.body, "traced"))
-        result.append(function(part.name, arguments, f"A part of `_{name}`, compiled by itself.", whole, "helper"))
+        result.append(function(part.name, part.parameters, f"A part of `_{name}`.", part.body, "apart"))
     calls: list[Code] = [do(part.name, *part.parameters) for part in cut.parts]
-    result.append(function(f"_{name}", cut.parameters, f"{summary} In parts.", calls or [give()], "helper"))
+    result.append(function(f"_{name}", cut.parameters, f"{summary} In parts.", calls or [give()], "apart"))
     return result
 
 
-def traced(bindings: Bindings, of: str, summary: str, values: Iterable[Expression], name: str = "") -> Function:
+def computing(bindings: Bindings, of: str, summary: str, values: Iterable[Expression], name: str = "") -> Function:
     """The lines of a function of the program, then values of them; `name`: where it is not that of the function."""
     body = (Compute(of, bindings.bodies[of].lines), give(*values))
-    return function(name or f"_{of}", bindings.parameters(of), summary, body, "traced")
+    return function(name or f"_{of}", bindings.parameters(of), summary, body)
 
 
 def _of_lane(bindings: Bindings, cuts: Cuts | None, name: str, summary: str) -> list[Function]:
@@ -78,7 +75,7 @@ def _of_lane(bindings: Bindings, cuts: Cuts | None, name: str, summary: str) -> 
 
 
 def _whole(bindings: Bindings, name: str, summary: str) -> Function:
-    return traced(bindings, name, summary, bindings.outputs(name))
+    return computing(bindings, name, summary, bindings.outputs(name))
 
 
 def _rows(bindings: Bindings, rows: RowLoop) -> Function:
@@ -91,4 +88,4 @@ def _rows(bindings: Bindings, rows: RowLoop) -> Function:
         yield give(*rows.variables)
 
     parameters = [*rows.variables, *bindings.passed_tables(rows.tables)]
-    return function(f"_{rows.function}_rows", parameters, "What all rows do, one after the other.", body(), "inline")
+    return function(f"_{rows.function}_rows", parameters, "What all rows do, one after the other.", body())

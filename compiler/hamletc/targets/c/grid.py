@@ -16,7 +16,7 @@ from operator import add, or_
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Program
+from hamletc.ir.function import NEAR, Program
 from hamletc.ir.ops import Type
 from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.c.arrays import Array, heap
@@ -100,28 +100,6 @@ class CellStep:
     def passing(self, function: str, lane: Operand = "index") -> list[Expression]:
         """What is passed to a function of cells."""
         return self.functions.passing(function, self.given(lane))
-
-    def parameters(self, *functions: str) -> list[str]:
-        """What functions that call these take beside the room of the thread."""
-        bodies, held, given = self.functions.bodies, self.functions.held, self.given()
-        present = [name for name in functions if name in bodies]
-        inputs = {each.input for name in present for each in bodies[name].parameters}
-        read = [held[name].chunk.variable for name in sorted(inputs - given.keys())]
-        read += [name for name in ("seed_low", "seed_high") if name in inputs]
-        read += ["now"] if "tick" in inputs else []
-        read += ["first_world"] if "world" in inputs else []
-        tables = [table for name in present for table in self.functions.tables_of(name)]
-        ended = ["ended_cells"] if BEGIN_CELLS in functions else []
-        over = ["over_cells", "over_worlds"] if self.over else []
-        return list(dict.fromkeys([f"{FIELD}_array", "own_cells", *ended, *over, "world", *read, *tables]))
-
-    def spread(self) -> list[str]:
-        """The parameters of the function that runs the rules of cells."""
-        apart = ("own_cells", "ended_cells", "over_cells", "over_worlds")
-        room = [name for name in self.arrays if name not in apart]
-        terms = [name for each in self.sums for name in (*each.terms.values(), each.shared)]
-        terms += ["standing_cells", "runs"] if self.sums else []
-        return list(dict.fromkeys([*self.parameters(NEAR, CELLS, OVER), *room, *terms, "agents", "chunk_lanes"]))
 
 
 def cell_step(program: Program, universe: Universe, functions: Bindings) -> CellStep | None:

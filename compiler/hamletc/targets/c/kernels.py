@@ -19,8 +19,8 @@ from hamletc.kernel.code import (
     when,
 )
 from hamletc.kernel.schedule import Allow, Call, Do, Observe, Schedule
+from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts
-from hamletc.targets.c.episodes import END
 from hamletc.targets.c.grid import CellStep
 from hamletc.targets.c.lanes import (
     WIDE,
@@ -35,17 +35,16 @@ from hamletc.targets.c.lanes import (
     world,
 )
 from hamletc.targets.c.memory import agent, count, part
-from hamletc.targets.c.phases import Phases
 
 flags, chosen, fresh, passed, hour, busy, end = names("flags chosen fresh passed hour busy end")
 
 
-def kernels(cuts: Cuts | None, cells: CellStep | None, phases: Phases, schedule: Schedule) -> list[Function]:
+def kernels(bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, schedule: Schedule) -> list[Function]:
     """The functions that a launch runs after ticks."""
-    return [_conclude(cells, phases, schedule), _survey(cuts, phases, schedule)]
+    return [_conclude(cells, schedule), _survey(bindings, cuts, schedule)]
 
 
-def _conclude(cells: CellStep | None, phases: Phases, schedule: Schedule) -> Function:
+def _conclude(cells: CellStep | None, schedule: Schedule) -> Function:
     launch = [*schedule.statements(schedule.kernel("rollout").body)]
     concludes = Do("conclude") in launch
 
@@ -55,7 +54,7 @@ def _conclude(cells: CellStep | None, phases: Phases, schedule: Schedule) -> Fun
                 case Call(function="clock"):
                     yield vectors([assign(hour[lane], call("_clock", hour[lane]))])
                 case Do(routine="conclude"):
-                    yield do("_end", *END)
+                    yield do("_end")
                 case _:
                     pass
 
@@ -64,7 +63,7 @@ def _conclude(cells: CellStep | None, phases: Phases, schedule: Schedule) -> Fun
             anew = Remark("The first tile has begun anew.")
             ended = [assign(array, part("ended_cells", 0, meter * cells.count)) for array, meter in cells.arrays_of]
             yield when(agent > 0, [anew, *ended])
-        yield do("_finish", *phases.finish)
+        yield do("_finish")
 
     def body() -> Iterator[Code]:
         yield flagged(False)
@@ -75,17 +74,17 @@ def _conclude(cells: CellStep | None, phases: Phases, schedule: Schedule) -> Fun
         )
         yield assign(chosen, call("choose_lanes", flags, "lanes"))
         finish = [when(no(fresh), finished())] if concludes else []
-        yield when(chosen > 0, [*finish, do("_begin", *phases.begin)])
+        yield when(chosen > 0, [*finish, do("_begin")])
         yield give(chosen > 0)
 
     summary = (
         "What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those"
         " of `begins_array`. Whether an episode begins."
     )
-    return function("_conclude", phases.conclude, summary, body(), "inline")
+    return function("_conclude", (), summary, body())
 
 
-def _survey(cuts: Cuts | None, phases: Phases, schedule: Schedule) -> Function:
+def _survey(bindings: Bindings, cuts: Cuts | None, schedule: Schedule) -> Function:
     kind = "" if cuts is None else "_rows"
 
     def observed() -> Iterator[Code]:
@@ -93,20 +92,19 @@ def _survey(cuts: Cuts | None, phases: Phases, schedule: Schedule) -> Function:
         yield Remark("Few lanes need few vectors.")
         yield assign(end, (count + WIDE - 1) // WIDE * WIDE)
         where = [part("observation_array", 0, 0), length("observation_array", 1), start, 0, end]
-        yield do(f"_observe{kind}", *where, flags, count.equals(end), "streamed", *phases.passed("observe"))
+        yield do(f"_observe{kind}", *where, flags, count.equals(end), "streamed")
 
     def body() -> Iterator[Code]:
-        if phases.find_again:
-            yield do("_find_again", *phases.find_again)
+        if bindings.cached:
+            yield do("_find_again")
         for each in schedule.routine("survey").body:
             match each:
                 case Observe():
                     yield when("observing", observed())
                 case Allow():
-                    masking = phases.passed("mask")
-                    yield do(f"_mask{kind}", "mask_array", start, count, busy, *phases.living, *masking)
+                    yield do(f"_mask{kind}")
                 case _:
                     pass
 
     summary = "Write what the lanes observe, and which actions are allowed."
-    return function("_survey", phases.survey, summary, body(), "inline")
+    return function("_survey", (), summary, body())

@@ -30,7 +30,6 @@ from hamletc.kernel.code import (
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.lanes import DRAWN_BY, LANES, WIDE, agents, each_lane, first, lane, numbers, vectors
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.places import finding
 from hamletc.targets.c.together import Asked, Found, Reduced
 
@@ -43,43 +42,38 @@ TICKING: dict[str, Operand] = {"action": action[lane], "interacting": interactin
 """What functions of a tick take beside the state, for the lanes of a vector."""
 
 
-def meeting(bindings: Bindings, cuts: Cuts | None, phases: Phases) -> list[Function]:
+def meeting(bindings: Bindings, cuts: Cuts | None) -> list[Function]:
     """The functions that add, ask and combine in each stage."""
     result = []
     for stage in bindings.together.stages:
-        result.append(_add(bindings, cuts, stage, phases))
+        result.append(_add(bindings, cuts, stage))
         if stage in bindings.together.asked:
-            result.append(_ask(bindings, bindings.together.asked[stage], stage, phases))
+            result.append(_ask(bindings, bindings.together.asked[stage], stage))
         if stage != "cells":
-            result.append(_combine(bindings, stage, phases))
+            result.append(_combine(bindings, stage))
     return result
 
 
-def interaction(bindings: Bindings, phases: Phases) -> list[Function]:
+def interaction(bindings: Bindings) -> list[Function]:
     """The functions that say whether an agent of a world interacts, where somebody has to know."""
-    return [_somebody(bindings, phases), _meet(phases)]
+    return [_somebody(bindings), _meet()]
 
 
-def combined(stage: Stage, phases: Phases) -> Code:
-    """What the agents of a world have together after what lanes have added."""
-    return do(f"_combine_{stage}", *phases.reduce(stage))
-
-
-def somebody_of(phases: Phases, begin: Operand, end: Operand) -> Expression:
+def somebody_of(begin: Operand, end: Operand) -> Expression:
     """Whether one of the lanes from `begin` to `end` interacts."""
-    return call("_somebody", action, *phases.living, begin, end)
+    return call("_somebody", begin, end)
 
 
 # --- what a lane adds -------------------------------------------------------------------------------------------------
 
 
-def _add(bindings: Bindings, cuts: Cuts | None, stage: Stage, phases: Phases) -> Function:
+def _add(bindings: Bindings, cuts: Cuts | None, stage: Stage) -> Function:
     together, adds = bindings.together, reducer(stage)
 
     def of_lane() -> Iterator[Code]:
         yield computed(bindings, cuts, adds, [slot.of_lane for slot in bindings.written(adds)], TICKING)
         yield assign(running, _running(bindings))
-        if "runs" in together.added(stage):
+        if together.asks_who_runs(stage):
             yield assign(Name("runs")[lane], running)
         for each in together.stages[stage]:
             yield assign(Name(each.term)[lane], _of_running(each))
@@ -90,7 +84,7 @@ def _add(bindings: Bindings, cuts: Cuts | None, stage: Stage, phases: Phases) ->
         yield vectors(of_lane())
 
     summary = "What the lanes of a chunk add to what the agents of their worlds have together."
-    return function(f"_add_{stage}", phases.add(stage), summary, body(), "inline")
+    return function(f"_add_{stage}", (), summary, body())
 
 
 def _running(bindings: Bindings) -> Expression:
@@ -116,7 +110,7 @@ def _of_running(each: Reduced) -> Expression:
 # --- what a lane finds that asks all ----------------------------------------------------------------------------------
 
 
-def _ask(bindings: Bindings, asked: Asked, stage: Stage, phases: Phases) -> Function:
+def _ask(bindings: Bindings, asked: Asked, stage: Stage) -> Function:
     def body() -> Iterator[Code]:
         yield assign(nobody_yet, call("ramp", call("u32", 0)))
         if asked.totals:
@@ -154,7 +148,7 @@ def _ask(bindings: Bindings, asked: Asked, stage: Stage, phases: Phases) -> Func
             yield from _joined(each)
 
     summary = "What each lane finds that asks all lanes of its world."
-    return function(f"_ask_{stage}", phases.reduce(stage), summary, body(), "helper")
+    return function(f"_ask_{stage}", (), summary, body(), "apart")
 
 
 def _nobody_found(each: Found) -> Iterator[Code]:
@@ -215,19 +209,19 @@ def _result(each: Found) -> Iterator[Code]:
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
-def _combine(bindings: Bindings, stage: Stage, phases: Phases) -> Function:
+def _combine(bindings: Bindings, stage: Stage) -> Function:
     reductions = bindings.together.stages[stage]
 
     def body() -> Iterator[Code]:
         if reductions:
             yield assign(there, chunk_lanes // agents)
         if stage in bindings.together.asked:
-            yield do(f"_ask_{stage}", *phases.reduce(stage))
+            yield do(f"_ask_{stage}")
         for each in reductions:
             yield from _reduced(each)
 
     summary = "What the agents of each world have together."
-    return function(f"_combine_{stage}", phases.reduce(stage), summary, body(), "inline")
+    return function(f"_combine_{stage}", (), summary, body())
 
 
 def _reduced(each: Reduced) -> Iterator[Code]:
@@ -257,9 +251,9 @@ def _reduced(each: Reduced) -> Iterator[Code]:
 # --- whether somebody interacts ---------------------------------------------------------------------------------------
 
 
-def _somebody(bindings: Bindings, phases: Phases) -> Function:
+def _somebody(bindings: Bindings) -> Function:
     interacts: Expression = call("equal", action[lane], schema.interact_action(bindings.universe))
-    if phases.living:
+    if not bindings.universe.by_hand:
         interacts = interacts & alive[lane]
     body = (
         assign(somebody, False),
@@ -267,17 +261,17 @@ def _somebody(bindings: Bindings, phases: Phases) -> Function:
         give(somebody),
     )
     summary = "Whether one of the lanes from `begin` to `end` interacts."
-    return function("_somebody", ["action", *phases.living, "begin", "end"], summary, body, "inline")
+    return function("_somebody", ["begin", "end"], summary, body)
 
 
-def _meet(phases: Phases) -> Function:
+def _meet() -> Function:
     noted = assign(interacting[lane], somebody)
     of_world = (
-        assign(somebody, somebody_of(phases, first, first + agents)),
+        assign(somebody, somebody_of(first, first + agents)),
         each_lane([noted], first, first + agents),
     )
     body = when(tiled, [each_lane([noted], LANES)], [loop(first, 0, count, agents, body=of_world)])
     summary = (
         "Note for each lane whether an agent of its world interacts; `somebody` says it of a world of several tiles."
     )
-    return function("_meet", phases.meet, summary, [body], "inline")
+    return function("_meet", (), summary, [body])

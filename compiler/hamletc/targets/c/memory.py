@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamlet import schema
 from hamletc.kernel.code import (
     Code,
     Either,
@@ -26,7 +25,6 @@ from hamletc.kernel.code import (
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.grid import CellStep
 from hamletc.targets.c.lanes import LANES, agents, numbers, start, vectors, world
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.slots import Chunk, chunks
 
 row, agent, count = names("row agent count")
@@ -85,25 +83,6 @@ def direct(bindings: Bindings) -> list[Chunk]:
     return [chunk for chunk in chunks(bindings.state) if chunk.direct]
 
 
-def _directly(bindings: Bindings) -> list[str]:
-    """Whether it does, for what copies them."""
-    return ["direct"] if direct(bindings) else []
-
-
-def load_parameters(bindings: Bindings) -> list[str]:
-    """What `_load` takes."""
-    arrays = [f"{field.name}_array" for field in schema.state_fields(bindings.universe)]
-    variables = [chunk.variable for chunk in (*chunks(bindings.state), *chunks(bindings.counted))]
-    return [*arrays, *variables, "start", "count", "world", "agents", "agent", *_directly(bindings)]
-
-
-def store_parameters(bindings: Bindings, per: schema.Per) -> list[str]:
-    """What `_store` takes, of lanes, or `_store_worlds`."""
-    copied = [chunk for chunk in chunks(bindings.state) if chunk.field.per == per and chunk.changes]
-    where = ["start", "count", *_directly(bindings)] if per == "lane" else ["world", "agents", "count"]
-    return [*dict.fromkeys(chunk.array for chunk in copied), *(chunk.variable for chunk in copied), *where]
-
-
 def _unless_direct(bindings: Bindings, copies: Iterable[Code]) -> Iterator[Code]:
     """Copies of what a direct tick works on in its place."""
     if direct(bindings):
@@ -123,7 +102,7 @@ def _load(bindings: Bindings, cells: CellStep | None) -> Function:
         "Copy the state of the lanes from `start` on into a chunk; its first lane is agent `agent` of world `world`. "
         "Where a tick is `direct`, it works on what is in the arrays of all lanes, and only the rest is copied."
     )
-    return function("_load", load_parameters(bindings), summary, body(), "helper")
+    return function("_load", (), summary, body(), "apart")
 
 
 def _counted(bindings: Bindings, cells: CellStep | None) -> Iterator[Code]:
@@ -161,19 +140,19 @@ def _store(bindings: Bindings) -> Function:
                 yield stored(chunk)
 
     summary = "Copy the state of the lanes of a chunk back, but for what a `direct` tick has changed in its place."
-    return function("_store", store_parameters(bindings, "lane"), summary, body(), "helper")
+    return function("_store", (), summary, body(), "apart")
 
 
 def _store_worlds(bindings: Bindings) -> Function:
     copied = [chunk for chunk in chunks(bindings.state) if chunk.field.per == "world" and chunk.changes]
     summary = "Copy what can change of the worlds of a chunk back."
-    return function("_store_worlds", store_parameters(bindings, "world"), summary, map(stored, copied), "helper")
+    return function("_store_worlds", (), summary, map(stored, copied), "apart")
 
 
 # --- outcomes ---------------------------------------------------------------------------------------------------------
 
 
-def store_outcome(bindings: Bindings, phases: Phases) -> Function:
+def store_outcome(bindings: Bindings) -> Function:
     """The function that writes what happened in a tick."""
     body = map(stored, chunks(bindings.outcomes))
-    return function("_store_outcome", phases.store_outcome, "Write what happened in a tick.", body, "inline")
+    return function("_store_outcome", (), "Write what happened in a tick.", body)

@@ -8,13 +8,16 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.ops import Input
 from hamletc.kernel import code
+from hamletc.kernel.body import table_name
 from hamletc.kernel.build import build
+from hamletc.kernel.passing import passing
 from hamletc.targets.c.act import act
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import cells
 from hamletc.targets.c.counts import counts
 from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.episodes import episodes
+from hamletc.targets.c.expressions import LIBRARY
 from hamletc.targets.c.functions import functions
 from hamletc.targets.c.grid import cell_step
 from hamletc.targets.c.kernels import kernels
@@ -22,7 +25,6 @@ from hamletc.targets.c.meeting import meeting
 from hamletc.targets.c.memory import memory, store_outcome
 from hamletc.targets.c.observe import observe
 from hamletc.targets.c.parts import is_large
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.places import places
 from hamletc.targets.c.rollout import Rollout
 from hamletc.targets.c.rows import MANY_WORDS
@@ -40,34 +42,28 @@ def built(program: Program, universe: Universe) -> Rollout:
     bindings = Bindings(program, universe, HEAP if large else STACK, known)
     cuts = Cuts(bindings) if large else None
     grid = cell_step(program, universe, bindings)
-    phases = Phases(bindings, cuts, grid)
-    return Rollout(bindings, cuts, grid, phases, build(universe, program), _tables(bindings, cuts))
+    return Rollout(bindings, cuts, grid, build(universe, program), _tables(bindings, cuts))
 
 
 def functions_of(rollout: Rollout) -> list[code.Function]:
     """All functions, in the order of the file."""
-    bindings, cuts, grid, phases, schedule = (
-        rollout.bindings,
-        rollout.cuts,
-        rollout.cells,
-        rollout.phases,
-        rollout.schedule,
-    )
-    return [
+    bindings, cuts, grid, schedule = rollout.bindings, rollout.cuts, rollout.cells, rollout.schedule
+    written = [
         *functions(bindings, cuts),
-        *observe(bindings, cuts, phases, schedule),
+        *observe(bindings, cuts, schedule),
         *memory(bindings, grid),
-        *places(bindings, phases),
-        *act(bindings, cuts, phases, schedule),
-        *meeting(bindings, cuts, phases),
+        *places(bindings),
+        *act(bindings, cuts, schedule),
+        *meeting(bindings, cuts),
         *(cells(grid) if grid is not None else ()),
-        *tick(bindings, cuts, grid, phases, schedule),
-        *counts(bindings, phases),
-        store_outcome(bindings, phases),
-        *episodes(bindings, cuts, grid, phases, schedule),
-        *kernels(cuts, grid, phases, schedule),
+        *tick(bindings, cuts, grid, schedule),
+        *counts(bindings),
+        store_outcome(bindings),
+        *episodes(bindings, cuts, grid, schedule),
+        *kernels(bindings, cuts, grid, schedule),
         rollout.function(),
     ]
+    return passing(written, {*LIBRARY, *map(table_name, bindings.short)}, bindings.bodies)
 
 
 def _tables(bindings: Bindings, cuts: Cuts | None) -> tuple[Table, ...]:

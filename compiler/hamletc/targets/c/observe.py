@@ -24,17 +24,16 @@ from hamletc.kernel.schedule import BEGINS, Allow, Observe, Schedule
 from hamletc.targets.c.arrays import stack
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts, Run
-from hamletc.targets.c.functions import in_parts, traced
+from hamletc.targets.c.functions import computing, in_parts
 from hamletc.targets.c.lanes import LANES, lane, selected, start, vectors
 from hamletc.targets.c.memory import part
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.rows import Repeated, Rows, Single, rows
 
 row, element, value, line = names("row element value line")
 pitch, written, whole, past, streamed, count = names("pitch written whole past streamed count")
 
 
-def observe(bindings: Bindings, cuts: Cuts | None, phases: Phases, schedule: Schedule) -> list[Function]:
+def observe(bindings: Bindings, cuts: Cuts | None, schedule: Schedule) -> list[Function]:
     """The functions that write what a schedule observes, and which actions it allows."""
     launch = [*schedule.statements(schedule.kernel("rollout").body)]
     result: list[Function] = []
@@ -43,14 +42,14 @@ def observe(bindings: Bindings, cuts: Cuts | None, phases: Phases, schedule: Sch
             case Observe():
                 seen = rows(bindings, "observe")
                 result += _of_lane(bindings, cuts, seen, "What a lane observes in single rows", "Row")
-                result.append(_observe(bindings, cuts, seen, phases))
+                result.append(_observe(bindings, cuts, seen))
                 # Functions in parts are for vectors: what single lanes observe last is taken from one.
                 if cuts is None and Observe("final_observation", BEGINS) in launch:
-                    result.append(_observe_last(bindings, seen, phases))
+                    result.append(_observe_last(bindings, seen))
             case Allow(wait=wait):
                 allowed = rows(bindings, "mask")
                 result += _of_lane(bindings, cuts, allowed, "Which actions of a lane are allowed", "Action")
-                result.append(_mask(bindings, cuts, allowed, phases, int(wait) if wait else None))
+                result.append(_mask(bindings, cuts, allowed, int(wait) if wait else None))
             case _:
                 # What stands where is found before.
                 pass
@@ -65,11 +64,11 @@ def _of_lane(bindings: Bindings, cuts: Cuts | None, rows: Rows, single: str, rep
         result += in_parts(cuts.cuts[rows.function], rows.function, summary)
     elif rows.of_lane:
         values = [each.value for each in rows.of_lane]
-        result.append(traced(bindings, rows.function, summary, values, f"_{rows.function}_lane"))
+        result.append(computing(bindings, rows.function, summary, values, f"_{rows.function}_lane"))
     for each in rows.repeated:
         last = each.row + each.count - 1
         numbers = f"{repeated}s {each.row} to {last}, one at a time" if each.count > 1 else f"{repeated} {each.row}"
-        result.append(function(each.function, each.parameters, f"{numbers}.", each.body, "traced"))
+        result.append(function(each.function, each.parameters, f"{numbers}.", each.body))
     return result
 
 
@@ -102,7 +101,7 @@ def _put(rows: Operand, value: Operand, past: Operand, scale: Iterable[Expressio
     return do("put", rows, lane, value, written[lane], whole, past, *scale)
 
 
-def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) -> Function:
+def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows) -> Function:
     def of_vector() -> Iterator[Code]:
         yield _computed(bindings, rows, [each.variable for each in rows.singles])
         if rows.singles:
@@ -140,10 +139,10 @@ def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases) 
     )
     where = ["rows", "pitch", "start", "begin", "end", "written", "whole", "streamed"]
     name = "_observe" if cuts is None else "_observe_rows"
-    return function(name, [*where, *phases.passed("observe")], summary, body(), "helper")
+    return function(name, where, summary, body(), "apart")
 
 
-def _observe_last(bindings: Bindings, rows: Rows, phases: Phases) -> Function:
+def _observe_last(bindings: Bindings, rows: Rows) -> Function:
     def written_to(number: Operand, value: Operand, scale: Iterable[Expression]) -> Code:
         return assign(line[number], call("encode", line, value, *scale))
 
@@ -161,8 +160,8 @@ def _observe_last(bindings: Bindings, rows: Rows, phases: Phases) -> Function:
         "Write what the first `chosen` of `lanes` observe to their lines of an array [lanes, rows], in which the chunk "
         "begins at line `start`."
     )
-    parameters = ["array", "start", "lanes", "chosen", *phases.passed("observe")]
-    return function("_observe_last", parameters, summary, (*_made(rows.shared), selected(of_lane())), "helper")
+    parameters = ["array", "start", "lanes", "chosen"]
+    return function("_observe_last", parameters, summary, (*_made(rows.shared), selected(of_lane())), "apart")
 
 
 # --- masks ------------------------------------------------------------------------------------------------------------
@@ -173,7 +172,7 @@ def _stored(chunk: Operand, number: Operand) -> Code:
     return do("store_lanes", chunk, part("mask_array", number, start), count)
 
 
-def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases, wait: int | None) -> Function:
+def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, wait: int | None) -> Function:
     values, waits = names("values waits")
 
     def waiting(element: Expression, waits: Operand) -> Code:
@@ -219,5 +218,4 @@ def _mask(bindings: Bindings, cuts: Cuts | None, rows: Rows, phases: Phases, wai
             yield loop(element, each.count, body=of_row(each))
 
     summary = "Write which actions are allowed." + ("" if wait is None else " Who is not alive may only wait.")
-    parameters = ["mask_array", "start", "count", "busy", *phases.living, *phases.passed("mask")]
-    return function("_mask" if cuts is None else "_mask_rows", parameters, summary, body(), "helper")
+    return function("_mask" if cuts is None else "_mask_rows", (), summary, body(), "apart")

@@ -22,24 +22,23 @@ from hamletc.kernel.code import (
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import LANES, lane, start, vectors
 from hamletc.targets.c.memory import part
-from hamletc.targets.c.phases import Phases
 
 cells, layout, cells_array, layouts_array, count = names("cells layout cells_array layouts_array count")
 found, standing, caching, observing, unchanged = names("found standing caching observing unchanged")
 
 
-def places(bindings: Bindings, phases: Phases) -> list[Function]:
+def places(bindings: Bindings) -> list[Function]:
     """The functions of the cell cache, where kernels have one."""
     if not bindings.cached:
         return []
-    see = [_see(bindings, phases)] if _scene(bindings) else []
+    see = [_see(bindings)] if _scene(bindings) else []
     return [
         *see,
-        _fill_cells(bindings, phases),
-        _load_cells(bindings, phases),
+        _fill_cells(bindings),
+        _load_cells(bindings),
         _store_cells(),
         _find(bindings),
-        _find_again(bindings, phases),
+        _find_again(bindings),
     ]
 
 
@@ -48,21 +47,21 @@ def cached_cells(bindings: Bindings) -> int:
     return sum(slot.name.startswith("cell.") for slot in bindings.cached)
 
 
-def seen(bindings: Bindings, phases: Phases, begin: Operand, end: Operand) -> Iterator[Code]:
+def seen(bindings: Bindings, begin: Operand, end: Operand) -> Iterator[Code]:
     """What lanes observe of the cells, computed, where that is a function of its own."""
     if _scene(bindings):
-        yield do("_see", *phases.cache, begin, end)
+        yield do("_see", begin, end)
 
 
 def finding(bindings: Bindings) -> Iterator[Code]:
     """What is on the cells on which the lanes stand, found."""
     yield vectors([assign(standing[lane], call("_stand", *bindings.passing("stand", {})))])
-    yield find(bindings)
+    yield find()
 
 
-def find(bindings: Bindings) -> Code:
+def find() -> Code:
     """What is on the cells of `standing`, found."""
-    return do("_find", *_finding(bindings))
+    return do("_find")
 
 
 def _scene(bindings: Bindings) -> list[Expression]:
@@ -70,37 +69,27 @@ def _scene(bindings: Bindings) -> list[Expression]:
     return [slot.of_lane for slot in bindings.cached if slot.name.startswith("scene.")]
 
 
-def _filling(bindings: Bindings, phases: Phases) -> list[str]:
-    """What `_fill_cells` takes."""
-    return ["layout", *phases.cache, *bindings.tables_of("place")]
-
-
-def _finding(bindings: Bindings) -> list[str]:
-    """What `_find` takes."""
-    return ["found", "standing", "cells", "layout", "caching", *bindings.tables_of("search")]
-
-
-def _see(bindings: Bindings, phases: Phases) -> Function:
+def _see(bindings: Bindings) -> Function:
     scene = call("_scene", *bindings.passing("scene", {}))
     body = vectors([assign(_scene(bindings), scene)], "end", "begin")
     summary = "What the lanes from `begin` to `end` observe of the cells."
-    return function("_see", [*phases.cache, "begin", "end"], summary, [body], "inline")
+    return function("_see", ["begin", "end"], summary, [body])
 
 
-def _fill_cells(bindings: Bindings, phases: Phases) -> Function:
+def _fill_cells(bindings: Bindings) -> Function:
     (index,) = names("index")
 
     def body() -> Iterator[Code]:
         place = call("_place", *bindings.passing("place", {"index": call("u32", index)}))
         of_lanes = vectors([assign(cells[index * LANES + lane], place)])
         yield loop(index, cached_cells(bindings), body=[of_lanes])
-        yield from seen(bindings, phases, 0, LANES)
+        yield from seen(bindings, 0, LANES)
 
     summary = "Compute the cells of the affordances at random of every lane."
-    return function("_fill_cells", _filling(bindings, phases), summary, body(), "helper")
+    return function("_fill_cells", (), summary, body(), "apart")
 
 
-def _load_cells(bindings: Bindings, phases: Phases) -> Function:
+def _load_cells(bindings: Bindings) -> Function:
     stored_layout, flags = names("stored_layout flags")
 
     def compared() -> Iterator[Code]:
@@ -110,27 +99,26 @@ def _load_cells(bindings: Bindings, phases: Phases) -> Function:
 
     def loaded() -> Iterator[Code]:
         yield _each_cell("load_lanes")
-        if sight := tuple(seen(bindings, phases, 0, LANES)):
+        if sight := tuple(seen(bindings, 0, LANES)):
             yield when(observing, sight)
 
     body = (
         assign(unchanged, "known"),
         when(unchanged, compared()),
-        when(unchanged, loaded(), [do("_fill_cells", *_filling(bindings, phases))]),
+        when(unchanged, loaded(), [do("_fill_cells")]),
         give(unchanged),
     )
     summary = (
         "The cells that an earlier launch has stored, where they are `known` and layouts are the same; else compute "
         "them. Whether they are as they are stored."
     )
-    return function("_load_cells", phases.load_cells, summary, body, "helper")
+    return function("_load_cells", (), summary, body, "apart")
 
 
 def _store_cells() -> Function:
     body = (do("store_lanes", layout, part(layouts_array, 0, start), count), _each_cell("store_lanes"))
-    parameters = ["cells", "layout", "cells_array", "layouts_array", "start", "count"]
     summary = "Store the cells for later launches, with the layouts that they follow from."
-    return function("_store_cells", parameters, summary, body, "helper")
+    return function("_store_cells", (), summary, body, "apart")
 
 
 def _each_cell(copy: str) -> Code:
@@ -144,15 +132,15 @@ def _find(bindings: Bindings) -> Function:
     by_layout = vectors([assign(found[lane], call("_search", *bindings.passing("search", {})))])
     body = when(caching, [do("find", found, standing, cells, cached_cells(bindings))], [by_layout])
     summary = "Find what is on the cells on which the lanes stand: among those of the cache, or by the layout."
-    return function("_find", _finding(bindings), summary, [body], "helper")
+    return function("_find", (), summary, [body], "apart")
 
 
-def _find_again(bindings: Bindings, phases: Phases) -> Function:
+def _find_again(bindings: Bindings) -> Function:
     def body() -> Iterator[Code]:
-        yield when(observing.both(no(caching)), [do("_fill_cells", *_filling(bindings, phases))])
+        yield when(observing.both(no(caching)), [do("_fill_cells")])
         yield from finding(bindings)
 
     summary = (
         "Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not cached."
     )
-    return function("_find_again", phases.find_again, summary, body(), "helper")
+    return function("_find_again", (), summary, body(), "apart")

@@ -55,14 +55,12 @@ class CPrinter:
         bodies: the functions of the tick IR whose lines are computed, by their names.
         sources: the names of the universe's source files.
         tables: the elements of constant tables, and how many there are where registers hold them, by name.
-        kinds: what is written before functions of a kind.
     """
 
     functions: Mapping[str, Function]
     bodies: Mapping[str, Body]
     sources: Sequence[str]
     tables: Mapping[str, tuple[str, int | None]]
-    kinds: Mapping[str, str]
     texts: list[str] = field(default_factory=list)
     _printed: dict[tuple[str, tuple[CType, ...]], Printed] = field(default_factory=dict)
 
@@ -104,7 +102,8 @@ class _Body:
         if len(results) > 1:
             parameters += [f"{type_.text} *result_{place}th" for place, type_ in enumerate(results)]
         yield from map(_comment, self.function.summary.split("\n\n"))
-        yield f"{self.printer.kinds[self.function.kind]} {result} {name}({', '.join(parameters) or 'void'}) {{"
+        kept = "HAMLET_HELPER" if self.function.kind else "HAMLET_INLINE"
+        yield f"{kept} {result} {name}({', '.join(parameters) or 'void'}) {{"
         yield from (f"  {line}" for line in self._declared)
 
     def lines(self) -> Iterator[str]:

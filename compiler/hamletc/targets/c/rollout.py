@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hamlet.schema import abi
+from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import STAGES, Stage, Table, reducer
 from hamletc.kernel.code import (
     Code,
@@ -41,19 +41,16 @@ from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.episodes import ends
 from hamletc.targets.c.grid import CellStep
 from hamletc.targets.c.lanes import LANES, WIDE, agents, each_lane, is_passed, lane, length, now, start, world
-from hamletc.targets.c.meeting import combined, somebody_of
+from hamletc.targets.c.meeting import somebody_of
 from hamletc.targets.c.memory import (
     agent,
     count,
     direct,
     each_row,
-    load_parameters,
     part,
     row,
-    store_parameters,
     view,
 )
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.slots import Chunk, chunks
 
 TILED = Name("TILED")
@@ -78,6 +75,9 @@ CACHED = (
     " The cell cache is in `cells_array`, with the layouts that it follows from in `layouts_array`, where there is room"
     " for it; it is `known` after the first launch."
 )
+LOAD, STORE = do("_load"), do("_store")
+STORE_WORLDS = when(agent + LANES >= chunk_lanes, [do("_store_worlds")])
+"""What belongs to worlds is stored with their last tile."""
 OBSERVATIONS, LAYOUTS, FINISHED = "observation_array", "layouts_array", "finished_return_array"
 
 
@@ -92,7 +92,6 @@ class Rollout:
     bindings: Bindings
     cuts: Cuts | None
     cells: CellStep | None
-    phases: Phases
     schedule: Schedule
     tables: Sequence[Table]
 
@@ -112,9 +111,9 @@ class Rollout:
     @property
     def _before(self) -> list[Chunk]:
         """What chunks held before a tick."""
-        phases, begun, by_hand = self.phases, self.bindings.together.begun, self.bindings.universe.by_hand
-        idle = [] if by_hand else [*phases.changing, *phases.closing]
-        kept = [*idle, *(chunk for chunk in begun if by_hand or chunk not in phases.changing)]
+        bindings, begun, by_hand = self.bindings, self.bindings.together.begun, self.bindings.universe.by_hand
+        idle = [] if by_hand else [*bindings.changing, *bindings.closing]
+        kept = [*idle, *(chunk for chunk in begun if by_hand or chunk not in bindings.changing)]
         return [replace(chunk, variable=f"before_{chunk.variable}") for chunk in kept]
 
     @property
@@ -157,7 +156,7 @@ class Rollout:
         yield assign("situation", stack("i32").make)
         if self._interacts:
             yield assign("interacting", stack("bool").make)
-        if cached or self.phases.sees:
+        if cached or bindings.sees:
             yield assign(observing, is_passed(OBSERVATIONS))
         if cached:
             yield assign(stored, is_passed(LAYOUTS))
@@ -208,23 +207,9 @@ class Rollout:
     def _whole(self) -> Iterator[Code]:
         """A chunk that is no tile is loaded once."""
         yield assign([agent, count], several([0, chunk_lanes]))
-        yield self._load
+        yield LOAD
         if self.bindings.cached:
-            yield when(caching, [assign(unchanged, call("_load_cells", *self.phases.load_cells))])
-
-    @property
-    def _load(self) -> Code:
-        return do("_load", *load_parameters(self.bindings))
-
-    @property
-    def _store(self) -> Code:
-        return do("_store", *store_parameters(self.bindings, "lane"))
-
-    @property
-    def _store_worlds(self) -> Code:
-        """What belongs to worlds is stored with their last tile."""
-        last = do("_store_worlds", *store_parameters(self.bindings, "world"))
-        return when(agent + LANES >= chunk_lanes, [last])
+            yield when(caching, [assign(unchanged, call("_load_cells"))])
 
     # --- ticks --------------------------------------------------------------------------------------------------------
 
@@ -242,7 +227,7 @@ class Rollout:
                 case Call(function=name) if name in STAGE_OF:
                     yield _turn(self._add(STAGE_OF[name]), passed > 0)
                     if STAGE_OF[name] != "cells":
-                        yield when(passed > 0, [combined(STAGE_OF[name], self.phases)])
+                        yield when(passed > 0, [do(f"_combine_{STAGE_OF[name]}")])
                 case Within(body=body) if Call("tick") in body:
                     yield _turn(self._advance(), passed > 0)
                 case Within(body=body) if Call("settle") in body:
@@ -253,21 +238,22 @@ class Rollout:
 
     def _interact(self) -> Iterator[Code]:
         """Whether somebody interacts in a world of several tiles: actions may need the state, and who is alive does."""
-        alone = [do("load_lanes", alive, part("alive_array", 0, start), count)] if self.phases.living else []
-        yield when(is_passed("strides_array"), [self._load], alone)
-        yield do("_act", *self.phases.act)
-        yield update(somebody, "|", somebody_of(self.phases, 0, count))
+        living = do("load_lanes", alive, part("alive_array", 0, start), count)
+        alone = [] if self.bindings.universe.by_hand else [living]
+        yield when(is_passed("strides_array"), [LOAD], alone)
+        yield do("_act")
+        yield update(somebody, "|", somebody_of(0, count))
 
     def _add(self, stage: Stage) -> Iterator[Code]:
         """What lanes add to what agents have together in a stage."""
         if stage == "tick":
-            yield when(tiled, [self._load])
-            yield do("_act", *self.phases.act)
+            yield when(tiled, [LOAD])
+            yield do("_act")
             yield from self._give()
             yield when(tiled, [do("store_lanes", action, part("carried_action", 0, agent), LANES)])
         else:
             yield when(tiled, self._resumed())
-        yield do(f"_add_{stage}", *self._tiled(self.phases.add(stage)))
+        yield do(f"_add_{stage}", **self._of_tile())
 
     def _advance(self) -> Iterator[Code]:
         """What lanes do; where a tick is not settled apart, to its end."""
@@ -275,65 +261,64 @@ class Rollout:
         if not settles:
             yield Remark("Few lanes are one vector; but what counts what lanes did looks at all of them.")
             yield assign(busy, Either((count <= WIDE).both(no(counting)), WIDE, LANES))
-        yield when(tiled, [self._load, assign(finished_return, part(FINISHED, 0, start))])
+        yield when(tiled, [LOAD, assign(finished_return, part(FINISHED, 0, start))])
         if ahead:
             yield when(tiled, [do("load_lanes", action, part("carried_action", 0, agent), LANES), *self._give()])
         else:
-            yield do("_act", *self.phases.act)
+            yield do("_act")
             yield from self._give()
         if self._interacts:
-            yield do("_meet", *self.phases.meet)
-        yield do("_advance", *self._tiled(self.phases.advance))
+            yield do("_meet")
+        yield do("_advance", **self._of_tile())
         if settles:
-            yield when(tiled, [*self._carried("store_lanes"), self._store])
+            yield when(tiled, [*self._carried("store_lanes"), STORE])
         else:
             yield from self._ended()
 
     def _close(self) -> Iterator[Code]:
         """How a tick ends that is settled apart."""
         yield when(tiled, [*self._resumed(), assign(finished_return, part(FINISHED, 0, start))])
-        yield do("_close", *self._tiled(self.phases.close))
+        yield do("_close", **self._of_tile())
         yield from self._ended()
 
     def _ended(self) -> Iterator[Code]:
         """What is counted and stored of a tick."""
-        yield when(counting, [assign(noted, call("_count", *self.phases.count))])
-        yield when(final, [do("_store_outcome", *self.phases.store_outcome)])
+        yield when(counting, [assign(noted, call("_count"))])
+        yield when(final, [do("_store_outcome")])
         lives = [each_lane([update(living, "+", ends(lane))], count)] if self._concludes else []
-        ruled = [self._store_worlds] if self.bindings.program.has("world") else []
-        yield when(tiled, [*lives, self._store, *ruled])
+        ruled = [STORE_WORLDS] if self.bindings.program.has("world") else []
+        yield when(tiled, [*lives, STORE, *ruled])
 
     def _conclude(self) -> Iterator[Code]:
         """What follows a tick."""
-        yield when(tiled, [self._load])
-        conclude = call("_conclude", *self.phases.conclude)
+        yield when(tiled, [LOAD])
+        conclude = call("_conclude")
         if self.bindings.cached:
             yield assign(begun, conclude)
             yield assign(unchanged, unchanged.both(no(begun)))
         else:
             yield Do(conclude)
         few = assign(busy, Either(count <= WIDE, WIDE, LANES))
-        yield when(final.either(every_tick), [few, do("_survey", *self.phases.survey)])
-        yield when(tiled.either(final), [self._store, self._store_worlds, *self._store_cells()])
+        yield when(final.either(every_tick), [few, do("_survey")])
+        yield when(tiled.either(final), [STORE, STORE_WORLDS, *self._store_cells()])
 
     def _store_cells(self) -> Iterator[Code]:
         """The cell cache stored, where it is another than a launch before has stored."""
         if self.bindings.cached:
-            where = ("cells", "layout", "cells_array", LAYOUTS, start, count)
-            yield when(stored.both(caching).both(no(unchanged)), [do("_store_cells", *where)])
+            yield when(stored.both(caching).both(no(unchanged)), [do("_store_cells")])
 
     # --- tiles --------------------------------------------------------------------------------------------------------
 
     def _resumed(self) -> Iterator[Code]:
         """What a tile has again of an earlier turn of the tick."""
-        yield self._load
+        yield LOAD
         yield from self._carried("load_lanes")
         yield from self._give()
 
     def _give(self) -> Iterator[Code]:
         """What a rollout is given for the tick."""
-        if parameters := self.phases.give:
-            yield do("_give", *parameters)
+        if any(slot.chunk.field.name in GIVEN_BY_TICK for slot in self.bindings.held.values()):
+            yield do("_give")
 
     def _carried(self, copy: str) -> Iterator[Code]:
         """What the state does not hold, copied from or to arrays of all tiles."""
@@ -341,10 +326,9 @@ class Rollout:
             tile = agent if chunk.rows == 1 else row * TILED + agent
             yield each_row(chunk, do(copy, view(chunk), part(carried, 0, tile), LANES))
 
-    def _tiled(self, parameters: Iterable[str]) -> Iterator[Operand]:
-        """Arguments: arrays of all lanes of a world from the first lane of the tile on."""
-        of_world = self.bindings.together.from_tile
-        return (part(name, 0, agent) if name in of_world else name for name in parameters)
+    def _of_tile(self) -> dict[str, Operand]:
+        """Arrays of all lanes of a world from the first lane of the tile on."""
+        return {name: part(name, 0, agent) for name in self.bindings.together.from_tile}
 
     # --- what a schedule has ------------------------------------------------------------------------------------------
 

@@ -51,7 +51,6 @@ from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.grid import CellStep
 from hamletc.targets.c.lanes import LANES, OF_WORLD, WIDE, agents, each_lane, first, lane, vectors
 from hamletc.targets.c.meeting import TICKING, interaction
-from hamletc.targets.c.phases import Phases
 from hamletc.targets.c.places import find
 from hamletc.targets.c.slots import Chunk
 
@@ -60,18 +59,16 @@ terminated, truncated, episode_return = names("terminated truncated episode_retu
 size, following, others, row, index = names("size following others row index")
 
 
-def tick(
-    bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, phases: Phases, schedule: Schedule
-) -> list[Function]:
+def tick(bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, schedule: Schedule) -> list[Function]:
     """The function that runs a tick of a chunk; before it stands the one that closes ticks that are settled apart, and
     what says whether somebody interacts, where lanes have to know."""
     statements = schedule.routine("tick").body
-    before = interaction(bindings, phases) if any(isinstance(each, Some) for each in statements) else []
+    before = interaction(bindings) if any(isinstance(each, Some) for each in statements) else []
     nobody = {name: each.value for each in statements if isinstance(each, Fill) for name in each.registers}
     nobody.pop(RUNNING, None)
     if not bindings.together.settles:
-        return [*before, _advance(_Walk(bindings, cuts, cells, phases, nobody, busy), statements)]
-    walk = _Walk(bindings, cuts, cells, phases, nobody, LANES)
+        return [*before, _advance(_Walk(bindings, cuts, cells, nobody, busy), statements)]
+    walk = _Walk(bindings, cuts, cells, nobody, LANES)
     ran = next(number for number, each in enumerate(statements) if _runs(each, "tick")) + 1
     return [_close(walk, statements), *before, _advance(walk, statements[:ran])]
 
@@ -94,7 +91,7 @@ def _runs(statement: Statement, function: str) -> bool:
 
 
 def _advance(walk: _Walk, statements: Sequence[Statement]) -> Function:
-    bindings, changing = walk.bindings, walk.phases.changing
+    bindings, changing = walk.bindings, walk.bindings.changing
     saved = [chunk for chunk in changing if chunk not in bindings.together.begun]
     ticked = {output.name for output in bindings.bodies["tick"].outputs}
     by_hand = bindings.universe.by_hand
@@ -110,7 +107,7 @@ def _advance(walk: _Walk, statements: Sequence[Statement]) -> Function:
         if by_hand
         else "A tick of the lanes that are alive; the others keep what they had `before`."
     )
-    return function("_advance", walk.phases.advance, summary, body(), "inline")
+    return function("_advance", (), summary, body())
 
 
 def _close(walk: _Walk, tick: Sequence[Statement]) -> Function:
@@ -119,12 +116,12 @@ def _close(walk: _Walk, tick: Sequence[Statement]) -> Function:
     settled = {output.name for output in walk.bindings.bodies["settle"].outputs}
 
     def body() -> Iterator[Code]:
-        yield from walk.code(statements, walk.phases.closing)
+        yield from walk.code(statements, walk.bindings.closing)
         by_hand = walk.bindings.universe.by_hand
-        yield from walk.idle(statements, walk.phases.closing, settled if by_hand else walk.nobody.keys())
+        yield from walk.idle(statements, walk.bindings.closing, settled if by_hand else walk.nobody.keys())
 
     summary = "The rules of the worlds, and how the tick ends for their lanes."
-    return function("_close", walk.phases.close, summary, body(), "inline")
+    return function("_close", (), summary, body())
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +136,6 @@ class _Walk:
     bindings: Bindings
     cuts: Cuts | None
     cells: CellStep | None
-    phases: Phases
     nobody: Mapping[str, str]
     end: Expression
 
@@ -170,11 +166,11 @@ class _Walk:
             case Call(function="move"):
                 yield Remark("Moves, and what is where they end.")
             case Call(function="search"):
-                yield find(bindings)
+                yield find()
             case Call(function="world"):
                 yield from self._world()
             case CallCells(function=function) if function == CELLS and self.cells is not None:
-                yield when(agent.equals(0), [do("_spread_worlds", *self.cells.spread())])
+                yield when(agent.equals(0), [do("_spread_worlds")])
             case Over():
                 yield from self._over()
             case _:
@@ -237,7 +233,7 @@ class _Walk:
 
     def _world(self) -> Iterator[Code]:
         """The rules of worlds."""
-        if "first_world" in self.phases.close:
+        if self.bindings.reads("world", "world"):
             yield assign("turns", turning())
         yield Remark("A vector of lanes computes it for a world of many, and the others get it from there.")
         yield assign(size, call("min", agents, LANES))

@@ -172,11 +172,9 @@ class Together:
         """Whether one of the reductions of a stage is one of these operations."""
         return any(each.op in ops for each in self.stages[stage])
 
-    def added(self, stage: Stage) -> list[str]:
-        """The arrays of what lanes add in a stage, and of what they show."""
-        runs = ["runs"] if stage in self.asked or self.asks(stage, *EXTREMES) else []
-        runs = ["runs", "standing_cells"] if stage == "cells" else runs
-        return [*(name for each in self.stages[stage] for name in each.terms.values()), *self._shown(stage), *runs]
+    def asks_who_runs(self, stage: Stage) -> bool:
+        """Whether reducing a stage needs to know which lanes run."""
+        return stage == "cells" or stage in self.asked or self.asks(stage, *EXTREMES)
 
     def _shown(self, stage: Stage) -> list[str]:
         """The arrays of what lanes give for pairs of them."""
@@ -184,18 +182,6 @@ class Together:
             return []
         asked = self.asked[stage]
         return [*asked.shown.values(), *(each.otherwise for each in asked.found if each.otherwise)]
-
-    def reduced(self, stage: Stage) -> list[str]:
-        """What reducing a stage takes beside that."""
-        scratch = ["claiming", "nobody", "no_priority", "above"] if self.asks(stage, "grant") else []
-        scratch += ["ranked"] if self.asks(stage, "rank") else []
-        scratch += ["tally"] if any(each.counted for each in self.stages[stage]) else []
-        scratch += ["keys"] if self.asks(stage, "rank", "grant") else []
-        scratch += ["counts"] if self.asks(stage, "count") else []
-        if stage in self.asked:
-            asked = self.asked[stage]
-            scratch += [*(each.result for each in asked.found), *(each.given("sums").name for each in asked.totals)]
-        return [*(each.shared for each in self.stages[stage] if each.op != "grant"), *scratch]
 
     @property
     def from_tile(self) -> set[str]:
