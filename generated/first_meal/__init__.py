@@ -19,7 +19,7 @@ SHA256 = {
     "tick.ir": "509ada649e05ef0ea3c38763a17c60f3a23fc9a5de7f20c06bd4b89e1095fdf7",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
     "c_kernels.c": "71e17fa92df63bb4cc5c1a39c29e767ba4a12979721a7197eaea82b7947c7481",
-    "triton_kernels.py": "6b1dd33a887fe81ac49d509e052f61147fe91ec21749488e9cf91f1272c7b718",
+    "triton_kernels.py": "b811f484fe4ea596a5b76354c6261c8b639d44b3b94587ae07d39882f69cd228",
 }
 
 

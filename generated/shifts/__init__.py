@@ -19,7 +19,7 @@ SHA256 = {
     "tick.ir": "a9c27676291ccc4bb105c9f8f8df34c5ed751ad921f9fe68b21184de822c7486",
     "tick.kernel": "67c949d2c50689841e0682718bbf702b5551a6f649cf134a0f8581b2d54e4ebb",
     "c_kernels.c": "dd9b16253e423719cc92e99910c0f903ac49cbb897bd3dd833739139e4286185",
-    "triton_kernels.py": "5f84e6456fb64a54e3a36aaa2386bc7e6e88a8aea010a25280081f5845ca707e",
+    "triton_kernels.py": "a36c81afe5032eb5270f9ae63af1fc7fdfcca91dcf98a1bbb7085f9b19f77f2b",
 }
 
 

@@ -706,7 +706,7 @@ def _pack(layout):
 
 
 @triton.jit
-def _repack(begins, layout, cells):
+def _repack(begins, cells, layout):
     """The cells anew where an episode begins: lanes compute a cell each, for one lane of their warp after the other."""
     LANES: tl.constexpr = begins.shape[0]
     WIDE: tl.constexpr = LANES if LANES < 32 else 32
@@ -985,7 +985,7 @@ def _situation(
 
 
 @triton.jit
-def _situate(strides_ptr, bins_ptr, arrays, place, state):
+def _situate(arrays, place, state, strides_ptr, bins_ptr):
     """The situation of each lane, by the strides of features, and the scales and last numbers of bins."""
     (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1010,7 +1010,7 @@ def _situate(strides_ptr, bins_ptr, arrays, place, state):
 
 
 @triton.jit
-def _draw(thresholds_ptr, situation, word, valid):
+def _draw(word, thresholds_ptr, situation, valid):
     """The action that a random word draws from a table: the number of thresholds that its upper 30 bits reach."""
     reached = (word >> 2).to(tl.int32)
     row = thresholds_ptr + situation.to(tl.int64) * 7
@@ -1190,7 +1190,7 @@ def _mask(mask_ptr, lanes, lane, valid, alive, x_0, y_0, hour_0, found_0):
 
 
 @triton.jit
-def _place(worlds, agents, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+def _place(BLOCK: tl.constexpr, GROUP: tl.constexpr, worlds, agents):
     """The numbers of worlds and lanes; each thread's world, agent in it, and lane; whether there is such a lane."""
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     world = (index.to(tl.uint32) // GROUP).to(tl.int32)
@@ -1327,7 +1327,7 @@ def _look(arrays, place, state):
 
 
 @triton.jit
-def _recall(kept_ptr, place, layout):
+def _recall(place, kept_ptr, layout):
     """The scene that an earlier step kept, and in which lanes it is that of the layout. Zeros alone are no scene."""
     worlds, lanes, world, agent, lane, valid = place
     kept = tl.load(kept_ptr + world, mask=valid, other=0).to(tl.uint32, bitcast=True)
@@ -1339,7 +1339,7 @@ def _recall(kept_ptr, place, layout):
 
 
 @triton.jit
-def _keep(kept_ptr, place, layout, scene, changed):
+def _keep(place, scene, changed, kept_ptr, layout):
     """Keep the scene of worlds in which it has changed."""
     worlds, lanes, world, agent, lane, valid = place
     scene_0, scene_1 = scene
@@ -1350,7 +1350,7 @@ def _keep(kept_ptr, place, layout, scene, changed):
 
 
 @triton.jit
-def _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, columns):
+def _survey(arrays, place, state, columns, observation_ptr, scene, mask_ptr, found):
     """Write observations, unless they are written already, and masks."""
     (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1383,7 +1383,7 @@ def _some(condition, GROUP: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _advance(arrays, place, state, action, waits, cells, columns, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+def _advance(arrays, place, state, columns, action, GROUP: tl.constexpr, cells, BLOCK: tl.constexpr, waits):
     """A tick and the hour after it: the state, the outcome, and whether the world's episode ends.
 
     With one agent per world a lane that is not alive begins anew after the tick, so its state is not kept here.
@@ -1502,7 +1502,7 @@ def _begin(starts, episodes, arrays, place, state, key, number):
 
 
 @triton.jit
-def _final_state(ending, lived, arrays, place, state):
+def _final_state(arrays, place, state, ending, lived):
     """The state at the end of an episode. A lane that was not alive before the tick has it still in memory."""
     (
         meters_ptr, position_ptr, age_ptr, engaged_ptr, progress_ptr, alive_ptr, episode_return_ptr, hour_ptr,
@@ -1551,8 +1551,8 @@ def _final_state(ending, lived, arrays, place, state):
 
 @triton.jit
 def _conclude(
-    ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
-    number, columns, GROUP: tl.constexpr,
+    arrays, place, ending, observation_ptr, state, key, number, stale, final_observation_ptr, waits,
+    GROUP: tl.constexpr, lived, columns, scene, found,
 ):
     """Begin the next episode where one ends, and write observations: the last of those that end, and of the next state.
 
@@ -1588,7 +1588,7 @@ def _conclude(
                     # Nobody looks: observations have shown it.
                     wanted = ending & ~ending
                 if GROUP == 1:
-                    state = _final_state(ending, lived, arrays, place, state)
+                    state = _final_state(arrays, place, state, ending, lived)
                     found = _seek(state)
             (
                 meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
@@ -1613,7 +1613,7 @@ def _conclude(
 
 
 @triton.jit
-def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS: tl.constexpr):
+def _count(state, outcome, valid, uses_ptr, causes_ptr, lengths_ptr, BINS: tl.constexpr, finished):
     """Add a tick to the statistics; returns the sum of the returns of finished episodes."""
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
@@ -1629,8 +1629,8 @@ def _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, B
 
 @triton.jit
 def _count_by_lane(
-    lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, place, state, outcome,
-    kept_episodes,
+    place, state, outcome, lane_uses_ptr, lane_episodes_ptr, kept_episodes, lane_lengths_ptr, lane_returns_ptr,
+    lane_causes_ptr,
 ):
     """Add a tick to the counts of each lane; the first `kept_episodes` of its episodes are written down."""
     worlds, lanes, world, agent, lane, valid = place
@@ -1652,7 +1652,7 @@ def _count_by_lane(
 
 
 @triton.jit
-def _add_meters(ended_meters_ptr, state, outcome, valid):
+def _add_meters(state, outcome, valid, ended_meters_ptr):
     """Add the meters of lanes that end an episode in this tick, as whole numbers."""
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
@@ -1693,7 +1693,7 @@ def reset(
         episode_ptr, layout_ptr,
     )
     columns = _columns(columns_f32_ptr, columns_i32_ptr)
-    place = _place(worlds, agents, GROUP, BLOCK)
+    place = _place(BLOCK, GROUP, worlds, agents)
     worlds, lanes, world, agent, lane, valid = place
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
@@ -1703,7 +1703,7 @@ def reset(
     _store(arrays, place, state, valid)
     scene = _look(arrays, place, state)
     found = _seek(state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, columns)
+    _survey(arrays, place, state, columns, observation_ptr, scene, mask_ptr, found)
 
 
 @triton.jit(do_not_specialize=["worlds", "agents"])
@@ -1718,15 +1718,15 @@ def observe(
         episode_ptr, layout_ptr,
     )
     columns = _columns(columns_f32_ptr, columns_i32_ptr)
-    place = _place(worlds, agents, GROUP, BLOCK)
+    place = _place(BLOCK, GROUP, worlds, agents)
     state = _load(arrays, place)
     scene = _look(arrays, place, state)
     found = _seek(state)
-    _survey(observation_ptr, mask_ptr, arrays, place, state, scene, found, columns)
+    _survey(arrays, place, state, columns, observation_ptr, scene, mask_ptr, found)
 
 
 @triton.jit
-def _wait(turns, unknown, action, state, columns):
+def _wait(state, columns, action, unknown, turns):
     """So many turns, and where a bit of what was loaded is set `unknown`, which is 0."""
     (
         meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health,
@@ -1802,7 +1802,7 @@ def step(
         episode_ptr, layout_ptr,
     )
     columns = _columns(columns_f32_ptr, columns_i32_ptr)
-    place = _place(worlds, agents, GROUP, BLOCK)
+    place = _place(BLOCK, GROUP, worlds, agents)
     worlds, lanes, world, agent, lane, valid = place
     number = (first_world + world).to(tl.uint32)
     key = (seed_low.to(tl.uint32), seed_high.to(tl.uint32))
@@ -1811,7 +1811,7 @@ def step(
         scene = (tl.zeros([BLOCK], tl.uint32), tl.zeros([BLOCK], tl.uint32))
         known = tl.zeros([BLOCK], tl.int1)
     else:
-        scene, known = _recall(kept_ptr, place, state[17])
+        scene, known = _recall(place, kept_ptr, state[17])
     lived = state[13]
     action = tl.load(actions_ptr + lane, mask=valid, other=0)
     nothing = tl.zeros([BLOCK], tl.int32)
@@ -1823,15 +1823,15 @@ def step(
     unknown = _zero(lanes)
     turns = 1 + unknown
     if BLOCK <= 32:
-        turns = _wait(turns, unknown, action, state, columns)
+        turns = _wait(state, columns, action, unknown, turns)
     past = 0
     for turn in range(turns):
         past = turn
-        state, outcome, ending, found = _advance(arrays, place, state, action, waits, None, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, columns, action, GROUP, None, BLOCK, waits)
     stale = tl.max((~known).to(tl.int32), axis=0)
     state, scene, stale, found = _conclude(
-        ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found, key,
-        number, columns, GROUP,
+        arrays, place, ending, observation_ptr, state, key, number, stale, final_observation_ptr, waits, GROUP, lived,
+        columns, scene, found,
     )
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.
@@ -1840,8 +1840,8 @@ def step(
     _store(arrays, stored, state, ending)
     _store_outcome((reward_ptr, terminated_ptr, truncated_ptr, used_ptr, cause_ptr), place, outcome)
     if kept_ptr is not None:
-        _keep(kept_ptr, stored, state[17], scene, ~known | ending)
-    _survey(None, mask_ptr, arrays, place, state, None, found, columns)
+        _keep(stored, scene, ~known | ending, kept_ptr, state[17])
+    _survey(arrays, place, state, columns, None, None, mask_ptr, found)
 
 
 @triton.jit(do_not_specialize=[
@@ -1870,7 +1870,7 @@ def rollout(
     )
     if not EVERY_TICK:
         columns = _columns(columns_f32_ptr, columns_i32_ptr)
-    place = _place(worlds, agents, GROUP, BLOCK)
+    place = _place(BLOCK, GROUP, worlds, agents)
     worlds, lanes, world, agent, lane, valid = place
     number = (first_world + world).to(tl.uint32)
     stream = (first_world * agents + lane).to(tl.uint32)
@@ -1898,7 +1898,7 @@ def rollout(
             # Observing takes the registers in which columns would wait for the next tick.
             columns = _columns(columns_f32_ptr, columns_i32_ptr)
         if strides_ptr is not None:
-            situation = _situate(strides_ptr, bins_ptr, arrays, place, state)
+            situation = _situate(arrays, place, state, strides_ptr, bins_ptr)
         if actions_ptr is not None:
             action = tl.load(actions_ptr + lane, mask=valid, other=0)
             actions_ptr += lanes
@@ -1914,32 +1914,32 @@ def rollout(
             if thresholds_ptr is None:
                 action = _choose(word)
             else:
-                action = _draw(thresholds_ptr, situation, word, valid)
+                action = _draw(word, thresholds_ptr, situation, valid)
         lived = state[13]
-        state, outcome, ending, found = _advance(arrays, place, state, action, waits, cells, columns, GROUP, BLOCK)
+        state, outcome, ending, found = _advance(arrays, place, state, columns, action, GROUP, cells, BLOCK, waits)
         if uses_ptr is not None:
-            finished = _count(uses_ptr, causes_ptr, lengths_ptr, finished, state, outcome, valid, BINS)
+            finished = _count(state, outcome, valid, uses_ptr, causes_ptr, lengths_ptr, BINS, finished)
         if lane_episodes_ptr is not None:
             _count_by_lane(
-                lane_uses_ptr, lane_episodes_ptr, lane_lengths_ptr, lane_returns_ptr, lane_causes_ptr, place, state,
-                outcome, kept_episodes,
+                place, state, outcome, lane_uses_ptr, lane_episodes_ptr, kept_episodes, lane_lengths_ptr,
+                lane_returns_ptr, lane_causes_ptr,
             )
         if ended_meters_ptr is not None:
-            _add_meters(ended_meters_ptr, state, outcome, valid)
+            _add_meters(state, outcome, valid, ended_meters_ptr)
         if EVERY_TICK:
             state, scene, stale, found = _conclude(
-                ending, lived, waits, observation_ptr, final_observation_ptr, arrays, place, state, scene, stale, found,
-                key, number, columns, GROUP,
+                arrays, place, ending, observation_ptr, state, key, number, stale, final_observation_ptr, waits, GROUP,
+                lived, columns, scene, found,
             )
-            _survey(None, mask_ptr, arrays, place, state, None, found, columns)
+            _survey(arrays, place, state, columns, None, None, mask_ptr, found)
         else:
             state, scene, stale, found = _conclude(
-                ending, lived, waits, None, None, arrays, place, state, scene, stale, found, key, number, columns,
-                GROUP,
+                arrays, place, ending, None, state, key, number, stale, None, waits, GROUP, lived, columns, scene,
+                found,
             )
         begins = ending & valid
         if tl.max(begins.to(tl.int32), axis=0) > 0:
-            cells = _repack(begins, state[17], cells)
+            cells = _repack(begins, cells, state[17])
         now += 1
     if GROUP > 32:
         # A world's lanes are in several warps: all have read its hour and episode before one writes them.

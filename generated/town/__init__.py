@@ -19,7 +19,7 @@ SHA256 = {
     "tick.ir": "277587db4f3494811034af3b4ab5321eb16c7161d0fcc5f8c03d3a7fd1bbe560",
     "tick.kernel": "a96bc9df4cb658082654f0306418bf8be2632e6fc8d6c03cad5acad00bea9226",
     "c_kernels.c": "24293cee2cdb691e7e5afac027af2eff9439d130e2853a9fc736a59277cc1351",
-    "triton_kernels.py": "78c751c66026b4aa897c192cbbd45e6b9135116eb753ed8794fa2ad7e767cc53",
+    "triton_kernels.py": "63a51089229768c98fde1f26e4671569e8e35e380a3467c73d6dbbab763bf047",
 }
 
 

@@ -253,18 +253,6 @@ def call(function: str, *arguments: Operand, **keywords: Operand) -> Call:
     return _call(Name(function), arguments, keywords)
 
 
-def by_name(function: Function, **others: Operand) -> Call:
-    """A call of a function whose arguments are variables of the names of its parameters, but for `others`.
-
-    Raises:
-        ValueError: the function has no parameter of a name in `others`.
-    """
-    parameters = [each.name for each in function.parameters]
-    if wrong := [name for name in others if name not in parameters]:
-        raise ValueError(f"{function.name} has no parameter {wrong[0]}")
-    return call(function.name, *(others.get(name, name) for name in parameters))
-
-
 def names(spaced: str) -> tuple[Name, ...]:
     """Names, of a text with spaces between them."""
     return tuple(map(Name, spaced.split()))

@@ -14,7 +14,7 @@ from hamletc.kernel.scopes import CodeError, unset
 def passing(functions: Sequence[Function], library: Collection[str], bodies: Mapping[str, Body]) -> list[Function]:
     """Functions whose further parameters are the names that they read and do not set, but for kernels. A call passes
     arguments for the first parameters, or by keyword where the function has such a one, and for others the variables
-    of their names.
+    of their names. What is in capitals is known when a function is compiled.
 
     Args:
         functions: in the order of the module, as in `hamletc.kernel.scopes.verify`.
@@ -26,7 +26,8 @@ def passing(functions: Sequence[Function], library: Collection[str], bodies: Map
     declared = {each.name: len(each.parameters) for each in functions}
     for each in functions:
         called = replace(each, body=_called(each.body, earlier, declared))
-        further = () if each.kind == "kernel" else map(Parameter, unset(called, library, earlier, bodies))
+        names = () if each.kind == "kernel" else unset(called, library, earlier, bodies)
+        further = (Parameter(name, constant=name.isupper()) for name in names)
         earlier[each.name] = replace(called, parameters=(*called.parameters, *further))
     return list(earlier.values())
 

@@ -179,8 +179,7 @@ class _Scope:
                 case If(condition=condition, body=inner, otherwise=otherwise):
                     # Conditions are often those of a launch: what one guard sets is read under another like it.
                     self._read(condition, names)
-                    earlier = names if self.certain else names | turns
-                    then, other = {*earlier}, {*earlier}
+                    then, other = names | turns, names | turns
                     self._run(inner, then, turns)
                     self._run(otherwise, other, turns)
                     names |= then & other if self.certain else then | other

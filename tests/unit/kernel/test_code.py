@@ -25,7 +25,6 @@ from hamletc.kernel.code import (
     Remark,
     Several,
     assign,
-    by_name,
     call,
     do,
     expression,
@@ -223,10 +222,3 @@ def test_a_guard_reads_what_another_one_sets_in_an_earlier_turn_of_the_loop() ->
     verify(_pair(loop("turn", "a", body=[odd])), ("range",), {})
     with pytest.raises(CodeError, match="nothing sets even"):
         verify(_pair(odd), ("range", "turn"), {})
-
-
-def test_a_call_passes_variables_of_the_names_of_parameters() -> None:
-    called = function("store", ["state", "place"], "Store.", ())
-    assert by_name(called, place=None) == call("store", "state", None)
-    with pytest.raises(ValueError, match="store has no parameter lane"):
-        by_name(called, lane="lane")

@@ -25,8 +25,9 @@ def test_what_only_one_way_sets_is_taken() -> None:
     again = when("condition", [do("some", "x")])
     body: tuple[Code, ...] = (set_under_guard, both_ways, again, give("y"))
     assert parameters(function("_inner", (), "", body))["_inner"] == ["condition", "x"]
+    # In a loop a guard reads what another one has set in an earlier turn.
     turns = loop("lane", "count", body=[again, set_under_guard])
-    assert parameters(function("_inner", (), "", [turns]))["_inner"] == ["count", "condition", "x"]
+    assert parameters(function("_inner", (), "", [turns]))["_inner"] == ["count", "condition"]
 
 
 def test_calls_pass_variables_by_name_up_to_the_kernel() -> None:
@@ -48,3 +49,8 @@ def test_an_argument_for_no_declared_parameter_is_refused() -> None:
     inner = function("_inner", (), "", [give("now")])
     with pytest.raises(CodeError, match="_inner declares 0 parameters, and is passed 1 arguments"):
         parameters(inner, function("_outer", (), "", [do("_inner", "then")]))
+
+
+def test_names_in_capitals_are_known_when_a_function_is_compiled() -> None:
+    (written,) = passing([function("_inner", (), "", [give(expression("BLOCK") + "lane")])], (), {})
+    assert [(each.name, each.constant) for each in written.parameters] == [("BLOCK", True), ("lane", False)]

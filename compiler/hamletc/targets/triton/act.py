@@ -59,9 +59,8 @@ def _situate(bindings: Bindings) -> Function:
         yield from fetch(bindings, "situation")
         yield give(call("_situation", *bindings.arguments("situation")))
 
-    parameters = ["strides_ptr", "bins_ptr", "arrays", "place", "state", *bindings.tables_of("situation")]
     summary = "The situation of each lane, by the strides of features, and the scales and last numbers of bins."
-    return function("_situate", parameters, summary, body())
+    return function("_situate", (), summary, body())
 
 
 def _give(bindings: Bindings, each: Given) -> Function:
@@ -72,7 +71,7 @@ def _give(bindings: Bindings, each: Given) -> Function:
         yield give(*bindings.variables_held)
 
     summary = f"The state with the {each.field} that are given for this tick."
-    return function(each.function, [each.pointer.name, "place", "state"], summary, body())
+    return function(each.function, (), summary, body())
 
 
 def _steer_all(bindings: Bindings) -> Function:
@@ -83,7 +82,7 @@ def _steer_all(bindings: Bindings) -> Function:
         yield give(*bindings.variables_held)
 
     summary = "The state with controls that a policy draws for this tick."
-    return function("_steer_all", ["state", "stream", "now", "key"], summary, body())
+    return function("_steer_all", (), summary, body())
 
 
 def _draw(thresholds: int) -> Function:
@@ -101,4 +100,4 @@ def _draw(thresholds: int) -> Function:
         f"The action that a random word draws from a table: the number of thresholds that its upper {BITS_OF_A_DRAW} "
         "bits reach."
     )
-    return function("_draw", ["thresholds_ptr", "situation", "word", "valid"], summary, body())
+    return function("_draw", (), summary, body())

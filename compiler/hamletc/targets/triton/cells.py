@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER
+from hamletc.ir.function import BEGIN_CELLS, OVER
 from hamletc.kernel.code import (
     Code,
     Constant,
@@ -18,12 +18,10 @@ from hamletc.kernel.code import (
     Function,
     Name,
     Operand,
-    Parameter,
     Remark,
     Several,
     assign,
     call,
-    constants,
     do,
     expression,
     function,
@@ -32,15 +30,13 @@ from hamletc.kernel.code import (
     names,
 )
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import BELOW_ALL, BLOCK, GROUP, INFINITE, cast, full, gather, numbers, where
+from hamletc.targets.triton.blocks import BELOW_ALL, GROUP, INFINITE, cast, full, gather, numbers, where
 from hamletc.targets.triton.meeting import meet
 from hamletc.targets.triton.memory import agent, lanes, unpack, unpacked, valid, world, worlds
 from hamletc.targets.triton.spread import Spread
 
 base, cell, inside, turn, agents, turns = names("base cell inside turn agents turns")
 standing, there, term, running, starts, half = names("standing there term running starts half")
-BEGIN_WORLD = names("arrays place state starts key number")
-"""What `_begin_world` takes besides tables."""
 
 
 def cells(bindings: Bindings) -> list[Function]:
@@ -62,39 +58,20 @@ def spread_worlds(bindings: Bindings, known: Spread) -> Iterator[Code]:
             added = variables[name]
             yield assign(f"term_{number}", cast(running & added, "float32") if op == "count" else added)
     given = bindings.variables_after("tick", "world")
-    run = call(
-        "_spread_worlds",
-        "arrays",
-        "place",
-        *(given.get(name, name) for name in known.given),
-        *_of_agents(known),
-        *bindings.tables_of(*_of_tick(bindings)),
-        BLOCK,
-        *([GROUP] if known.joined else []),
-    )
+    run = call("_spread_worlds", *(given.get(name, name) for name in known.given))
     yield assign((bindings.next_of(meter) for _, meter in known.sums), run) if known.sums else Do(run)
 
 
 def begin_worlds(bindings: Bindings, known: Spread) -> Iterator[Code]:
     """Begin the episode of cells where `starts`, and set what all cells come to in the registers of lanes."""
     yield assign("state", Several(tuple(map(expression, bindings.variables_held))))
-    begin = call("_begin_world", *BEGIN_WORLD, *bindings.tables_of(*_of_beginning(known)))
+    begin = call("_begin_world")
     if not known.sums:
         yield Do(begin)
         return
     yield assign(_over(known), begin)
     for new, (_, meter) in zip(_over(known), known.sums, strict=True):
         yield assign(bindings.variables[meter], where(starts, new, bindings.variables[meter]))
-
-
-def _of_tick(bindings: Bindings) -> list[str]:
-    """The functions of cells in a tick."""
-    return [name for name in (NEAR, CELLS, OVER) if name in bindings.bodies]
-
-
-def _of_beginning(known: Spread) -> list[str]:
-    """The functions of cells at the beginning of an episode."""
-    return [BEGIN_CELLS, *([OVER] if known.sums else [])]
 
 
 def _of_agents(known: Spread) -> list[Name]:
@@ -179,13 +156,8 @@ def _spread_worlds(bindings: Bindings, known: Spread) -> Function:
         yield _barrier()
         yield from _halves(known)
 
-    parameters: list[str | Parameter] = [
-        *("arrays", "place", *known.given.values(), *(each.name for each in _of_agents(known))),
-        *bindings.tables_of(*_of_tick(bindings)),
-        *constants("BLOCK GROUP" if known.joined else "BLOCK"),
-    ]
     summary = "The rules of cells: the lanes of a world take its cells in turns."
-    return function("_spread_worlds", parameters, summary, body())
+    return function("_spread_worlds", known.given.values(), summary, body())
 
 
 def _begin_world(bindings: Bindings, known: Spread) -> Function:
@@ -206,8 +178,7 @@ def _begin_world(bindings: Bindings, known: Spread) -> Function:
         yield _barrier()
         yield from _halves(known)
 
-    parameters = [*(each.name for each in BEGIN_WORLD), *bindings.tables_of(*_of_beginning(known))]
-    return function("_begin_world", parameters, "The cells of worlds that begin an episode.", body())
+    return function("_begin_world", (), "The cells of worlds that begin an episode.", body())
 
 
 def _base(known: Spread) -> Code:

@@ -16,7 +16,6 @@ from hamletc.kernel.code import (
     Remark,
     assign,
     call,
-    constants,
     do,
     function,
     give,
@@ -33,11 +32,6 @@ uses, number, kept, finished = names("uses number kept finished")
 def counts(bindings: Bindings) -> list[Function]:
     """The functions that add a tick to what a rollout counts."""
     return [_count(bindings), _count_by_lane(bindings), _add_meters(bindings)]
-
-
-def by_lane() -> list[str]:
-    """The parameters for what is counted of single lanes."""
-    return [f"{name}_ptr" for name in abi.LANE_COUNTS]
 
 
 def _outcome(bindings: Bindings) -> Iterator[Code]:
@@ -68,8 +62,7 @@ def _count(bindings: Bindings) -> Function:
         yield give(where(ended, finished + episode_return, finished))
 
     summary = "Add a tick to the statistics; returns the sum of the returns of finished episodes."
-    parameters = ["uses_ptr", "causes_ptr", "lengths_ptr", "finished", "state", "outcome", "valid"]
-    return function("_count", [*parameters, *constants("BINS")], summary, body())
+    return function("_count", (), summary, body())
 
 
 def _count_by_lane(bindings: Bindings) -> Function:
@@ -88,7 +81,7 @@ def _count_by_lane(bindings: Bindings) -> Function:
             yield do("tl.store", Name(f"lane_{array}_ptr") + number * lanes + lane, value, mask=kept)
 
     summary = "Add a tick to the counts of each lane; the first `kept_episodes` of its episodes are written down."
-    return function("_count_by_lane", [*by_lane(), "place", "state", "outcome", "kept_episodes"], summary, body())
+    return function("_count_by_lane", (), summary, body())
 
 
 def _add_meters(bindings: Bindings) -> Function:
@@ -106,4 +99,4 @@ def _add_meters(bindings: Bindings) -> Function:
                 yield _add(sums + slot.row if slot.row else sums, cast(whole, "int64"), ended)
 
     summary = "Add the meters of lanes that end an episode in this tick, as whole numbers."
-    return function("_add_meters", ["ended_meters_ptr", "state", "outcome", "valid"], summary, body())
+    return function("_add_meters", (), summary, body())

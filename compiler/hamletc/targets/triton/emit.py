@@ -11,6 +11,7 @@ from hamletc.ir.function import BEGIN_CELLS, OVER, Program
 from hamletc.ir.ops import Const
 from hamletc.kernel.build import build
 from hamletc.kernel.code import Function, Parameter, Typed
+from hamletc.kernel.passing import passing
 from hamletc.kernel.scopes import verify
 from hamletc.targets.frame import frame
 from hamletc.targets.printing import listing, table_values
@@ -84,9 +85,8 @@ def functions(bindings: Bindings) -> list[Function]:
         *cells(bindings),
         *tick(bindings, plan),
     ]
-    first += episodes(bindings, plan, {each.name: each for each in first})
-    first += counts(bindings)
-    return [*first, *kernels(bindings, plan, {each.name: each for each in first})]
+    others = [*episodes(bindings, plan), *counts(bindings), *kernels(bindings, plan)]
+    return passing([*first, *others], LIBRARY, bindings.bodies)
 
 
 def printer(bindings: Bindings) -> PythonPrinter:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from hamlet import schema
-from hamletc.ir.function import BEGIN_CELLS, OVER
 from hamletc.ir.ops import Type
 from hamletc.kernel import schedule
 from hamletc.kernel.body import draws
@@ -17,9 +16,7 @@ from hamletc.kernel.code import (
     Name,
     Remark,
     assign,
-    by_name,
     call,
-    constants,
     do,
     function,
     give,
@@ -48,27 +45,17 @@ from hamletc.targets.triton.memory import (
     unpacked_columns,
     valid,
 )
-from hamletc.targets.triton.places import SEEKING
 
 starts, episode, ending, state, turn, stale, waits = names("starts episode ending state turn stale waits")
 rows, pitch, wanted = names("rows pitch wanted")
 
 
-def episodes(bindings: Bindings, plan: Schedule, earlier: Mapping[str, Function]) -> list[Function]:
-    """The functions that begin episodes, and conclude those that end.
-
-    Args:
-        earlier: the functions of the module that stand before these, by name.
-    """
+def episodes(bindings: Bindings, plan: Schedule) -> list[Function]:
+    """The functions that begin episodes, and conclude those that end."""
     begin = _begin(bindings, plan)
     if bindings.universe.by_hand:
         return [begin]
-    return [begin, _final_state(bindings), _conclude(bindings, {**earlier, "_begin": begin})]
-
-
-def resetting(bindings: Bindings) -> list[str]:
-    """The functions of the tick IR that begin an episode."""
-    return [name for name in ("reset", BEGIN_CELLS, OVER) if name in bindings.bodies]
+    return [begin, _final_state(bindings), _conclude(bindings)]
 
 
 def _begin(bindings: Bindings, plan: Schedule) -> Function:
@@ -92,9 +79,8 @@ def _begin(bindings: Bindings, plan: Schedule) -> Function:
                     pass
         yield give(*bindings.variables_held)
 
-    parameters = ["starts", "episodes", "arrays", "place", "state", "key", "number"]
     summary = "A new episode where `starts`, `episodes` later. `number` is the world's among all shards' worlds."
-    return function("_begin", [*parameters, *bindings.tables_of(*resetting(bindings))], summary, body())
+    return function("_begin", ["starts", "episodes"], summary, body())
 
 
 def _begun(bindings: Bindings, body: tuple[schedule.Statement, ...]) -> Iterator[Code]:
@@ -152,7 +138,7 @@ def _final_state(bindings: Bindings) -> Function:
         yield give(*bindings.variables_held)
 
     summary = "The state at the end of an episode. A lane that was not alive before the tick has it still in memory."
-    return function("_final_state", ["ending", "lived", "arrays", "place", "state"], summary, body())
+    return function("_final_state", (), summary, body())
 
 
 def concluded(bindings: Bindings) -> list[Name]:
@@ -160,9 +146,9 @@ def concluded(bindings: Bindings) -> list[Name]:
     return [*names("state scene stale"), *([Name("found")] if bindings.finds else [])]
 
 
-def _conclude(bindings: Bindings, earlier: Mapping[str, Function]) -> Function:
-    seek = [assign("found", by_name(earlier["_seek"]))] if bindings.finds else []
-    begin = assign(state, by_name(earlier["_begin"], starts=ending, episodes=1))
+def _conclude(bindings: Bindings) -> Function:
+    seek = [assign("found", call("_seek"))] if bindings.finds else []
+    begin = assign(state, call("_begin", ending, 1))
 
     def place_of_last() -> Iterator[Code]:
         yield Remark("Each lane has a line of its own in memory: few end at a time.")
@@ -172,11 +158,11 @@ def _conclude(bindings: Bindings, earlier: Mapping[str, Function]) -> Function:
         yield assign(wanted, ending)
         shown = (Remark("Nobody looks: observations have shown it."), assign(wanted, ending & ~ending))
         yield when(waits > 0, shown)
-        final = call("_final_state", ending, "lived", "arrays", "place", state)
+        final = call("_final_state")
         yield when(Name("GROUP").equals(1), (assign(state, final), *seek))
 
     def turns() -> Iterator[Code]:
-        yield when(stale > 0, (assign("scene", by_name(earlier["_look"])),))
+        yield when(stale > 0, (assign("scene", call("_look")),))
         yield assign(stale, 0)
         yield Remark("As in `_there`.")
         yield assign("lane_there", lane + (turn >> 31))
@@ -201,15 +187,9 @@ def _conclude(bindings: Bindings, earlier: Mapping[str, Function]) -> Function:
         yield when(Name("observation_ptr").absent(), (unseen,), (seen,))
         yield give(*concluded(bindings))
 
-    functions = ("scene", "observe", *resetting(bindings), *(SEEKING if bindings.finds else ()))
-    parameters = [
-        *("ending", "lived", "waits", "observation_ptr", "final_observation_ptr", "arrays", "place"),
-        *(each.name for each in concluded(bindings)),
-        *("key", "number", *bindings.tables_of(*functions)),
-    ]
     summary = (
         "Begin the next episode where one ends, and write observations: the last of those that end, and of the next "
         "state.\n\nTwo turns of a loop, so that the code is there once; only where an episode of the block ends is "
         "there a turn 0."
     )
-    return function("_conclude", [*parameters, *constants("GROUP")], summary, body())
+    return function("_conclude", (), summary, body())

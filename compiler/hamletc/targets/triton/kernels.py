@@ -3,7 +3,7 @@ that is one tick. `rollout` is in the file of that name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from hamletc.kernel import schedule
 from hamletc.kernel.code import (
@@ -37,15 +37,10 @@ state, scene, ending, stale, lived, action = names("state scene ending stale liv
 nothing, known, stored, now, turns, unknown = names("nothing known stored now turns unknown")
 
 
-def kernels(bindings: Bindings, plan: Schedule, earlier: Mapping[str, Function]) -> list[Function]:
-    """The kernels of a module, and what makes one of them wait.
-
-    Args:
-        earlier: the functions of the module that stand before these, by name.
-    """
-    wait = _wait(bindings)
-    launch = Launch(bindings, plan, {**earlier, "_wait": wait})
-    return [_reset(launch), _observe(launch), wait, _step(launch), rollout(launch)]
+def kernels(bindings: Bindings, plan: Schedule) -> list[Function]:
+    """The kernels of a module, and what makes one of them wait."""
+    launch = Launch(bindings, plan)
+    return [_reset(launch), _observe(launch), _wait(bindings), _step(launch), rollout(launch)]
 
 
 def _reset(launch: Launch) -> Function:
@@ -65,7 +60,7 @@ def _reset(launch: Launch) -> Function:
                     loaded = call("tl.load", Name("begins_ptr") + world, mask=valid, other=0)
                     yield assign("begins", valid & cast(loaded, "int1"))
                 case schedule.Do(routine="begin"):
-                    yield launch.set(state, "_begin", starts="begins", episodes=0)
+                    yield assign(state, call("_begin", starts="begins", episodes=0))
                 case schedule.Store():
                     yield do("_store", "arrays", "place", state, valid)
                 case schedule.Do(routine="survey"):
@@ -86,7 +81,7 @@ def _observe(launch: Launch) -> Function:
                 case schedule.Load():
                     yield from launch.arrays()
                     yield from launch.columns("observe", "mask")
-                    yield launch.set("place", "_place")
+                    yield assign("place", call("_place"))
                     yield launch.load()
                 case schedule.Do(routine="survey"):
                     yield from launch.survey()
@@ -119,8 +114,7 @@ def _wait(bindings: Bindings) -> Function:
         yield give(turns + more + some if columns else turns + more)
 
     summary = "So many turns, and where a bit of what was loaded is set `unknown`, which is 0."
-    parameters = ["turns", "unknown", "action", "state", *(["columns"] if columns else [])]
-    return function("_wait", parameters, summary, body())
+    return function("_wait", (), summary, body())
 
 
 def _step(launch: Launch) -> Function:
@@ -143,7 +137,7 @@ def _step(launch: Launch) -> Function:
                 case schedule.Do(routine="tick"):
                     yield from _once(launch)
                 case schedule.Do(routine="conclude"):
-                    yield launch.set(concluded(launch.bindings), "_conclude")
+                    yield assign(concluded(launch.bindings), call("_conclude"))
                 case schedule.Store():
                     yield launch.barrier()
                     yield from launch.store("past", ending if launch.ends else nothing > 0, "place")
@@ -177,7 +171,7 @@ def _recalled(launch: Launch) -> Iterator[Code]:
     """The scene as the last step kept it, or none."""
     if launch.scene_words:
         unseen = (launch.no_scene(), assign(known, zeros("int1")))
-        recalled = (launch.set((scene, known), "_recall", layout=launch.of_state("layout")),)
+        recalled = (assign((scene, known), call("_recall", layout=launch.of_state("layout"))),)
         yield when(Name("kept_ptr").absent(), unseen, recalled)
     elif launch.ends:
         yield launch.no_scene()
@@ -197,7 +191,7 @@ def _once(launch: Launch) -> Iterator[Code]:
     )
     yield assign(unknown, call("_zero", lanes))
     yield assign(turns, 1 + unknown)
-    yield when(BLOCK <= LANES, (launch.set(turns, "_wait"),))
+    yield when(BLOCK <= LANES, (assign(turns, call("_wait")),))
     yield assign("past", 0)
     cells: dict[str, Operand] = {"cells": None} if launch.cells_in_words else {}
     yield loop("turn", turns, body=(assign("past", "turn"), launch.advance(**cells)))
@@ -208,11 +202,11 @@ def _once(launch: Launch) -> Iterator[Code]:
 def _survey_of_step(launch: Launch) -> Iterator[Code]:
     """Masks, and observations where `_conclude` has not written them; and the scene is kept."""
     if not launch.ends:
-        look = launch.set(scene, "_look")
+        look = assign(scene, call("_look"))
         yield when(stale > 0, (look,)) if launch.scene_words else look
     if launch.scene_words:
         changed = ~known | ending if launch.ends else ~known
         layout = launch.of_state("layout")
-        keep = launch.do("_keep", place=stored, layout=layout, changed=changed)
+        keep = do("_keep", place=stored, layout=layout, changed=changed)
         yield when(Name("kept_ptr").present(), (keep,))
     yield launch.surveyed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from hamlet import schema
 from hamlet.schema import abi
@@ -10,7 +10,6 @@ from hamletc.ir.ops import Type
 from hamletc.kernel.body import table_name
 from hamletc.kernel.code import (
     Code,
-    Do,
     Expression,
     Function,
     Name,
@@ -18,7 +17,6 @@ from hamletc.kernel.code import (
     Parameter,
     Remark,
     assign,
-    by_name,
     call,
     do,
     function,
@@ -47,15 +45,14 @@ class Launch:
 
     Attributes:
         plan: the schedule of the universe.
-        earlier: the functions of the module that stand before kernels, by name.
         ends: whether episodes end in ticks, and not by hand alone.
         drawn_by: what random words of a tick are drawn by.
         scene_words: the scene as steps keep it; empty where they do not.
         cells_in_words: whether a rollout has the cells of affordances in words.
     """
 
-    def __init__(self, bindings: Bindings, plan: Schedule, earlier: Mapping[str, Function]) -> None:
-        self.bindings, self.plan, self.earlier = bindings, plan, earlier
+    def __init__(self, bindings: Bindings, plan: Schedule) -> None:
+        self.bindings, self.plan = bindings, plan
         self.ends = not bindings.universe.by_hand
         self.drawn_by = drawn_by(bindings)
         self.scene_words = scene_words(bindings)
@@ -73,14 +70,6 @@ class Launch:
         numbers = (Parameter(each, Type.U32 if each in UNSIGNED else Type.I32) for each in abi.scalar_arguments(name))
         return function(name, [*map(Parameter, arrays), *numbers, *more, *SIZES], summary, body, kind="kernel")
 
-    def set(self, targets: Operand | Iterable[Operand], function: str, **others: Operand) -> Code:
-        """Set targets to what a function of the module gives; `others`: as `by_name` says."""
-        return assign(targets, by_name(self.earlier[function], **others))
-
-    def do(self, function: str, **others: Operand) -> Code:
-        """Run a function of the module that gives nothing."""
-        return Do(by_name(self.earlier[function], **others))
-
     def arrays(self) -> Iterator[Code]:
         """The arrays of the state, and those that functions fetch from."""
         yield assign("arrays", several(self.bindings.arrays))
@@ -93,16 +82,16 @@ class Launch:
         """Columns, if functions read any; without functions, if there are any."""
         read = "columns" in self.bindings.tables_of(*functions) if functions else self.bindings.columns.all
         if read:
-            yield self.set("columns", "_columns")
+            yield assign("columns", call("_columns"))
 
     def place(self) -> Iterator[Code]:
         """Where lanes are."""
-        yield self.set("place", "_place")
+        yield assign("place", call("_place"))
         yield from unpacked(self.bindings, "place")
 
     def load(self) -> Code:
         """The state."""
-        return self.set(state, "_load")
+        return assign(state, call("_load"))
 
     def number(self) -> Code:
         """The number of the world among all shards' worlds."""
@@ -136,13 +125,13 @@ class Launch:
         zero, never = cast(nothing, "float32"), nothing > 0
         yield assign(outcome, several([zero, never, never, nothing, nothing, *([zero] * len(self.bindings.reports))]))
         if self.bindings.meets.seeks:
-            yield self.set(found, "_seek")
+            yield assign(found, call("_seek"))
         elif self.bindings.finds:
             yield assign(found, nothing)
 
     def advance(self, **others: Operand) -> Code:
         """A tick."""
-        return self.set(advanced(self.bindings), "_advance", **others)
+        return assign(advanced(self.bindings), call("_advance", **others))
 
     def barrier(self) -> Code:
         """Lanes of a world wait for each other before they write."""
@@ -157,19 +146,19 @@ class Launch:
             begun: where an episode has begun.
             place: of the outcome.
         """
-        yield self.set(stored, "_anew", nothing=past)
+        yield assign(stored, call("_anew", nothing=past))
         yield do("_store", "arrays", stored, state, begun)
         arrays = several(f"{field.name}_ptr" for field in schema.outcome_fields(self.bindings.universe))
         yield do("_store_outcome", arrays, place, outcome)
 
     def survey(self) -> Iterator[Code]:
         """Observations and masks of the state as it is."""
-        yield self.set(scene, "_look")
+        yield assign(scene, call("_look"))
         if self.bindings.finds:
-            yield self.set(found, "_seek")
-        yield self.do("_survey")
+            yield assign(found, call("_seek"))
+        yield do("_survey")
 
     def surveyed(self) -> Code:
         """Observations and masks after a tick; where episodes end, `_conclude` has written observations."""
         written: dict[str, Operand] = {"observation_ptr": None, "scene": None} if self.ends else {}
-        return self.do("_survey", **written)
+        return do("_survey", **written)

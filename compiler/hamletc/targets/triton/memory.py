@@ -25,7 +25,7 @@ from hamletc.kernel.code import (
     update,
 )
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import BLOCK, GROUP, SIZES, cast, numbers, where
+from hamletc.targets.triton.blocks import BLOCK, GROUP, cast, numbers, where
 from hamletc.targets.triton.slots import Slot
 
 PLACE = names("worlds lanes world agent lane valid")
@@ -146,7 +146,7 @@ def _place() -> Function:
     summary = (
         "The numbers of worlds and lanes; each thread's world, agent in it, and lane; whether there is such a lane."
     )
-    return function("_place", ["worlds", "agents", *SIZES], summary, body())
+    return function("_place", (), summary, body())
 
 
 def _anew() -> Function:
@@ -159,7 +159,7 @@ def _anew() -> Function:
         "The same place, by `nothing` that no compiler knows to be 0: addresses are computed anew with it, and those of"
         " loads need no registers until values are stored."
     )
-    return function("_anew", ["place", "nothing"], summary, body)
+    return function("_anew", (), summary, body)
 
 
 def _there() -> Function:
@@ -179,7 +179,7 @@ def _load(bindings: Bindings) -> Function:
             yield assign(slot.variable, loaded(slot, address_of(slot)))
         yield give(*bindings.variables_held)
 
-    return function("_load", ["arrays", "place"], "The state of each lane and its world.", body())
+    return function("_load", (), "The state of each lane and its world.", body())
 
 
 def _store(bindings: Bindings) -> Function:

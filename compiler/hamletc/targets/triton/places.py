@@ -144,7 +144,7 @@ def _seek(bindings: Bindings) -> Function:
         yield give(call("_search", *bindings.arguments("search")))
 
     summary = "The index of the affordance at random on the cell of each lane, or -1."
-    return function("_seek", ["state", *bindings.tables_of(*SEEKING)], summary, body())
+    return function("_seek", (), summary, body())
 
 
 def _cells(held: Words) -> list[Name]:
@@ -176,7 +176,7 @@ def _pack(bindings: Bindings, held: Words) -> Function:
         yield give(*_cells(held))
 
     summary = "The cells of affordances at random of each lane, four to a word."
-    return function("_pack", ["layout", *bindings.tables_of(CELL)], summary, body())
+    return function("_pack", (), summary, body())
 
 
 def _repack(bindings: Bindings, held: Words) -> Function:
@@ -221,7 +221,7 @@ def _repack(bindings: Bindings, held: Words) -> Function:
     summary = (
         "The cells anew where an episode begins: lanes compute a cell each, for one lane of their warp after the other."
     )
-    return function("_repack", ["begins", "layout", "cells", *bindings.tables_of(CELL)], summary, body())
+    return function("_repack", (), summary, body())
 
 
 def _find(held: Words) -> Function:

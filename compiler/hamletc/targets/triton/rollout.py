@@ -77,12 +77,12 @@ def _before_ticks(launch: Launch) -> Iterator[Code]:
         yield launch.no_scene()
         yield assign(stale, 1)
     else:
-        yield launch.set(scene, "_look")
+        yield assign(scene, call("_look"))
     yield from launch.nothing_yet()
     drawn = Name("actions_ptr").absent().both(Name("choices_ptr").absent())
     yield when(drawn, (launch.words(),))
     if launch.cells_in_words:
-        yield launch.set("cells", "_pack", layout=launch.of_state("layout"))
+        yield assign("cells", call("_pack", layout=launch.of_state("layout")))
     yield when(Name("uses_ptr").present(), _before_counting(launch))
 
 
@@ -122,12 +122,12 @@ def _tick(launch: Launch, body: tuple[schedule.Statement, ...]) -> Iterator[Code
                     yield assign(lived, launch.of_state("alive"))
                 yield launch.advance()
             case schedule.If(flag="counting"):
-                yield from _count(launch)
+                yield from _count()
             case schedule.Do(routine="conclude"):
                 into = concluded(launch.bindings)
                 unseen: dict[str, Operand] = {"observation_ptr": None, "final_observation_ptr": None}
-                seen = (launch.set(into, "_conclude"), launch.surveyed())
-                yield when(every_tick, seen, (launch.set(into, "_conclude", **unseen),))
+                seen = (assign(into, call("_conclude")), launch.surveyed())
+                yield when(every_tick, seen, (assign(into, call("_conclude", **unseen)),))
                 yield from _repacked(launch)
             case schedule.If(flag="every_tick") if not launch.ends:
                 yield when(every_tick, (launch.surveyed(),))
@@ -141,7 +141,7 @@ def _tick(launch: Launch, body: tuple[schedule.Statement, ...]) -> Iterator[Code
 def _act(launch: Launch) -> Iterator[Code]:
     actions, choices, thresholds = names("actions_ptr choices_ptr thresholds_ptr")
     word, situation, words = names("word situation words")
-    yield when(Name("strides_ptr").present(), (launch.set(situation, "_situate"),))
+    yield when(Name("strides_ptr").present(), (assign(situation, call("_situate")),))
 
     def drawn() -> Iterator[Code]:
         yield when((now & 3).equals(0), (launch.words(),))
@@ -150,7 +150,7 @@ def _act(launch: Launch) -> Iterator[Code]:
         yield assign("late", where((now & 1).equals(0), "word2", "word3"))
         yield assign(word, where((now & 2).equals(0), "early", "late"))
         chosen = assign(action, call("_choose", word))
-        yield when(thresholds.absent(), (chosen,), (launch.set(action, "_draw"),))
+        yield when(thresholds.absent(), (chosen,), (assign(action, call("_draw")),))
 
     recorded = (
         assign(action, call("tl.load", actions + lane, mask=valid, other=0)),
@@ -163,15 +163,15 @@ def _act(launch: Launch) -> Iterator[Code]:
 def _given(launch: Launch, field: str, steered: str) -> Code:
     """What a launch gives for a tick, or a policy draws."""
     (each,) = (each for each in given(launch.bindings) if each.field == field)
-    shown = (launch.set(state, each.function), update(each.pointer, "+", len(each.slots) * lanes))
-    drawn = (when(Name("actions_ptr").absent(), (launch.set(state, "_steer_all"),)),) if steered else ()
+    shown = (assign(state, call(each.function)), update(each.pointer, "+", len(each.slots) * lanes))
+    drawn = (when(Name("actions_ptr").absent(), (assign(state, call("_steer_all")),)),) if steered else ()
     return when(each.pointer.present(), shown, drawn)
 
 
-def _count(launch: Launch) -> Iterator[Code]:
-    yield when(Name("uses_ptr").present(), (launch.set("finished", "_count"),))
-    yield when(Name("lane_episodes_ptr").present(), (launch.do("_count_by_lane"),))
-    yield when(Name("ended_meters_ptr").present(), (launch.do("_add_meters"),))
+def _count() -> Iterator[Code]:
+    yield when(Name("uses_ptr").present(), (assign("finished", call("_count")),))
+    yield when(Name("lane_episodes_ptr").present(), (do("_count_by_lane"),))
+    yield when(Name("ended_meters_ptr").present(), (do("_add_meters"),))
 
 
 def _repacked(launch: Launch) -> Iterator[Code]:
@@ -179,5 +179,5 @@ def _repacked(launch: Launch) -> Iterator[Code]:
     if launch.cells_in_words:
         begins = Name("begins")
         yield assign(begins, ending & valid)
-        again = launch.set("cells", "_repack", layout=launch.of_state("layout"))
+        again = assign("cells", call("_repack", layout=launch.of_state("layout")))
         yield when(somewhere(begins) > 0, (again,))

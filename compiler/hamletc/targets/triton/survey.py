@@ -102,8 +102,7 @@ def _look(bindings: Bindings) -> Function:
         yield from fetch(bindings, "scene")
         yield give(call("_scene", *bindings.arguments("scene")))
 
-    parameters = ["arrays", "place", "state", *bindings.tables_of("scene")]
-    return function("_look", parameters, "The scene of each lane.", body())
+    return function("_look", (), "The scene of each lane.", body())
 
 
 def _recall(values: list[SceneWord]) -> Function:
@@ -125,7 +124,7 @@ def _recall(values: list[SceneWord]) -> Function:
     summary = (
         "The scene that an earlier step kept, and in which lanes it is that of the layout. Zeros alone are no scene."
     )
-    return function("_recall", ["kept_ptr", "place", "layout"], summary, body())
+    return function("_recall", (), summary, body())
 
 
 def _keep(bindings: Bindings, values: list[SceneWord]) -> Function:
@@ -139,13 +138,10 @@ def _keep(bindings: Bindings, values: list[SceneWord]) -> Function:
         for each in values:
             yield do("tl.store", each.address, word(each.name, each.type), mask=changed)
 
-    parameters = ["kept_ptr", "place", "layout", "scene", "changed"]
-    return function("_keep", parameters, "Keep the scene of worlds in which it has changed.", body())
+    return function("_keep", (), "Keep the scene of worlds in which it has changed.", body())
 
 
 def _survey(bindings: Bindings) -> Function:
-    tables = bindings.tables_of("observe", "mask")
-
     def observed() -> Iterator[Code]:
         yield unpack(bindings.scene, "scene")
         yield from fetch(bindings, "observe")
@@ -163,6 +159,4 @@ def _survey(bindings: Bindings) -> Function:
         living = [] if bindings.universe.by_hand else ["alive"]
         yield do("_mask", "mask_ptr", lanes, lane, valid, *living, *bindings.arguments("mask"))
 
-    found = ["found"] if bindings.finds else []
-    parameters = ["observation_ptr", "mask_ptr", "arrays", "place", "state", "scene", *found, *tables]
-    return function("_survey", parameters, "Write observations, unless they are written already, and masks.", body())
+    return function("_survey", (), "Write observations, unless they are written already, and masks.", body())

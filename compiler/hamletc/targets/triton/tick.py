@@ -79,7 +79,7 @@ def _some(bindings: Bindings) -> Function:
 
 
 def _advance(bindings: Bindings, plan: Schedule) -> Function:
-    by_hand, tables = bindings.universe.by_hand, bindings.tables_of(*of_tick(bindings))
+    by_hand = bindings.universe.by_hand
 
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
@@ -101,19 +101,13 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
         yield assign("outcome", several(variable for variable, _, _ in bindings.outcomes))
         yield give(*advanced(bindings))
 
-    parameters = [
-        *("arrays", "place", "state", "action", *([] if by_hand else ["waits"])),
-        *(["cells"] if words_of(bindings) else []),
-        *(["found"] if bindings.meets.seeks else []),
-        *(*drawn_by(bindings), *tables),
-    ]
     summary = "A tick and the hour after it: the state and the outcome."
     if not by_hand:
         summary = (
             "A tick and the hour after it: the state, the outcome, and whether the world's episode ends.\n\nWith one "
             "agent per world a lane that is not alive begins anew after the tick, so its state is not kept here."
         )
-    return function("_advance", [*parameters, *SIZES], summary, body())
+    return function("_advance", (), summary, body())
 
 
 def _step(bindings: Bindings, statement: schedule.Statement) -> Iterator[Code]:
