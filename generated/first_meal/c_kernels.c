@@ -262,7 +262,7 @@ HAMLET_INLINE vi32 do_situation(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi32 y_
   t141 = lesser_vf32(alike_vf32(top_0_0), t139);
   t143 = add_vf32(t141, alike_vf32(0x1.8000000000000p+23f));
   t150 = to_i32_vu32(subtract_vu32(to_bits_vf32(t143), alike_vu32(1262485504u)));
-  t151 = subtract_vi32(t150, where_or_zero_vi32(less_vf32(t141, subtract_vf32(t143, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t151 = subtract_vi32(t150, where_vi32(less_vf32(t141, subtract_vf32(t143, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t153 = multiply_vi32(t151, alike_vi32(stride_4_0));
   t154 = add_vi32(add_vi32(t17, multiply_vi32(add_vi32(t128, alike_vi32(1)), alike_vi32(stride_3_0))), t153);
   t156 = multiply_vf32(mood_0, alike_vf32(scale_1_0));
@@ -270,7 +270,7 @@ HAMLET_INLINE vi32 do_situation(vf32 satiation_0, vf32 mood_0, vi32 x_0, vi32 y_
   t161 = lesser_vf32(alike_vf32(top_1_0), t159);
   t162 = add_vf32(t161, alike_vf32(0x1.8000000000000p+23f));
   t168 = to_i32_vu32(subtract_vu32(to_bits_vf32(t162), alike_vu32(1262485504u)));
-  t169 = subtract_vi32(t168, where_or_zero_vi32(less_vf32(t161, subtract_vf32(t162, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t169 = subtract_vi32(t168, where_vi32(less_vf32(t161, subtract_vf32(t162, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   situation_0 = add_vi32(t154, multiply_vi32(t169, alike_vi32(stride_5_0)));
   return situation_0;
 }
@@ -442,11 +442,11 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0th, 
   /* act: space grid, first_meal.hamlet:5 */
   t4 = take_short_vi32(table_case_0, 6, action_0);
   t5 = add_vi32(x_0, t4);
-  t8 = zero_or_vi32(less_vi32(t5, alike_vi32(0)), t5);
+  t8 = where_vi32(less_vi32(t5, alike_vi32(0)), alike_vi32(0), t5);
   moved_x_0 = where_vi32(less_vi32(alike_vi32(4), t8), alike_vi32(4), t8);
   t11 = take_short_vi32(table_case_1, 6, action_0);
   t12 = add_vi32(y_0, t11);
-  t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
+  t14 = where_vi32(less_vi32(t12, alike_vi32(0)), alike_vi32(0), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(4), t14), alike_vi32(4), t14);
   *result_0th = moved_x_0;
   *result_1th = moved_y_0;
@@ -585,14 +585,14 @@ HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 actio
   mood_1 = add_vf32(mood_0, where_vf32(t13, alike_vf32(0x1.99999a0000000p-5f), alike_vf32((-0x0.0p+0f))));
   mood_2 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), mood_1);
   /* interact: affordance Kitchen, first_meal.hamlet:13 */
-  used_0 = zero_or_vi32(t13, alike_vi32((-1)));
+  used_0 = where_vi32(t13, alike_vi32(0), alike_vi32((-1)));
   /* decay: meter satiation, first_meal.hamlet:8 */
   satiation_3 = subtract_vf32(satiation_2, alike_vf32(0x1.47ae140000000p-6f));
   satiation_4 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_3);
   /* decay: meter mood, first_meal.hamlet:9 */
   mood_3 = subtract_vf32(mood_2, alike_vf32(0x1.0624de0000000p-8f));
   /* rules: cascade hunger_saddens, first_meal.hamlet:11 */
-  t38 = divide_vf32(where_or_zero_vf32(less_vf32(satiation_4, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_4)), alike_vf32(0x1.3333340000000p-2f));
+  t38 = divide_vf32(where_vf32(less_vf32(satiation_4, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_4), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   mood_4 = subtract_vf32(mood_3, multiply_vf32(alike_vf32(0x1.47ae140000000p-6f), t38));
   mood_5 = greater_vf32(alike_vf32(0x0.0p+0f), mood_4);
   /* deaths: dies when, first_meal.hamlet:17 */
@@ -603,11 +603,11 @@ HAMLET_INLINE void do_tick(vf32 satiation_0, vf32 mood_0, vi32 age_0, vi32 actio
   truncated_0 = bit_and_vbool(less_equal_vi32(alike_vi32(200), age_1), not_vbool(terminated_0));
   t49 = where_vi32(truncated_0, alike_vi32(1), alike_vi32((-1)));
   /* deaths: dies when, first_meal.hamlet:17 */
-  cause_0 = zero_or_vi32(terminated_0, t49);
+  cause_0 = where_vi32(terminated_0, alike_vi32(0), t49);
   /* reward: lifespan, first_meal.hamlet:6 */
   t52 = where_vf32(truncated_0, add_vf32(mood_5, alike_vf32(0x1.0000000000000p+0f)), mood_5);
   /* reward, first_meal.hamlet:18 */
-  reward_0 = zero_or_vf32(terminated_0, t52);
+  reward_0 = where_vf32(terminated_0, alike_vf32(0x0.0p+0f), t52);
   *result_0th = satiation_4;
   *result_1th = mood_5;
   *result_2th = age_1;
@@ -687,7 +687,7 @@ HAMLET_INLINE void do_advance(bool8 *alive, ix busy, bool8 *flags, f32 *meter_sa
       store_vi32(age, lane, where_vi32(fetch_vbool(flags, lane), fetch_vi32(before_age, lane), fetch_vi32(age, lane)));
       store_vf32(episode_return, lane, where_vf32(fetch_vbool(flags, lane), fetch_vf32(before_episode_return, lane), fetch_vf32(episode_return, lane)));
       store_vbool(alive, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(alive, lane)));
-      store_vf32(reward, lane, zero_or_vf32(fetch_vbool(flags, lane), fetch_vf32(reward, lane)));
+      store_vf32(reward, lane, where_vf32(fetch_vbool(flags, lane), alike_vf32(0x0.0p+0f), fetch_vf32(reward, lane)));
       store_vbool(terminated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(terminated, lane)));
       store_vbool(truncated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(truncated, lane)));
       store_vi8(used, lane, where_vi32(fetch_vbool(flags, lane), alike_vi32((-1)), fetch_vi8(used, lane)));
@@ -1189,7 +1189,7 @@ HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 t9, vi32 t13) {
   vf32 grid_0;
   /* observe: observe grid, first_meal.hamlet:19 */
   t18 = equal_vu32(bit_and_vu32(t9, alike_vu32(shift_left_u32(1u, to_u32_i32(element_0)))), alike_vu32(0u));
-  grid_0 = add_vf32(zero_or_vf32(t18, alike_vf32(0x1.0000000000000p+0f)), where_or_zero_vf32(equal_vi32(alike_vi32(element_0), t13), alike_vf32(0x1.0000000000000p+0f)));
+  grid_0 = add_vf32(where_vf32(t18, alike_vf32(0x0.0p+0f), alike_vf32(0x1.0000000000000p+0f)), where_vf32(equal_vi32(alike_vi32(element_0), t13), alike_vf32(0x1.0000000000000p+0f), alike_vf32(0x0.0p+0f)));
   return grid_0;
 }
 

@@ -179,142 +179,6 @@ HAMLET_HELPER void do_load(bool direct, f32 *meter_energy, array_f32 meters_arra
   load_worlds_u32(layout, (u32 *)((layout_array.data + 0 * layout_array.columns + world)), agents, agent, count);
 }
 
-/* What is observed of the cells. */
-HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 cell_3_0, vu32 cell_4_0, vu32 cell_5_0, vu32 cell_6_0, vu32 cell_7_0, vu32 cell_8_0, vu32 cell_9_0, vu32 cell_10_0, vu32 cell_11_0, vu32 cell_12_0, vu32 cell_13_0, vu32 *result_0th, vu32 *result_1th) {
-  vu32 t5;
-  vu32 t7;
-  vu32 t16;
-  vu32 t17;
-  vu32 t19;
-  vu32 t20;
-  vu32 t22;
-  vu32 t23;
-  vu32 t26;
-  vu32 t27;
-  vu32 t36;
-  vu32 t37;
-  vu32 t39;
-  vu32 t40;
-  vu32 t42;
-  vu32 t43;
-  vu32 t46;
-  vu32 t47;
-  vu32 t56;
-  vu32 t57;
-  vu32 t59;
-  vu32 t60;
-  vu32 t62;
-  vu32 t63;
-  vu32 t66;
-  vu32 t67;
-  vu32 t76;
-  vu32 t77;
-  vu32 t79;
-  vu32 t80;
-  vu32 t82;
-  vu32 t83;
-  vu32 t86;
-  vu32 t87;
-  vu32 t96;
-  vu32 t97;
-  vu32 t99;
-  vu32 t100;
-  vu32 t102;
-  vu32 t103;
-  vu32 t106;
-  vu32 t107;
-  vu32 t116;
-  vu32 t117;
-  vu32 t119;
-  vu32 t120;
-  vu32 t122;
-  vu32 t123;
-  vu32 t126;
-  vu32 t127;
-  vu32 t136;
-  vu32 t137;
-  vu32 t139;
-  vu32 scene_0_0;
-  vu32 t142;
-  vu32 scene_1_0;
-  /* observe: observe window, shifts.hamlet:115 */
-  t5 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_0_0, alike_vu32(31u)));
-  t7 = shift_right_vu32(cell_0_0, alike_vu32(5u));
-  t16 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_1_0, alike_vu32(31u)));
-  t17 = shift_right_vu32(cell_1_0, alike_vu32(5u));
-  t19 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(0u)), t16);
-  t20 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(0u)), t5)), t19);
-  t22 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(1u)), t16);
-  t23 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(1u)), t5)), t22);
-  t26 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_2_0, alike_vu32(31u)));
-  t27 = shift_right_vu32(cell_2_0, alike_vu32(5u));
-  t36 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_3_0, alike_vu32(31u)));
-  t37 = shift_right_vu32(cell_3_0, alike_vu32(5u));
-  t39 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(0u)), t36);
-  t40 = bit_or_vu32(bit_or_vu32(t20, where_or_zero_vu32(equal_vu32(t27, alike_vu32(0u)), t26)), t39);
-  t42 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(1u)), t36);
-  t43 = bit_or_vu32(bit_or_vu32(t23, where_or_zero_vu32(equal_vu32(t27, alike_vu32(1u)), t26)), t42);
-  t46 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_4_0, alike_vu32(31u)));
-  t47 = shift_right_vu32(cell_4_0, alike_vu32(5u));
-  t56 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_5_0, alike_vu32(31u)));
-  t57 = shift_right_vu32(cell_5_0, alike_vu32(5u));
-  t59 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(0u)), t56);
-  t60 = bit_or_vu32(bit_or_vu32(t40, where_or_zero_vu32(equal_vu32(t47, alike_vu32(0u)), t46)), t59);
-  t62 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(1u)), t56);
-  t63 = bit_or_vu32(bit_or_vu32(t43, where_or_zero_vu32(equal_vu32(t47, alike_vu32(1u)), t46)), t62);
-  t66 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_6_0, alike_vu32(31u)));
-  t67 = shift_right_vu32(cell_6_0, alike_vu32(5u));
-  t76 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_7_0, alike_vu32(31u)));
-  t77 = shift_right_vu32(cell_7_0, alike_vu32(5u));
-  t79 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(0u)), t76);
-  t80 = bit_or_vu32(bit_or_vu32(t60, where_or_zero_vu32(equal_vu32(t67, alike_vu32(0u)), t66)), t79);
-  t82 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(1u)), t76);
-  t83 = bit_or_vu32(bit_or_vu32(t63, where_or_zero_vu32(equal_vu32(t67, alike_vu32(1u)), t66)), t82);
-  t86 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_8_0, alike_vu32(31u)));
-  t87 = shift_right_vu32(cell_8_0, alike_vu32(5u));
-  t96 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_9_0, alike_vu32(31u)));
-  t97 = shift_right_vu32(cell_9_0, alike_vu32(5u));
-  t99 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(0u)), t96);
-  t100 = bit_or_vu32(bit_or_vu32(t80, where_or_zero_vu32(equal_vu32(t87, alike_vu32(0u)), t86)), t99);
-  t102 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(1u)), t96);
-  t103 = bit_or_vu32(bit_or_vu32(t83, where_or_zero_vu32(equal_vu32(t87, alike_vu32(1u)), t86)), t102);
-  t106 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_10_0, alike_vu32(31u)));
-  t107 = shift_right_vu32(cell_10_0, alike_vu32(5u));
-  t116 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_11_0, alike_vu32(31u)));
-  t117 = shift_right_vu32(cell_11_0, alike_vu32(5u));
-  t119 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(0u)), t116);
-  t120 = bit_or_vu32(bit_or_vu32(t100, where_or_zero_vu32(equal_vu32(t107, alike_vu32(0u)), t106)), t119);
-  t122 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(1u)), t116);
-  t123 = bit_or_vu32(bit_or_vu32(t103, where_or_zero_vu32(equal_vu32(t107, alike_vu32(1u)), t106)), t122);
-  t126 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_12_0, alike_vu32(31u)));
-  t127 = shift_right_vu32(cell_12_0, alike_vu32(5u));
-  t136 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_13_0, alike_vu32(31u)));
-  t137 = shift_right_vu32(cell_13_0, alike_vu32(5u));
-  t139 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(0u)), t136);
-  scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_or_zero_vu32(equal_vu32(t127, alike_vu32(0u)), t126)), t139);
-  t142 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(1u)), t136);
-  scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_or_zero_vu32(equal_vu32(t127, alike_vu32(1u)), t126)), t142);
-  *result_0th = scene_0_0;
-  *result_1th = scene_1_0;
-}
-
-/* What the lanes from `begin` to `end` observe of the cells. */
-HAMLET_INLINE void do_see(ix begin, ix end, u8 *cells, u32 *scene_0, u32 *scene_1) {
-  ix first;
-  ix lane;
-  for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-    first = first_next;
-    lane = first;
-    {
-      vu32 given_0th;
-      vu32 given_1th;
-      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th);
-      store_vu32(scene_0, lane, given_0th);
-      store_vu32(scene_1, lane, given_1th);
-    }
-  }
-}
-
 /* The cell of the affordance at random of an index; behind those, of an agent's start. */
 HAMLET_INLINE vu32 do_place(vu32 layout_0, u32 index_0) {
   u32 t3;
@@ -372,7 +236,7 @@ HAMLET_INLINE vu32 do_place(vu32 layout_0, u32 index_0) {
 }
 
 /* Compute the cells of the affordances at random of every lane. */
-HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells) {
   ix index;
   ix first;
   ix lane;
@@ -384,11 +248,10 @@ HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scen
       store_vu8(cells, ((index * ROW) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
     }
   }
-  do_see(0, LANES, cells, scene_0, scene_1);
 }
 
 /* The cells that an earlier launch has stored, where they are `known` and layouts are the same; else compute them. Whether they are as they are stored. */
-HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layouts_array, ix start, ix count, u32 *layout, bool8 *flags, u8 *cells, array_u8 cells_array, bool observing, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layouts_array, ix start, ix count, u32 *layout, bool8 *flags, u8 *cells, array_u8 cells_array) {
   bool unchanged;
   ix first;
   ix lane;
@@ -408,11 +271,8 @@ HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layou
       row = row_next;
       load_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
     }
-    if (observing) {
-      do_see(0, LANES, cells, scene_0, scene_1);
-    }
   } else {
-    do_fill_cells(layout, cells, scene_0, scene_1);
+    do_fill_cells(layout, cells);
   }
   return unchanged;
 }
@@ -541,7 +401,7 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
   t137 = lesser_vf32(alike_vf32(top_0_0), t135);
   t139 = add_vf32(t137, alike_vf32(0x1.8000000000000p+23f));
   t146 = to_i32_vu32(subtract_vu32(to_bits_vf32(t139), alike_vu32(1262485504u)));
-  t147 = subtract_vi32(t146, where_or_zero_vi32(less_vf32(t137, subtract_vf32(t139, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t147 = subtract_vi32(t146, where_vi32(less_vf32(t137, subtract_vf32(t139, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t149 = multiply_vi32(t147, alike_vi32(stride_5_0));
   t150 = add_vi32(add_vi32(t27, multiply_vi32(add_vi32(t124, alike_vi32(1)), alike_vi32(stride_4_0))), t149);
   t152 = multiply_vf32(hygiene_0, alike_vf32(scale_1_0));
@@ -549,46 +409,46 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
   t157 = lesser_vf32(alike_vf32(top_1_0), t155);
   t158 = add_vf32(t157, alike_vf32(0x1.8000000000000p+23f));
   t164 = to_i32_vu32(subtract_vu32(to_bits_vf32(t158), alike_vu32(1262485504u)));
-  t165 = subtract_vi32(t164, where_or_zero_vi32(less_vf32(t157, subtract_vf32(t158, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t165 = subtract_vi32(t164, where_vi32(less_vf32(t157, subtract_vf32(t158, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t170 = multiply_vf32(satiation_0, alike_vf32(scale_2_0));
   t173 = greater_vf32(alike_vf32(0x0.0p+0f), t170);
   t175 = lesser_vf32(alike_vf32(top_2_0), t173);
   t176 = add_vf32(t175, alike_vf32(0x1.8000000000000p+23f));
   t182 = to_i32_vu32(subtract_vu32(to_bits_vf32(t176), alike_vu32(1262485504u)));
-  t183 = subtract_vi32(t182, where_or_zero_vi32(less_vf32(t175, subtract_vf32(t176, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t183 = subtract_vi32(t182, where_vi32(less_vf32(t175, subtract_vf32(t176, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t186 = add_vi32(add_vi32(t150, multiply_vi32(t165, alike_vi32(stride_6_0))), multiply_vi32(t183, alike_vi32(stride_7_0)));
   t188 = multiply_vf32(money_0, alike_vf32(scale_3_0));
   t191 = greater_vf32(alike_vf32(0x0.0p+0f), t188);
   t193 = lesser_vf32(alike_vf32(top_3_0), t191);
   t194 = add_vf32(t193, alike_vf32(0x1.8000000000000p+23f));
   t200 = to_i32_vu32(subtract_vu32(to_bits_vf32(t194), alike_vu32(1262485504u)));
-  t201 = subtract_vi32(t200, where_or_zero_vi32(less_vf32(t193, subtract_vf32(t194, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t201 = subtract_vi32(t200, where_vi32(less_vf32(t193, subtract_vf32(t194, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t206 = multiply_vf32(mood_0, alike_vf32(scale_4_0));
   t209 = greater_vf32(alike_vf32(0x0.0p+0f), t206);
   t211 = lesser_vf32(alike_vf32(top_4_0), t209);
   t212 = add_vf32(t211, alike_vf32(0x1.8000000000000p+23f));
   t218 = to_i32_vu32(subtract_vu32(to_bits_vf32(t212), alike_vu32(1262485504u)));
-  t219 = subtract_vi32(t218, where_or_zero_vi32(less_vf32(t211, subtract_vf32(t212, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t219 = subtract_vi32(t218, where_vi32(less_vf32(t211, subtract_vf32(t212, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t222 = add_vi32(add_vi32(t186, multiply_vi32(t201, alike_vi32(stride_8_0))), multiply_vi32(t219, alike_vi32(stride_9_0)));
   t224 = multiply_vf32(social_0, alike_vf32(scale_5_0));
   t227 = greater_vf32(alike_vf32(0x0.0p+0f), t224);
   t229 = lesser_vf32(alike_vf32(top_5_0), t227);
   t230 = add_vf32(t229, alike_vf32(0x1.8000000000000p+23f));
   t236 = to_i32_vu32(subtract_vu32(to_bits_vf32(t230), alike_vu32(1262485504u)));
-  t237 = subtract_vi32(t236, where_or_zero_vi32(less_vf32(t229, subtract_vf32(t230, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t237 = subtract_vi32(t236, where_vi32(less_vf32(t229, subtract_vf32(t230, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t242 = multiply_vf32(health_0, alike_vf32(scale_6_0));
   t245 = greater_vf32(alike_vf32(0x0.0p+0f), t242);
   t247 = lesser_vf32(alike_vf32(top_6_0), t245);
   t248 = add_vf32(t247, alike_vf32(0x1.8000000000000p+23f));
   t254 = to_i32_vu32(subtract_vu32(to_bits_vf32(t248), alike_vu32(1262485504u)));
-  t255 = subtract_vi32(t254, where_or_zero_vi32(less_vf32(t247, subtract_vf32(t248, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t255 = subtract_vi32(t254, where_vi32(less_vf32(t247, subtract_vf32(t248, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t258 = add_vi32(add_vi32(t222, multiply_vi32(t237, alike_vi32(stride_10_0))), multiply_vi32(t255, alike_vi32(stride_11_0)));
   t260 = multiply_vf32(fitness_0, alike_vf32(scale_7_0));
   t263 = greater_vf32(alike_vf32(0x0.0p+0f), t260);
   t265 = lesser_vf32(alike_vf32(top_7_0), t263);
   t266 = add_vf32(t265, alike_vf32(0x1.8000000000000p+23f));
   t272 = to_i32_vu32(subtract_vu32(to_bits_vf32(t266), alike_vu32(1262485504u)));
-  t273 = subtract_vi32(t272, where_or_zero_vi32(less_vf32(t265, subtract_vf32(t266, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t273 = subtract_vi32(t272, where_vi32(less_vf32(t265, subtract_vf32(t266, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   situation_0 = add_vi32(t258, multiply_vi32(t273, alike_vi32(stride_12_0)));
   return situation_0;
 }
@@ -760,11 +620,11 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0th, 
   /* act: space grid, shifts.hamlet:6 */
   t5 = take_short_vi32(table_case_0, 8, action_0);
   t6 = add_vi32(x_0, t5);
-  t8 = zero_or_vi32(less_vi32(t6, alike_vi32(0)), t6);
+  t8 = where_vi32(less_vi32(t6, alike_vi32(0)), alike_vi32(0), t6);
   moved_x_0 = where_vi32(less_vi32(alike_vi32(7), t8), alike_vi32(7), t8);
   t11 = take_short_vi32(table_case_1, 8, action_0);
   t12 = add_vi32(y_0, t11);
-  t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
+  t14 = where_vi32(less_vi32(t12, alike_vi32(0)), alike_vi32(0), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(7), t14), alike_vi32(7), t14);
   *result_0th = moved_x_0;
   *result_1th = moved_y_0;
@@ -1015,16 +875,16 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   /* act: space grid, shifts.hamlet:6 */
   t29 = take_short_vi32(table_case_0, 8, action_0);
   t30 = add_vi32(x_0, t29);
-  t33 = zero_or_vi32(less_vi32(t30, alike_vi32(0)), t30);
+  t33 = where_vi32(less_vi32(t30, alike_vi32(0)), alike_vi32(0), t30);
   t35 = where_vi32(less_vi32(alike_vi32(7), t33), alike_vi32(7), t33);
   t36 = take_short_vi32(table_case_1, 8, action_0);
   t37 = add_vi32(y_0, t36);
-  t39 = zero_or_vi32(less_vi32(t37, alike_vi32(0)), t37);
+  t39 = where_vi32(less_vi32(t37, alike_vi32(0)), alike_vi32(0), t37);
   t41 = where_vi32(less_vi32(alike_vi32(7), t39), alike_vi32(7), t39);
   /* act: leave */
   t44 = bit_and_vbool(equal_vi32(t35, x_0), equal_vi32(t41, y_0));
   engaged_1 = where_vi32(t44, engaged_0, alike_vi32((-1)));
-  progress_1 = where_or_zero_vi32(t44, progress_0);
+  progress_1 = where_vi32(t44, progress_0, alike_vi32(0));
   /* interact: meter energy, shifts.hamlet:10 */
   t53 = take_short_vf32(table_case_4, 8, action_0);
   energy_1 = add_vf32(energy_0, t53);
@@ -1162,7 +1022,7 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   energy_6 = add_vf32(energy_5, t157);
   energy_7 = lesser_vf32(alike_vf32(0x1.0000000000000p+0f), energy_6);
   /* interact: progress */
-  progress_4 = zero_or_vi32(t132, progress_3);
+  progress_4 = where_vi32(t132, alike_vi32(0), progress_3);
   engaged_2 = where_vi32(t139, where_vi32(t132, alike_vi32((-1)), used_0), engaged_1);
   progress_5 = where_vi32(t139, progress_4, progress_1);
   /* decay: meter energy, shifts.hamlet:10 */
@@ -1186,22 +1046,22 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   t266 = multiply_vf32(alike_vf32(0x1.0624de0000000p-10f), add_vf32(alike_vf32(0x1.0000000000000p-1f), multiply_vf32(alike_vf32(0x1.4000000000000p+1f), subtract_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_6))));
   health_5 = subtract_vf32(health_4, t266);
   /* rules: cascade hunger_exhausts, shifts.hamlet:21 */
-  t272 = divide_vf32(where_or_zero_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5)), alike_vf32(0x1.3333340000000p-2f));
+  t272 = divide_vf32(where_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   energy_9 = subtract_vf32(energy_8, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t272));
   /* rules: cascade gloom_exhausts, shifts.hamlet:22 */
-  t278 = divide_vf32(where_or_zero_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5)), alike_vf32(0x1.3333340000000p-2f));
+  t278 = divide_vf32(where_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   energy_10 = subtract_vf32(energy_9, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t278));
   /* rules: cascade hunger_sickens, shifts.hamlet:23 */
   health_6 = subtract_vf32(health_5, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t272));
   /* rules: cascade grime_spoils_meals, shifts.hamlet:25 */
-  t286 = divide_vf32(where_or_zero_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6)), alike_vf32(0x1.3333340000000p-2f));
+  t286 = divide_vf32(where_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   t287 = multiply_vf32(alike_vf32(0x1.0624de0000000p-9f), t286);
   satiation_6 = subtract_vf32(satiation_5, t287);
   satiation_7 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_6);
   /* rules: cascade grime_saddens, shifts.hamlet:26 */
   mood_6 = subtract_vf32(mood_5, multiply_vf32(alike_vf32(0x1.89374c0000000p-9f), t286));
   /* rules: cascade loneliness_saddens, shifts.hamlet:27 */
-  t296 = divide_vf32(where_or_zero_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5)), alike_vf32(0x1.3333340000000p-2f));
+  t296 = divide_vf32(where_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   mood_7 = subtract_vf32(mood_6, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t296));
   mood_8 = greater_vf32(alike_vf32(0x0.0p+0f), mood_7);
   /* rules: cascade grime_weakens, shifts.hamlet:28 */
@@ -1227,13 +1087,13 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   truncated_0 = bit_and_vbool(less_equal_vi32(alike_vi32(500), age_1), not_vbool(terminated_0));
   t323 = where_vi32(truncated_0, alike_vi32(2), alike_vi32((-1)));
   /* deaths: dies when, shifts.hamlet:113 */
-  cause_0 = zero_or_vi32(t315, where_vi32(t316, alike_vi32(1), t323));
+  cause_0 = where_vi32(t315, alike_vi32(0), where_vi32(t316, alike_vi32(1), t323));
   /* reward, shifts.hamlet:114 */
   t326 = multiply_vf32(energy_13, health_8);
   /* reward: lifespan, shifts.hamlet:8 */
   t328 = where_vf32(truncated_0, add_vf32(t326, alike_vf32(0x1.0000000000000p+0f)), t326);
   /* reward, shifts.hamlet:114 */
-  reward_0 = zero_or_vf32(terminated_0, t328);
+  reward_0 = where_vf32(terminated_0, alike_vf32(0x0.0p+0f), t328);
   *result_0th = energy_13;
   *result_1th = hygiene_6;
   *result_2th = satiation_7;
@@ -1359,7 +1219,7 @@ HAMLET_INLINE void do_advance(bool8 *alive, ix busy, bool8 *flags, f32 *meter_en
       store_vi32(progress, lane, where_vi32(fetch_vbool(flags, lane), fetch_vi32(before_progress, lane), fetch_vi32(progress, lane)));
       store_vf32(episode_return, lane, where_vf32(fetch_vbool(flags, lane), fetch_vf32(before_episode_return, lane), fetch_vf32(episode_return, lane)));
       store_vbool(alive, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(alive, lane)));
-      store_vf32(reward, lane, zero_or_vf32(fetch_vbool(flags, lane), fetch_vf32(reward, lane)));
+      store_vf32(reward, lane, where_vf32(fetch_vbool(flags, lane), alike_vf32(0x0.0p+0f), fetch_vf32(reward, lane)));
       store_vbool(terminated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(terminated, lane)));
       store_vbool(truncated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(truncated, lane)));
       store_vi8(used, lane, where_vi32(fetch_vbool(flags, lane), alike_vi32((-1)), fetch_vi8(used, lane)));
@@ -1444,7 +1304,7 @@ HAMLET_INLINE vi32 do_clock(vi32 hour_0) {
   vi32 hour_2;
   /* clock, shifts.hamlet:7 */
   hour_1 = add_vi32(hour_0, alike_vi32(1));
-  hour_2 = zero_or_vi32(equal_vi32(hour_1, alike_vi32(24)), hour_1);
+  hour_2 = where_vi32(equal_vi32(hour_1, alike_vi32(24)), alike_vi32(0), hour_1);
   return hour_2;
 }
 
@@ -1487,11 +1347,11 @@ HAMLET_INLINE void do_end(bool tiled, ix count, ix living, bool8 *flags, ix agen
 }
 
 /* Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not cached. */
-HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found) {
+HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found) {
   ix first;
   ix lane;
   if ((observing && (!caching))) {
-    do_fill_cells(layout, cells, scene_0, scene_1);
+    do_fill_cells(layout, cells);
   }
   for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
     first = first_next;
@@ -1502,7 +1362,63 @@ HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0, f32 money_0, f32 mood_0, f32 social_0, f32 health_0, f32 fitness_0, i32 x_0, i32 y_0, i32 age_0, i32 engaged_0, i32 progress_0, i32 hour_0, u32 scene_0_0, u32 scene_1_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, f32 *result_3th, f32 *result_4th, f32 *result_5th, f32 *result_6th, f32 *result_7th, f32 *result_8th, f32 *result_9th, f32 *result_10th, f32 *result_11th, f32 *result_12th, f32 *result_13th, u32 *result_14th) {
+HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0, f32 money_0, f32 mood_0, f32 social_0, f32 health_0, f32 fitness_0, i32 x_0, i32 y_0, i32 age_0, i32 engaged_0, i32 progress_0, i32 hour_0, u32 cell_0_0, u32 cell_1_0, u32 cell_2_0, u32 cell_3_0, u32 cell_4_0, u32 cell_5_0, u32 cell_6_0, u32 cell_7_0, u32 cell_8_0, u32 cell_9_0, u32 cell_10_0, u32 cell_11_0, u32 cell_12_0, u32 cell_13_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, f32 *result_3th, f32 *result_4th, f32 *result_5th, f32 *result_6th, f32 *result_7th, f32 *result_8th, f32 *result_9th, f32 *result_10th, f32 *result_11th, f32 *result_12th, f32 *result_13th, u32 *result_14th) {
+  u32 t19;
+  u32 t21;
+  u32 t30;
+  u32 t31;
+  u32 t33;
+  u32 t34;
+  u32 t36;
+  u32 t37;
+  u32 t40;
+  u32 t41;
+  u32 t50;
+  u32 t51;
+  u32 t53;
+  u32 t54;
+  u32 t56;
+  u32 t57;
+  u32 t60;
+  u32 t61;
+  u32 t70;
+  u32 t71;
+  u32 t73;
+  u32 t74;
+  u32 t76;
+  u32 t77;
+  u32 t80;
+  u32 t81;
+  u32 t90;
+  u32 t91;
+  u32 t93;
+  u32 t94;
+  u32 t96;
+  u32 t97;
+  u32 t100;
+  u32 t101;
+  u32 t110;
+  u32 t111;
+  u32 t113;
+  u32 t114;
+  u32 t116;
+  u32 t117;
+  u32 t120;
+  u32 t121;
+  u32 t130;
+  u32 t131;
+  u32 t133;
+  u32 t134;
+  u32 t136;
+  u32 t137;
+  u32 t140;
+  u32 t141;
+  u32 t150;
+  u32 t151;
+  u32 t153;
+  u32 t154;
+  u32 t156;
+  u32 t157;
   u32 t165;
   bool t168;
   u32 t170;
@@ -1529,16 +1445,72 @@ HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0,
   f32 progress_1;
   f32 lifetime_0;
   /* observe: observe window, shifts.hamlet:115 */
+  t19 = shift_left_u32(1u, bit_and_u32(cell_0_0, 31u));
+  t21 = shift_right_u32(cell_0_0, 5u);
+  t30 = shift_left_u32(1u, bit_and_u32(cell_1_0, 31u));
+  t31 = shift_right_u32(cell_1_0, 5u);
+  t33 = ((t31 == 0u) ? t30 : 0u);
+  t34 = bit_or_u32(bit_or_u32(0u, ((t21 == 0u) ? t19 : 0u)), t33);
+  t36 = ((t31 == 1u) ? t30 : 0u);
+  t37 = bit_or_u32(bit_or_u32(0u, ((t21 == 1u) ? t19 : 0u)), t36);
+  t40 = shift_left_u32(1u, bit_and_u32(cell_2_0, 31u));
+  t41 = shift_right_u32(cell_2_0, 5u);
+  t50 = shift_left_u32(1u, bit_and_u32(cell_3_0, 31u));
+  t51 = shift_right_u32(cell_3_0, 5u);
+  t53 = ((t51 == 0u) ? t50 : 0u);
+  t54 = bit_or_u32(bit_or_u32(t34, ((t41 == 0u) ? t40 : 0u)), t53);
+  t56 = ((t51 == 1u) ? t50 : 0u);
+  t57 = bit_or_u32(bit_or_u32(t37, ((t41 == 1u) ? t40 : 0u)), t56);
+  t60 = shift_left_u32(1u, bit_and_u32(cell_4_0, 31u));
+  t61 = shift_right_u32(cell_4_0, 5u);
+  t70 = shift_left_u32(1u, bit_and_u32(cell_5_0, 31u));
+  t71 = shift_right_u32(cell_5_0, 5u);
+  t73 = ((t71 == 0u) ? t70 : 0u);
+  t74 = bit_or_u32(bit_or_u32(t54, ((t61 == 0u) ? t60 : 0u)), t73);
+  t76 = ((t71 == 1u) ? t70 : 0u);
+  t77 = bit_or_u32(bit_or_u32(t57, ((t61 == 1u) ? t60 : 0u)), t76);
+  t80 = shift_left_u32(1u, bit_and_u32(cell_6_0, 31u));
+  t81 = shift_right_u32(cell_6_0, 5u);
+  t90 = shift_left_u32(1u, bit_and_u32(cell_7_0, 31u));
+  t91 = shift_right_u32(cell_7_0, 5u);
+  t93 = ((t91 == 0u) ? t90 : 0u);
+  t94 = bit_or_u32(bit_or_u32(t74, ((t81 == 0u) ? t80 : 0u)), t93);
+  t96 = ((t91 == 1u) ? t90 : 0u);
+  t97 = bit_or_u32(bit_or_u32(t77, ((t81 == 1u) ? t80 : 0u)), t96);
+  t100 = shift_left_u32(1u, bit_and_u32(cell_8_0, 31u));
+  t101 = shift_right_u32(cell_8_0, 5u);
+  t110 = shift_left_u32(1u, bit_and_u32(cell_9_0, 31u));
+  t111 = shift_right_u32(cell_9_0, 5u);
+  t113 = ((t111 == 0u) ? t110 : 0u);
+  t114 = bit_or_u32(bit_or_u32(t94, ((t101 == 0u) ? t100 : 0u)), t113);
+  t116 = ((t111 == 1u) ? t110 : 0u);
+  t117 = bit_or_u32(bit_or_u32(t97, ((t101 == 1u) ? t100 : 0u)), t116);
+  t120 = shift_left_u32(1u, bit_and_u32(cell_10_0, 31u));
+  t121 = shift_right_u32(cell_10_0, 5u);
+  t130 = shift_left_u32(1u, bit_and_u32(cell_11_0, 31u));
+  t131 = shift_right_u32(cell_11_0, 5u);
+  t133 = ((t131 == 0u) ? t130 : 0u);
+  t134 = bit_or_u32(bit_or_u32(t114, ((t121 == 0u) ? t120 : 0u)), t133);
+  t136 = ((t131 == 1u) ? t130 : 0u);
+  t137 = bit_or_u32(bit_or_u32(t117, ((t121 == 1u) ? t120 : 0u)), t136);
+  t140 = shift_left_u32(1u, bit_and_u32(cell_12_0, 31u));
+  t141 = shift_right_u32(cell_12_0, 5u);
+  t150 = shift_left_u32(1u, bit_and_u32(cell_13_0, 31u));
+  t151 = shift_right_u32(cell_13_0, 5u);
+  t153 = ((t151 == 0u) ? t150 : 0u);
+  t154 = bit_or_u32(bit_or_u32(t134, ((t141 == 0u) ? t140 : 0u)), t153);
+  t156 = ((t151 == 1u) ? t150 : 0u);
+  t157 = bit_or_u32(bit_or_u32(t137, ((t141 == 1u) ? t140 : 0u)), t156);
   t165 = add_u32(to_u32_i32(add_i32(multiply_i32(y_0, 8), x_0)), 14u);
   t168 = (bit_and_u32(t165, 64u) == 0u);
-  t170 = (t168 ? scene_0_0 : 0u);
+  t170 = (t168 ? t154 : 0u);
   t173 = (bit_and_u32(t165, 32u) == 0u);
-  t175 = (t168 ? scene_1_0 : 0u);
+  t175 = (t168 ? t157 : 0u);
   t176 = (t173 ? t170 : t175);
   t177 = bit_and_u32(t165, 31u);
   t179 = bit_xor_u32(t177, 31u);
   t181 = shift_left_u32(shift_left_u32(t176, 1u), t179);
-  t182 = bit_or_u32(shift_right_u32((t173 ? (t168 ? 0u : scene_1_0) : t170), t177), t181);
+  t182 = bit_or_u32(shift_right_u32((t173 ? (t168 ? 0u : t157) : t170), t177), t181);
   t188 = bit_or_u32(bit_and_u32(shift_right_u32(t182, 3u), 992u), bit_and_u32(t182, 31u));
   t197 = bit_and_u32(shift_right_u32(t182, 9u), 1015808u);
   t198 = bit_or_u32(t197, bit_or_u32(bit_and_u32(shift_right_u32(t182, 6u), 31744u), t188));
@@ -1588,7 +1560,7 @@ HAMLET_INLINE f32 do_observe_window(i32 element_0, u32 t215) {
 }
 
 /* Write what the first `chosen` of `lanes` observe to their lines of an array [lanes, rows], in which the chunk begins at line `start`. */
-HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, i32 *hour, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, i32 *hour, u8 *cells) {
   u32 shared_t215[LANES] HAMLET_ALIGNED;
   ix index;
   u32 lane;
@@ -1630,7 +1602,7 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
       f32 given_12th;
       f32 given_13th;
       u32 given_14th;
-      do_observe_lane(meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane], engaged[lane], progress[lane], hour[lane], scene_0[lane], scene_1[lane], &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th, &given_14th);
+      do_observe_lane(meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane], engaged[lane], progress[lane], hour[lane], ((u32)cells[((0 * ROW) + (ix)lane)]), ((u32)cells[((1 * ROW) + (ix)lane)]), ((u32)cells[((2 * ROW) + (ix)lane)]), ((u32)cells[((3 * ROW) + (ix)lane)]), ((u32)cells[((4 * ROW) + (ix)lane)]), ((u32)cells[((5 * ROW) + (ix)lane)]), ((u32)cells[((6 * ROW) + (ix)lane)]), ((u32)cells[((7 * ROW) + (ix)lane)]), ((u32)cells[((8 * ROW) + (ix)lane)]), ((u32)cells[((9 * ROW) + (ix)lane)]), ((u32)cells[((10 * ROW) + (ix)lane)]), ((u32)cells[((11 * ROW) + (ix)lane)]), ((u32)cells[((12 * ROW) + (ix)lane)]), ((u32)cells[((13 * ROW) + (ix)lane)]), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th, &given_14th);
       observed_position_x = given_0th;
       observed_position_y = given_1th;
       observed_meter_energy = given_2th;
@@ -1670,12 +1642,12 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
 }
 
 /* The last of episodes: final observations and statistics; and the number of the next one. */
-HAMLET_INLINE void do_finish(bool every_tick, bool observing, ix waits, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, i32 *episode, bool counting, ix agents, i8 *cause, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array) {
+HAMLET_INLINE void do_finish(bool every_tick, bool observing, ix waits, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, i32 *episode, bool counting, ix agents, i8 *cause, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array) {
   ix index;
   u32 lane;
   if (((every_tick && observing) && (waits == 0))) {
-    do_find_again(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found);
-    do_observe_last(final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1);
+    do_find_again(observing, caching, layout, cells, position_x, position_y, standing, found);
+    do_observe_last(final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, cells);
   }
   for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
     index = index_next;
@@ -1855,25 +1827,8 @@ HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0th, f32 *result_1th, f32 *r
   *result_9th = y_0;
 }
 
-/* What the lanes from `begin` to `end` observe of the cells. */
-HAMLET_INLINE void do_see_2(u32 begin, ix end, u8 *cells, u32 *scene_0, u32 *scene_1) {
-  ix first;
-  ix lane;
-  for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-    first = first_next;
-    lane = first;
-    {
-      vu32 given_0th;
-      vu32 given_1th;
-      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th);
-      store_vu32(scene_0, lane, given_0th);
-      store_vu32(scene_1, lane, given_1th);
-    }
-  }
-}
-
 /* A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the first lane of the chunk. */
-HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix seed_high, ix first_world, ix world, i32 *episode, u32 *layout, ix agent, bool caching, u8 *cells, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, bool8 *alive, f32 *episode_return, i32 *hour, bool observing, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix seed_high, ix first_world, ix world, i32 *episode, u32 *layout, ix agent, bool caching, u8 *cells, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, bool8 *alive, f32 *episode_return, i32 *hour) {
   ix turns;
   ix index;
   u32 lane;
@@ -1932,17 +1887,10 @@ HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix see
     episode_return[lane] = 0x0.0p+0f;
     hour[lane] = 0;
   }
-  if ((caching && observing)) {
-    for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
-      index = index_next;
-      lane = ((u32)((ix)((u32)lanes[index]) - ((ix)((u32)lanes[index]) % WIDE)));
-      do_see_2(lane, ((ix)lane + WIDE), cells, scene_0, scene_1);
-    }
-  }
 }
 
 /* What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of `begins_array`. Whether an episode begins. */
-HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 begins_array, ix world, ix agent, ix agents, ix passed, i32 *hour, bool tiled, ix living, bool8 *alive, ix waits, i8 *cause, u8 *lanes, bool every_tick, bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *episode, bool counting, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array, ix seed_low, ix seed_high, ix first_world) {
+HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 begins_array, ix world, ix agent, ix agents, ix passed, i32 *hour, bool tiled, ix living, bool8 *alive, ix waits, i8 *cause, u8 *lanes, bool every_tick, bool observing, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *episode, bool counting, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array, ix seed_low, ix seed_high, ix first_world) {
   ix first;
   ix lane;
   ix chosen;
@@ -1968,15 +1916,71 @@ HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 b
   chosen = choose_lanes(flags, lanes);
   if ((chosen > 0)) {
     if ((!fresh)) {
-      do_finish(every_tick, observing, waits, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, episode, counting, agents, cause, episode_return, causes_array, lengths_array, finished_return, ended_meters_array);
+      do_finish(every_tick, observing, waits, caching, layout, cells, position_x, position_y, standing, found, final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, episode, counting, agents, cause, episode_return, causes_array, lengths_array, finished_return, ended_meters_array);
     }
-    do_begin(agents, chosen, lanes, seed_low, seed_high, first_world, world, episode, layout, agent, caching, cells, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour, observing, scene_0, scene_1);
+    do_begin(agents, chosen, lanes, seed_low, seed_high, first_world, world, episode, layout, agent, caching, cells, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, alive, episode_return, hour);
   }
   return (chosen > 0);
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 x_0, vi32 y_0, vi32 age_0, vi32 engaged_0, vi32 progress_0, vi32 hour_0, vu32 scene_0_0, vu32 scene_1_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vf32 *result_3th, vf32 *result_4th, vf32 *result_5th, vf32 *result_6th, vf32 *result_7th, vf32 *result_8th, vf32 *result_9th, vf32 *result_10th, vf32 *result_11th, vf32 *result_12th, vf32 *result_13th, vu32 *result_14th) {
+HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 x_0, vi32 y_0, vi32 age_0, vi32 engaged_0, vi32 progress_0, vi32 hour_0, vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 cell_3_0, vu32 cell_4_0, vu32 cell_5_0, vu32 cell_6_0, vu32 cell_7_0, vu32 cell_8_0, vu32 cell_9_0, vu32 cell_10_0, vu32 cell_11_0, vu32 cell_12_0, vu32 cell_13_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vf32 *result_3th, vf32 *result_4th, vf32 *result_5th, vf32 *result_6th, vf32 *result_7th, vf32 *result_8th, vf32 *result_9th, vf32 *result_10th, vf32 *result_11th, vf32 *result_12th, vf32 *result_13th, vu32 *result_14th) {
+  vu32 t19;
+  vu32 t21;
+  vu32 t30;
+  vu32 t31;
+  vu32 t33;
+  vu32 t34;
+  vu32 t36;
+  vu32 t37;
+  vu32 t40;
+  vu32 t41;
+  vu32 t50;
+  vu32 t51;
+  vu32 t53;
+  vu32 t54;
+  vu32 t56;
+  vu32 t57;
+  vu32 t60;
+  vu32 t61;
+  vu32 t70;
+  vu32 t71;
+  vu32 t73;
+  vu32 t74;
+  vu32 t76;
+  vu32 t77;
+  vu32 t80;
+  vu32 t81;
+  vu32 t90;
+  vu32 t91;
+  vu32 t93;
+  vu32 t94;
+  vu32 t96;
+  vu32 t97;
+  vu32 t100;
+  vu32 t101;
+  vu32 t110;
+  vu32 t111;
+  vu32 t113;
+  vu32 t114;
+  vu32 t116;
+  vu32 t117;
+  vu32 t120;
+  vu32 t121;
+  vu32 t130;
+  vu32 t131;
+  vu32 t133;
+  vu32 t134;
+  vu32 t136;
+  vu32 t137;
+  vu32 t140;
+  vu32 t141;
+  vu32 t150;
+  vu32 t151;
+  vu32 t153;
+  vu32 t154;
+  vu32 t156;
+  vu32 t157;
   vu32 t165;
   vbool t168;
   vu32 t170;
@@ -2003,20 +2007,76 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   vf32 progress_1;
   vf32 lifetime_0;
   /* observe: observe window, shifts.hamlet:115 */
+  t19 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_0_0, alike_vu32(31u)));
+  t21 = shift_right_vu32(cell_0_0, alike_vu32(5u));
+  t30 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_1_0, alike_vu32(31u)));
+  t31 = shift_right_vu32(cell_1_0, alike_vu32(5u));
+  t33 = where_vu32(equal_vu32(t31, alike_vu32(0u)), t30, alike_vu32(0u));
+  t34 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t21, alike_vu32(0u)), t19, alike_vu32(0u))), t33);
+  t36 = where_vu32(equal_vu32(t31, alike_vu32(1u)), t30, alike_vu32(0u));
+  t37 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t21, alike_vu32(1u)), t19, alike_vu32(0u))), t36);
+  t40 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_2_0, alike_vu32(31u)));
+  t41 = shift_right_vu32(cell_2_0, alike_vu32(5u));
+  t50 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_3_0, alike_vu32(31u)));
+  t51 = shift_right_vu32(cell_3_0, alike_vu32(5u));
+  t53 = where_vu32(equal_vu32(t51, alike_vu32(0u)), t50, alike_vu32(0u));
+  t54 = bit_or_vu32(bit_or_vu32(t34, where_vu32(equal_vu32(t41, alike_vu32(0u)), t40, alike_vu32(0u))), t53);
+  t56 = where_vu32(equal_vu32(t51, alike_vu32(1u)), t50, alike_vu32(0u));
+  t57 = bit_or_vu32(bit_or_vu32(t37, where_vu32(equal_vu32(t41, alike_vu32(1u)), t40, alike_vu32(0u))), t56);
+  t60 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_4_0, alike_vu32(31u)));
+  t61 = shift_right_vu32(cell_4_0, alike_vu32(5u));
+  t70 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_5_0, alike_vu32(31u)));
+  t71 = shift_right_vu32(cell_5_0, alike_vu32(5u));
+  t73 = where_vu32(equal_vu32(t71, alike_vu32(0u)), t70, alike_vu32(0u));
+  t74 = bit_or_vu32(bit_or_vu32(t54, where_vu32(equal_vu32(t61, alike_vu32(0u)), t60, alike_vu32(0u))), t73);
+  t76 = where_vu32(equal_vu32(t71, alike_vu32(1u)), t70, alike_vu32(0u));
+  t77 = bit_or_vu32(bit_or_vu32(t57, where_vu32(equal_vu32(t61, alike_vu32(1u)), t60, alike_vu32(0u))), t76);
+  t80 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_6_0, alike_vu32(31u)));
+  t81 = shift_right_vu32(cell_6_0, alike_vu32(5u));
+  t90 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_7_0, alike_vu32(31u)));
+  t91 = shift_right_vu32(cell_7_0, alike_vu32(5u));
+  t93 = where_vu32(equal_vu32(t91, alike_vu32(0u)), t90, alike_vu32(0u));
+  t94 = bit_or_vu32(bit_or_vu32(t74, where_vu32(equal_vu32(t81, alike_vu32(0u)), t80, alike_vu32(0u))), t93);
+  t96 = where_vu32(equal_vu32(t91, alike_vu32(1u)), t90, alike_vu32(0u));
+  t97 = bit_or_vu32(bit_or_vu32(t77, where_vu32(equal_vu32(t81, alike_vu32(1u)), t80, alike_vu32(0u))), t96);
+  t100 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_8_0, alike_vu32(31u)));
+  t101 = shift_right_vu32(cell_8_0, alike_vu32(5u));
+  t110 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_9_0, alike_vu32(31u)));
+  t111 = shift_right_vu32(cell_9_0, alike_vu32(5u));
+  t113 = where_vu32(equal_vu32(t111, alike_vu32(0u)), t110, alike_vu32(0u));
+  t114 = bit_or_vu32(bit_or_vu32(t94, where_vu32(equal_vu32(t101, alike_vu32(0u)), t100, alike_vu32(0u))), t113);
+  t116 = where_vu32(equal_vu32(t111, alike_vu32(1u)), t110, alike_vu32(0u));
+  t117 = bit_or_vu32(bit_or_vu32(t97, where_vu32(equal_vu32(t101, alike_vu32(1u)), t100, alike_vu32(0u))), t116);
+  t120 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_10_0, alike_vu32(31u)));
+  t121 = shift_right_vu32(cell_10_0, alike_vu32(5u));
+  t130 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_11_0, alike_vu32(31u)));
+  t131 = shift_right_vu32(cell_11_0, alike_vu32(5u));
+  t133 = where_vu32(equal_vu32(t131, alike_vu32(0u)), t130, alike_vu32(0u));
+  t134 = bit_or_vu32(bit_or_vu32(t114, where_vu32(equal_vu32(t121, alike_vu32(0u)), t120, alike_vu32(0u))), t133);
+  t136 = where_vu32(equal_vu32(t131, alike_vu32(1u)), t130, alike_vu32(0u));
+  t137 = bit_or_vu32(bit_or_vu32(t117, where_vu32(equal_vu32(t121, alike_vu32(1u)), t120, alike_vu32(0u))), t136);
+  t140 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_12_0, alike_vu32(31u)));
+  t141 = shift_right_vu32(cell_12_0, alike_vu32(5u));
+  t150 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_13_0, alike_vu32(31u)));
+  t151 = shift_right_vu32(cell_13_0, alike_vu32(5u));
+  t153 = where_vu32(equal_vu32(t151, alike_vu32(0u)), t150, alike_vu32(0u));
+  t154 = bit_or_vu32(bit_or_vu32(t134, where_vu32(equal_vu32(t141, alike_vu32(0u)), t140, alike_vu32(0u))), t153);
+  t156 = where_vu32(equal_vu32(t151, alike_vu32(1u)), t150, alike_vu32(0u));
+  t157 = bit_or_vu32(bit_or_vu32(t137, where_vu32(equal_vu32(t141, alike_vu32(1u)), t140, alike_vu32(0u))), t156);
   t165 = add_vu32(to_u32_vi32(add_vi32(multiply_vi32(y_0, alike_vi32(8)), x_0)), alike_vu32(14u));
   t168 = equal_vu32(bit_and_vu32(t165, alike_vu32(64u)), alike_vu32(0u));
-  t170 = where_or_zero_vu32(t168, scene_0_0);
+  t170 = where_vu32(t168, t154, alike_vu32(0u));
   t173 = equal_vu32(bit_and_vu32(t165, alike_vu32(32u)), alike_vu32(0u));
-  t175 = where_or_zero_vu32(t168, scene_1_0);
+  t175 = where_vu32(t168, t157, alike_vu32(0u));
   t176 = where_vu32(t173, t170, t175);
   t177 = bit_and_vu32(t165, alike_vu32(31u));
   t179 = bit_xor_vu32(t177, alike_vu32(31u));
   t181 = shift_left_vu32(shift_left_vu32(t176, alike_vu32(1u)), t179);
-  t182 = bit_or_vu32(shift_right_vu32(where_vu32(t173, zero_or_vu32(t168, scene_1_0), t170), t177), t181);
+  t182 = bit_or_vu32(shift_right_vu32(where_vu32(t173, where_vu32(t168, alike_vu32(0u), t157), t170), t177), t181);
   t188 = bit_or_vu32(bit_and_vu32(shift_right_vu32(t182, alike_vu32(3u)), alike_vu32(992u)), bit_and_vu32(t182, alike_vu32(31u)));
   t197 = bit_and_vu32(shift_right_vu32(t182, alike_vu32(9u)), alike_vu32(1015808u));
   t198 = bit_or_vu32(t197, bit_or_vu32(bit_and_vu32(shift_right_vu32(t182, alike_vu32(6u)), alike_vu32(31744u)), t188));
-  t202 = shift_left_vu32(shift_left_vu32(where_or_zero_vu32(t173, t175), alike_vu32(1u)), t179);
+  t202 = shift_left_vu32(shift_left_vu32(where_vu32(t173, t175, alike_vu32(0u)), alike_vu32(1u)), t179);
   t207 = bit_and_vu32(shift_left_vu32(bit_or_vu32(shift_right_vu32(t176, t177), t202), alike_vu32(20u)), alike_vu32(32505856u));
   t214 = multiply_vu32(bit_and_vu32(shift_right_vu32(alike_vu32(1020u), to_u32_vi32(x_0)), alike_vu32(31u)), alike_vu32(1082401u));
   t215 = bit_and_vu32(bit_or_vu32(t207, t198), t214);
@@ -2030,8 +2090,8 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   time_cos_0 = take_short_vf32(table_time_cos, 24, hour_0);
   /* observe: observe progress, shifts.hamlet:115 */
   t231 = less_vi32(engaged_0, alike_vi32(0));
-  t233 = take_short_vi32(table_affordance_duration, 14, zero_or_vi32(t231, engaged_0));
-  progress_1 = zero_or_vf32(t231, divide_vf32(to_f32_vi32(progress_0), to_f32_vi32(t233)));
+  t233 = take_short_vi32(table_affordance_duration, 14, where_vi32(t231, alike_vi32(0), engaged_0));
+  progress_1 = where_vf32(t231, alike_vf32(0x0.0p+0f), divide_vf32(to_f32_vi32(progress_0), to_f32_vi32(t233)));
   /* observe: observe lifetime, shifts.hamlet:115 */
   lifetime_0 = divide_vf32(to_f32_vi32(age_0), alike_vf32(0x1.f400000000000p+8f));
   *result_0th = x_1;
@@ -2057,12 +2117,12 @@ HAMLET_INLINE vf32 do_observe_window_2(i32 element_0, vu32 t215) {
   vf32 window_0;
   /* observe: observe window, shifts.hamlet:115 */
   t218 = equal_vu32(bit_and_vu32(t215, alike_vu32(shift_left_u32(1u, to_u32_i32(element_0)))), alike_vu32(0u));
-  window_0 = zero_or_vf32(t218, alike_vf32(0x1.0000000000000p+0f));
+  window_0 = where_vf32(t218, alike_vf32(0x0.0p+0f), alike_vf32(0x1.0000000000000p+0f));
   return window_0;
 }
 
 /* Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and then the rows from `streamed` on past the caches, of rows that are computed together all or none. From one of the `rows` to the next it is `pitch` lanes; the chunk begins at lane `start`. */
-HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begin, ix end, bool8 *written, bool whole, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, i32 *hour, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begin, ix end, bool8 *written, bool whole, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i32 *engaged, i32 *progress, i32 *hour, u8 *cells) {
   u32 shared_t215[LANES] HAMLET_ALIGNED;
   ix first;
   ix lane;
@@ -2104,7 +2164,7 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
       vf32 given_12th;
       vf32 given_13th;
       vu32 given_14th;
-      do_observe_lane_2(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vi32(engaged, lane), fetch_vi32(progress, lane), fetch_vi32(hour, lane), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th, &given_14th);
+      do_observe_lane_2(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vi32(engaged, lane), fetch_vi32(progress, lane), fetch_vi32(hour, lane), fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th, &given_14th);
       observed_position_x = given_0th;
       observed_position_y = given_1th;
       observed_meter_energy = given_2th;
@@ -2283,10 +2343,10 @@ HAMLET_HELPER void do_mask(ix busy, i32 *position_x, i32 *position_y, i32 *hour,
 }
 
 /* Write what the lanes observe, and which actions are allowed. */
-HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, ix count, bool8 *flags, array_observed observation_array, ix start, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, ix busy, bool8 *alive, array_bool8 mask_array) {
+HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, ix count, bool8 *flags, array_observed observation_array, ix start, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *engaged, i32 *progress, i32 *hour, ix busy, bool8 *alive, array_bool8 mask_array) {
   ix first;
   ix end;
-  do_find_again(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found);
+  do_find_again(observing, caching, layout, cells, position_x, position_y, standing, found);
   if (observing) {
     for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
       first = first_next;
@@ -2294,7 +2354,7 @@ HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cell
     }
     /* Few lanes need few vectors. */
     end = ((((count + WIDE) - 1) / WIDE) * WIDE);
-    do_observe((observation_array.data + 0 * observation_array.columns + 0), observation_array.columns, start, 0, end, flags, (count == end), streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, scene_0, scene_1);
+    do_observe((observation_array.data + 0 * observation_array.columns + 0), observation_array.columns, start, 0, end, flags, (count == end), streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, engaged, progress, hour, cells);
   }
   do_mask(busy, position_x, position_y, hour, found, alive, mask_array, start, count);
 }
@@ -2362,8 +2422,6 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   i8 found[LANES] HAMLET_ALIGNED;
   u8 standing[LANES] HAMLET_ALIGNED;
   u8 cells[15 * ROW] HAMLET_ALIGNED;
-  u32 scene_0[LANES] HAMLET_ALIGNED;
-  u32 scene_1[LANES] HAMLET_ALIGNED;
   f32 before_meter_energy[LANES] HAMLET_ALIGNED;
   f32 before_meter_hygiene[LANES] HAMLET_ALIGNED;
   f32 before_meter_satiation[LANES] HAMLET_ALIGNED;
@@ -2436,8 +2494,6 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   memset(found, 0, sizeof found);
   memset(standing, 0, sizeof standing);
   memset(cells, 0, sizeof cells);
-  memset(scene_0, 0, sizeof scene_0);
-  memset(scene_1, 0, sizeof scene_1);
   per_chunk = max_ix((LANES / agents), 1);
   world = next_worlds(shares_array, thread, per_chunk);
   while ((world >= 0)) {
@@ -2485,7 +2541,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
       count = chunk_lanes;
       do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array, hour, hour_array, world, agents, agent, episode, episode_array, layout, layout_array);
       if (caching) {
-        unchanged = do_load_cells(known, stored_layout, layouts_array, start, count, layout, flags, cells, cells_array, observing, scene_0, scene_1);
+        unchanged = do_load_cells(known, stored_layout, layouts_array, start, count, layout, flags, cells, cells_array);
       }
     }
     /* Without ticks there is one turn all the same. */
@@ -2527,11 +2583,11 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         if (tiled) {
           do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array, hour, hour_array, world, agents, agent, episode, episode_array, layout, layout_array);
         }
-        begun = do_conclude(flags, fresh, count, begins_array, world, agent, agents, passed, hour, tiled, living, alive, waits, cause, lanes, every_tick, observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, final_observation_array, start, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, episode, counting, episode_return, causes_array, lengths_array, finished_return, ended_meters_array, seed_low, seed_high, first_world);
+        begun = do_conclude(flags, fresh, count, begins_array, world, agent, agents, passed, hour, tiled, living, alive, waits, cause, lanes, every_tick, observing, caching, layout, cells, position_x, position_y, standing, found, final_observation_array, start, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, episode, counting, episode_return, causes_array, lengths_array, finished_return, ended_meters_array, seed_low, seed_high, first_world);
         unchanged = (unchanged & (!begun));
         if ((final || every_tick)) {
           busy = ((count <= WIDE) ? WIDE : LANES);
-          do_survey(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, count, flags, observation_array, start, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, busy, alive, mask_array);
+          do_survey(observing, caching, layout, cells, position_x, position_y, standing, found, count, flags, observation_array, start, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, engaged, progress, hour, busy, alive, mask_array);
         }
         if ((tiled || final)) {
           do_store(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, engaged, engaged_array, progress, progress_array, alive, alive_array, episode_return, episode_return_array);

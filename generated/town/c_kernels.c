@@ -152,142 +152,6 @@ HAMLET_HELPER void do_load(bool direct, f32 *meter_energy, array_f32 meters_arra
   load_worlds_u32(layout, (u32 *)((layout_array.data + 0 * layout_array.columns + world)), agents, agent, count);
 }
 
-/* What is observed of the cells. */
-HAMLET_INLINE void do_scene(vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 cell_3_0, vu32 cell_4_0, vu32 cell_5_0, vu32 cell_6_0, vu32 cell_7_0, vu32 cell_8_0, vu32 cell_9_0, vu32 cell_10_0, vu32 cell_11_0, vu32 cell_12_0, vu32 cell_13_0, vu32 *result_0th, vu32 *result_1th) {
-  vu32 t5;
-  vu32 t7;
-  vu32 t16;
-  vu32 t17;
-  vu32 t19;
-  vu32 t20;
-  vu32 t22;
-  vu32 t23;
-  vu32 t26;
-  vu32 t27;
-  vu32 t36;
-  vu32 t37;
-  vu32 t39;
-  vu32 t40;
-  vu32 t42;
-  vu32 t43;
-  vu32 t46;
-  vu32 t47;
-  vu32 t56;
-  vu32 t57;
-  vu32 t59;
-  vu32 t60;
-  vu32 t62;
-  vu32 t63;
-  vu32 t66;
-  vu32 t67;
-  vu32 t76;
-  vu32 t77;
-  vu32 t79;
-  vu32 t80;
-  vu32 t82;
-  vu32 t83;
-  vu32 t86;
-  vu32 t87;
-  vu32 t96;
-  vu32 t97;
-  vu32 t99;
-  vu32 t100;
-  vu32 t102;
-  vu32 t103;
-  vu32 t106;
-  vu32 t107;
-  vu32 t116;
-  vu32 t117;
-  vu32 t119;
-  vu32 t120;
-  vu32 t122;
-  vu32 t123;
-  vu32 t126;
-  vu32 t127;
-  vu32 t136;
-  vu32 t137;
-  vu32 t139;
-  vu32 scene_0_0;
-  vu32 t142;
-  vu32 scene_1_0;
-  /* observe: observe grid, town.hamlet:123 */
-  t5 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_0_0, alike_vu32(31u)));
-  t7 = shift_right_vu32(cell_0_0, alike_vu32(5u));
-  t16 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_1_0, alike_vu32(31u)));
-  t17 = shift_right_vu32(cell_1_0, alike_vu32(5u));
-  t19 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(0u)), t16);
-  t20 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(0u)), t5)), t19);
-  t22 = where_or_zero_vu32(equal_vu32(t17, alike_vu32(1u)), t16);
-  t23 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_or_zero_vu32(equal_vu32(t7, alike_vu32(1u)), t5)), t22);
-  t26 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_2_0, alike_vu32(31u)));
-  t27 = shift_right_vu32(cell_2_0, alike_vu32(5u));
-  t36 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_3_0, alike_vu32(31u)));
-  t37 = shift_right_vu32(cell_3_0, alike_vu32(5u));
-  t39 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(0u)), t36);
-  t40 = bit_or_vu32(bit_or_vu32(t20, where_or_zero_vu32(equal_vu32(t27, alike_vu32(0u)), t26)), t39);
-  t42 = where_or_zero_vu32(equal_vu32(t37, alike_vu32(1u)), t36);
-  t43 = bit_or_vu32(bit_or_vu32(t23, where_or_zero_vu32(equal_vu32(t27, alike_vu32(1u)), t26)), t42);
-  t46 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_4_0, alike_vu32(31u)));
-  t47 = shift_right_vu32(cell_4_0, alike_vu32(5u));
-  t56 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_5_0, alike_vu32(31u)));
-  t57 = shift_right_vu32(cell_5_0, alike_vu32(5u));
-  t59 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(0u)), t56);
-  t60 = bit_or_vu32(bit_or_vu32(t40, where_or_zero_vu32(equal_vu32(t47, alike_vu32(0u)), t46)), t59);
-  t62 = where_or_zero_vu32(equal_vu32(t57, alike_vu32(1u)), t56);
-  t63 = bit_or_vu32(bit_or_vu32(t43, where_or_zero_vu32(equal_vu32(t47, alike_vu32(1u)), t46)), t62);
-  t66 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_6_0, alike_vu32(31u)));
-  t67 = shift_right_vu32(cell_6_0, alike_vu32(5u));
-  t76 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_7_0, alike_vu32(31u)));
-  t77 = shift_right_vu32(cell_7_0, alike_vu32(5u));
-  t79 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(0u)), t76);
-  t80 = bit_or_vu32(bit_or_vu32(t60, where_or_zero_vu32(equal_vu32(t67, alike_vu32(0u)), t66)), t79);
-  t82 = where_or_zero_vu32(equal_vu32(t77, alike_vu32(1u)), t76);
-  t83 = bit_or_vu32(bit_or_vu32(t63, where_or_zero_vu32(equal_vu32(t67, alike_vu32(1u)), t66)), t82);
-  t86 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_8_0, alike_vu32(31u)));
-  t87 = shift_right_vu32(cell_8_0, alike_vu32(5u));
-  t96 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_9_0, alike_vu32(31u)));
-  t97 = shift_right_vu32(cell_9_0, alike_vu32(5u));
-  t99 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(0u)), t96);
-  t100 = bit_or_vu32(bit_or_vu32(t80, where_or_zero_vu32(equal_vu32(t87, alike_vu32(0u)), t86)), t99);
-  t102 = where_or_zero_vu32(equal_vu32(t97, alike_vu32(1u)), t96);
-  t103 = bit_or_vu32(bit_or_vu32(t83, where_or_zero_vu32(equal_vu32(t87, alike_vu32(1u)), t86)), t102);
-  t106 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_10_0, alike_vu32(31u)));
-  t107 = shift_right_vu32(cell_10_0, alike_vu32(5u));
-  t116 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_11_0, alike_vu32(31u)));
-  t117 = shift_right_vu32(cell_11_0, alike_vu32(5u));
-  t119 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(0u)), t116);
-  t120 = bit_or_vu32(bit_or_vu32(t100, where_or_zero_vu32(equal_vu32(t107, alike_vu32(0u)), t106)), t119);
-  t122 = where_or_zero_vu32(equal_vu32(t117, alike_vu32(1u)), t116);
-  t123 = bit_or_vu32(bit_or_vu32(t103, where_or_zero_vu32(equal_vu32(t107, alike_vu32(1u)), t106)), t122);
-  t126 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_12_0, alike_vu32(31u)));
-  t127 = shift_right_vu32(cell_12_0, alike_vu32(5u));
-  t136 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_13_0, alike_vu32(31u)));
-  t137 = shift_right_vu32(cell_13_0, alike_vu32(5u));
-  t139 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(0u)), t136);
-  scene_0_0 = bit_or_vu32(bit_or_vu32(t120, where_or_zero_vu32(equal_vu32(t127, alike_vu32(0u)), t126)), t139);
-  t142 = where_or_zero_vu32(equal_vu32(t137, alike_vu32(1u)), t136);
-  scene_1_0 = bit_or_vu32(bit_or_vu32(t123, where_or_zero_vu32(equal_vu32(t127, alike_vu32(1u)), t126)), t142);
-  *result_0th = scene_0_0;
-  *result_1th = scene_1_0;
-}
-
-/* What the lanes from `begin` to `end` observe of the cells. */
-HAMLET_INLINE void do_see(ix begin, ix end, u8 *cells, u32 *scene_0, u32 *scene_1) {
-  ix first;
-  ix lane;
-  for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-    first = first_next;
-    lane = first;
-    {
-      vu32 given_0th;
-      vu32 given_1th;
-      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th);
-      store_vu32(scene_0, lane, given_0th);
-      store_vu32(scene_1, lane, given_1th);
-    }
-  }
-}
-
 /* The cell of the affordance at random of an index; behind those, of an agent's start. */
 HAMLET_INLINE vu32 do_place(vu32 layout_0, u32 index_0) {
   u32 t3;
@@ -345,7 +209,7 @@ HAMLET_INLINE vu32 do_place(vu32 layout_0, u32 index_0) {
 }
 
 /* Compute the cells of the affordances at random of every lane. */
-HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells) {
   ix index;
   ix first;
   ix lane;
@@ -357,11 +221,10 @@ HAMLET_HELPER void do_fill_cells(u32 *layout, u8 *cells, u32 *scene_0, u32 *scen
       store_vu8(cells, ((index * ROW) + lane), do_place(fetch_vu32(layout, lane), ((u32)index)));
     }
   }
-  do_see(0, LANES, cells, scene_0, scene_1);
 }
 
 /* The cells that an earlier launch has stored, where they are `known` and layouts are the same; else compute them. Whether they are as they are stored. */
-HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layouts_array, ix start, ix count, u32 *layout, bool8 *flags, u8 *cells, array_u8 cells_array, bool observing, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layouts_array, ix start, ix count, u32 *layout, bool8 *flags, u8 *cells, array_u8 cells_array) {
   bool unchanged;
   ix first;
   ix lane;
@@ -381,11 +244,8 @@ HAMLET_HELPER bool do_load_cells(bool known, u32 *stored_layout, array_u32 layou
       row = row_next;
       load_lanes_u8((cells + (row * ROW)), (cells_array.data + row * cells_array.columns + start), count);
     }
-    if (observing) {
-      do_see(0, LANES, cells, scene_0, scene_1);
-    }
   } else {
-    do_fill_cells(layout, cells, scene_0, scene_1);
+    do_fill_cells(layout, cells);
   }
   return unchanged;
 }
@@ -512,7 +372,7 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
   t133 = lesser_vf32(alike_vf32(top_0_0), t131);
   t135 = add_vf32(t133, alike_vf32(0x1.8000000000000p+23f));
   t142 = to_i32_vu32(subtract_vu32(to_bits_vf32(t135), alike_vu32(1262485504u)));
-  t143 = subtract_vi32(t142, where_or_zero_vi32(less_vf32(t133, subtract_vf32(t135, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t143 = subtract_vi32(t142, where_vi32(less_vf32(t133, subtract_vf32(t135, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t145 = multiply_vi32(t143, alike_vi32(stride_4_0));
   t146 = add_vi32(add_vi32(t23, multiply_vi32(add_vi32(t120, alike_vi32(1)), alike_vi32(stride_3_0))), t145);
   t148 = multiply_vf32(hygiene_0, alike_vf32(scale_1_0));
@@ -520,46 +380,46 @@ HAMLET_INLINE vi32 do_situation(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0,
   t153 = lesser_vf32(alike_vf32(top_1_0), t151);
   t154 = add_vf32(t153, alike_vf32(0x1.8000000000000p+23f));
   t160 = to_i32_vu32(subtract_vu32(to_bits_vf32(t154), alike_vu32(1262485504u)));
-  t161 = subtract_vi32(t160, where_or_zero_vi32(less_vf32(t153, subtract_vf32(t154, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t161 = subtract_vi32(t160, where_vi32(less_vf32(t153, subtract_vf32(t154, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t166 = multiply_vf32(satiation_0, alike_vf32(scale_2_0));
   t169 = greater_vf32(alike_vf32(0x0.0p+0f), t166);
   t171 = lesser_vf32(alike_vf32(top_2_0), t169);
   t172 = add_vf32(t171, alike_vf32(0x1.8000000000000p+23f));
   t178 = to_i32_vu32(subtract_vu32(to_bits_vf32(t172), alike_vu32(1262485504u)));
-  t179 = subtract_vi32(t178, where_or_zero_vi32(less_vf32(t171, subtract_vf32(t172, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t179 = subtract_vi32(t178, where_vi32(less_vf32(t171, subtract_vf32(t172, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t182 = add_vi32(add_vi32(t146, multiply_vi32(t161, alike_vi32(stride_5_0))), multiply_vi32(t179, alike_vi32(stride_6_0)));
   t184 = multiply_vf32(money_0, alike_vf32(scale_3_0));
   t187 = greater_vf32(alike_vf32(0x0.0p+0f), t184);
   t189 = lesser_vf32(alike_vf32(top_3_0), t187);
   t190 = add_vf32(t189, alike_vf32(0x1.8000000000000p+23f));
   t196 = to_i32_vu32(subtract_vu32(to_bits_vf32(t190), alike_vu32(1262485504u)));
-  t197 = subtract_vi32(t196, where_or_zero_vi32(less_vf32(t189, subtract_vf32(t190, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t197 = subtract_vi32(t196, where_vi32(less_vf32(t189, subtract_vf32(t190, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t202 = multiply_vf32(mood_0, alike_vf32(scale_4_0));
   t205 = greater_vf32(alike_vf32(0x0.0p+0f), t202);
   t207 = lesser_vf32(alike_vf32(top_4_0), t205);
   t208 = add_vf32(t207, alike_vf32(0x1.8000000000000p+23f));
   t214 = to_i32_vu32(subtract_vu32(to_bits_vf32(t208), alike_vu32(1262485504u)));
-  t215 = subtract_vi32(t214, where_or_zero_vi32(less_vf32(t207, subtract_vf32(t208, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t215 = subtract_vi32(t214, where_vi32(less_vf32(t207, subtract_vf32(t208, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t218 = add_vi32(add_vi32(t182, multiply_vi32(t197, alike_vi32(stride_7_0))), multiply_vi32(t215, alike_vi32(stride_8_0)));
   t220 = multiply_vf32(social_0, alike_vf32(scale_5_0));
   t223 = greater_vf32(alike_vf32(0x0.0p+0f), t220);
   t225 = lesser_vf32(alike_vf32(top_5_0), t223);
   t226 = add_vf32(t225, alike_vf32(0x1.8000000000000p+23f));
   t232 = to_i32_vu32(subtract_vu32(to_bits_vf32(t226), alike_vu32(1262485504u)));
-  t233 = subtract_vi32(t232, where_or_zero_vi32(less_vf32(t225, subtract_vf32(t226, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t233 = subtract_vi32(t232, where_vi32(less_vf32(t225, subtract_vf32(t226, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t238 = multiply_vf32(health_0, alike_vf32(scale_6_0));
   t241 = greater_vf32(alike_vf32(0x0.0p+0f), t238);
   t243 = lesser_vf32(alike_vf32(top_6_0), t241);
   t244 = add_vf32(t243, alike_vf32(0x1.8000000000000p+23f));
   t250 = to_i32_vu32(subtract_vu32(to_bits_vf32(t244), alike_vu32(1262485504u)));
-  t251 = subtract_vi32(t250, where_or_zero_vi32(less_vf32(t243, subtract_vf32(t244, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t251 = subtract_vi32(t250, where_vi32(less_vf32(t243, subtract_vf32(t244, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   t254 = add_vi32(add_vi32(t218, multiply_vi32(t233, alike_vi32(stride_9_0))), multiply_vi32(t251, alike_vi32(stride_10_0)));
   t256 = multiply_vf32(fitness_0, alike_vf32(scale_7_0));
   t259 = greater_vf32(alike_vf32(0x0.0p+0f), t256);
   t261 = lesser_vf32(alike_vf32(top_7_0), t259);
   t262 = add_vf32(t261, alike_vf32(0x1.8000000000000p+23f));
   t268 = to_i32_vu32(subtract_vu32(to_bits_vf32(t262), alike_vu32(1262485504u)));
-  t269 = subtract_vi32(t268, where_or_zero_vi32(less_vf32(t261, subtract_vf32(t262, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1)));
+  t269 = subtract_vi32(t268, where_vi32(less_vf32(t261, subtract_vf32(t262, alike_vf32(0x1.8000000000000p+23f))), alike_vi32(1), alike_vi32(0)));
   situation_0 = add_vi32(t254, multiply_vi32(t269, alike_vi32(stride_11_0)));
   return situation_0;
 }
@@ -731,11 +591,11 @@ HAMLET_INLINE void do_move(vi32 x_0, vi32 y_0, vi32 action_0, vi32 *result_0th, 
   /* act: space grid, town.hamlet:6 */
   t5 = take_short_vi32(table_case_0, 8, action_0);
   t6 = add_vi32(x_0, t5);
-  t8 = zero_or_vi32(less_vi32(t6, alike_vi32(0)), t6);
+  t8 = where_vi32(less_vi32(t6, alike_vi32(0)), alike_vi32(0), t6);
   moved_x_0 = where_vi32(less_vi32(alike_vi32(7), t8), alike_vi32(7), t8);
   t11 = take_short_vi32(table_case_1, 8, action_0);
   t12 = add_vi32(y_0, t11);
-  t14 = zero_or_vi32(less_vi32(t12, alike_vi32(0)), t12);
+  t14 = where_vi32(less_vi32(t12, alike_vi32(0)), alike_vi32(0), t12);
   moved_y_0 = where_vi32(less_vi32(alike_vi32(7), t14), alike_vi32(7), t14);
   *result_0th = moved_x_0;
   *result_1th = moved_y_0;
@@ -1020,22 +880,22 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   t135 = multiply_vf32(alike_vf32(0x1.0624de0000000p-10f), add_vf32(alike_vf32(0x1.0000000000000p-1f), multiply_vf32(alike_vf32(0x1.4000000000000p+1f), subtract_vf32(alike_vf32(0x1.0000000000000p+0f), fitness_6))));
   health_5 = subtract_vf32(health_4, t135);
   /* rules: cascade hunger_exhausts, town.hamlet:22 */
-  t140 = divide_vf32(where_or_zero_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5)), alike_vf32(0x1.3333340000000p-2f));
+  t140 = divide_vf32(where_vf32(less_vf32(satiation_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), satiation_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   energy_9 = subtract_vf32(energy_8, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t140));
   /* rules: cascade gloom_exhausts, town.hamlet:23 */
-  t146 = divide_vf32(where_or_zero_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5)), alike_vf32(0x1.3333340000000p-2f));
+  t146 = divide_vf32(where_vf32(less_vf32(mood_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), mood_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   energy_10 = subtract_vf32(energy_9, multiply_vf32(alike_vf32(0x1.47ae140000000p-8f), t146));
   /* rules: cascade hunger_sickens, town.hamlet:24 */
   health_6 = subtract_vf32(health_5, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t140));
   /* rules: cascade grime_spoils_meals, town.hamlet:26 */
-  t154 = divide_vf32(where_or_zero_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6)), alike_vf32(0x1.3333340000000p-2f));
+  t154 = divide_vf32(where_vf32(less_vf32(hygiene_6, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), hygiene_6), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   t155 = multiply_vf32(alike_vf32(0x1.0624de0000000p-9f), t154);
   satiation_6 = subtract_vf32(satiation_5, t155);
   satiation_7 = greater_vf32(alike_vf32(0x0.0p+0f), satiation_6);
   /* rules: cascade grime_saddens, town.hamlet:27 */
   mood_6 = subtract_vf32(mood_5, multiply_vf32(alike_vf32(0x1.89374c0000000p-9f), t154));
   /* rules: cascade loneliness_saddens, town.hamlet:28 */
-  t164 = divide_vf32(where_or_zero_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5)), alike_vf32(0x1.3333340000000p-2f));
+  t164 = divide_vf32(where_vf32(less_vf32(social_5, alike_vf32(0x1.3333340000000p-2f)), subtract_vf32(alike_vf32(0x1.3333340000000p-2f), social_5), alike_vf32(0x0.0p+0f)), alike_vf32(0x1.3333340000000p-2f));
   mood_7 = subtract_vf32(mood_6, multiply_vf32(alike_vf32(0x1.0624de0000000p-8f), t164));
   mood_8 = greater_vf32(alike_vf32(0x0.0p+0f), mood_7);
   /* rules: cascade grime_weakens, town.hamlet:29 */
@@ -1061,13 +921,13 @@ HAMLET_INLINE void do_tick(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32
   truncated_0 = bit_and_vbool(less_equal_vi32(alike_vi32(500), age_1), not_vbool(terminated_0));
   t191 = where_vi32(truncated_0, alike_vi32(2), alike_vi32((-1)));
   /* deaths: dies when, town.hamlet:121 */
-  cause_0 = zero_or_vi32(t183, where_vi32(t184, alike_vi32(1), t191));
+  cause_0 = where_vi32(t183, alike_vi32(0), where_vi32(t184, alike_vi32(1), t191));
   /* reward, town.hamlet:122 */
   t194 = multiply_vf32(energy_13, health_8);
   /* reward: lifespan, town.hamlet:7 */
   t196 = where_vf32(truncated_0, add_vf32(t194, alike_vf32(0x1.0000000000000p+0f)), t194);
   /* reward, town.hamlet:122 */
-  reward_0 = zero_or_vf32(terminated_0, t196);
+  reward_0 = where_vf32(terminated_0, alike_vf32(0x0.0p+0f), t196);
   *result_0th = energy_13;
   *result_1th = hygiene_6;
   *result_2th = satiation_7;
@@ -1177,7 +1037,7 @@ HAMLET_INLINE void do_advance(bool8 *alive, ix busy, bool8 *flags, f32 *meter_en
       store_vi32(age, lane, where_vi32(fetch_vbool(flags, lane), fetch_vi32(before_age, lane), fetch_vi32(age, lane)));
       store_vf32(episode_return, lane, where_vf32(fetch_vbool(flags, lane), fetch_vf32(before_episode_return, lane), fetch_vf32(episode_return, lane)));
       store_vbool(alive, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(alive, lane)));
-      store_vf32(reward, lane, zero_or_vf32(fetch_vbool(flags, lane), fetch_vf32(reward, lane)));
+      store_vf32(reward, lane, where_vf32(fetch_vbool(flags, lane), alike_vf32(0x0.0p+0f), fetch_vf32(reward, lane)));
       store_vbool(terminated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(terminated, lane)));
       store_vbool(truncated, lane, bit_and_vbool(not_vbool(fetch_vbool(flags, lane)), fetch_vbool(truncated, lane)));
       store_vi8(used, lane, where_vi32(fetch_vbool(flags, lane), alike_vi32((-1)), fetch_vi8(used, lane)));
@@ -1293,11 +1153,11 @@ HAMLET_INLINE void do_end(bool tiled, ix count, ix living, bool8 *flags, ix agen
 }
 
 /* Find what is on the cells of the lanes as they are now; for who observes, compute cells that are not cached. */
-HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found) {
+HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found) {
   ix first;
   ix lane;
   if ((observing && (!caching))) {
-    do_fill_cells(layout, cells, scene_0, scene_1);
+    do_fill_cells(layout, cells);
   }
   for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
     first = first_next;
@@ -1308,13 +1168,125 @@ HAMLET_HELPER void do_find_again(bool observing, bool caching, u32 *layout, u8 *
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0, f32 money_0, f32 mood_0, f32 social_0, f32 health_0, f32 fitness_0, i32 x_0, i32 y_0, i32 age_0, i32 found_0, u32 scene_0_0, u32 scene_1_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, f32 *result_3th, f32 *result_4th, f32 *result_5th, f32 *result_6th, f32 *result_7th, f32 *result_8th, f32 *result_9th, f32 *result_10th, i32 *result_11th, i32 *result_12th) {
+HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0, f32 money_0, f32 mood_0, f32 social_0, f32 health_0, f32 fitness_0, i32 x_0, i32 y_0, i32 age_0, i32 found_0, u32 cell_0_0, u32 cell_1_0, u32 cell_2_0, u32 cell_3_0, u32 cell_4_0, u32 cell_5_0, u32 cell_6_0, u32 cell_7_0, u32 cell_8_0, u32 cell_9_0, u32 cell_10_0, u32 cell_11_0, u32 cell_12_0, u32 cell_13_0, f32 *result_0th, f32 *result_1th, f32 *result_2th, f32 *result_3th, f32 *result_4th, f32 *result_5th, f32 *result_6th, f32 *result_7th, f32 *result_8th, f32 *result_9th, f32 *result_10th, u32 *result_11th, u32 *result_12th, i32 *result_13th, i32 *result_14th) {
+  u32 t17;
+  u32 t19;
+  u32 t28;
+  u32 t29;
+  u32 t31;
+  u32 t32;
+  u32 t34;
+  u32 t35;
+  u32 t38;
+  u32 t39;
+  u32 t48;
+  u32 t49;
+  u32 t51;
+  u32 t52;
+  u32 t54;
+  u32 t55;
+  u32 t58;
+  u32 t59;
+  u32 t68;
+  u32 t69;
+  u32 t71;
+  u32 t72;
+  u32 t74;
+  u32 t75;
+  u32 t78;
+  u32 t79;
+  u32 t88;
+  u32 t89;
+  u32 t91;
+  u32 t92;
+  u32 t94;
+  u32 t95;
+  u32 t98;
+  u32 t99;
+  u32 t108;
+  u32 t109;
+  u32 t111;
+  u32 t112;
+  u32 t114;
+  u32 t115;
+  u32 t118;
+  u32 t119;
+  u32 t128;
+  u32 t129;
+  u32 t131;
+  u32 t132;
+  u32 t134;
+  u32 t135;
+  u32 t138;
+  u32 t139;
+  u32 t148;
+  u32 t149;
+  u32 t151;
+  u32 t152;
+  u32 t154;
+  u32 t155;
   i32 t159;
   f32 x_1;
   f32 y_1;
   i32 t182;
   f32 lifetime_0;
   /* observe: observe grid, town.hamlet:123 */
+  t17 = shift_left_u32(1u, bit_and_u32(cell_0_0, 31u));
+  t19 = shift_right_u32(cell_0_0, 5u);
+  t28 = shift_left_u32(1u, bit_and_u32(cell_1_0, 31u));
+  t29 = shift_right_u32(cell_1_0, 5u);
+  t31 = ((t29 == 0u) ? t28 : 0u);
+  t32 = bit_or_u32(bit_or_u32(0u, ((t19 == 0u) ? t17 : 0u)), t31);
+  t34 = ((t29 == 1u) ? t28 : 0u);
+  t35 = bit_or_u32(bit_or_u32(0u, ((t19 == 1u) ? t17 : 0u)), t34);
+  t38 = shift_left_u32(1u, bit_and_u32(cell_2_0, 31u));
+  t39 = shift_right_u32(cell_2_0, 5u);
+  t48 = shift_left_u32(1u, bit_and_u32(cell_3_0, 31u));
+  t49 = shift_right_u32(cell_3_0, 5u);
+  t51 = ((t49 == 0u) ? t48 : 0u);
+  t52 = bit_or_u32(bit_or_u32(t32, ((t39 == 0u) ? t38 : 0u)), t51);
+  t54 = ((t49 == 1u) ? t48 : 0u);
+  t55 = bit_or_u32(bit_or_u32(t35, ((t39 == 1u) ? t38 : 0u)), t54);
+  t58 = shift_left_u32(1u, bit_and_u32(cell_4_0, 31u));
+  t59 = shift_right_u32(cell_4_0, 5u);
+  t68 = shift_left_u32(1u, bit_and_u32(cell_5_0, 31u));
+  t69 = shift_right_u32(cell_5_0, 5u);
+  t71 = ((t69 == 0u) ? t68 : 0u);
+  t72 = bit_or_u32(bit_or_u32(t52, ((t59 == 0u) ? t58 : 0u)), t71);
+  t74 = ((t69 == 1u) ? t68 : 0u);
+  t75 = bit_or_u32(bit_or_u32(t55, ((t59 == 1u) ? t58 : 0u)), t74);
+  t78 = shift_left_u32(1u, bit_and_u32(cell_6_0, 31u));
+  t79 = shift_right_u32(cell_6_0, 5u);
+  t88 = shift_left_u32(1u, bit_and_u32(cell_7_0, 31u));
+  t89 = shift_right_u32(cell_7_0, 5u);
+  t91 = ((t89 == 0u) ? t88 : 0u);
+  t92 = bit_or_u32(bit_or_u32(t72, ((t79 == 0u) ? t78 : 0u)), t91);
+  t94 = ((t89 == 1u) ? t88 : 0u);
+  t95 = bit_or_u32(bit_or_u32(t75, ((t79 == 1u) ? t78 : 0u)), t94);
+  t98 = shift_left_u32(1u, bit_and_u32(cell_8_0, 31u));
+  t99 = shift_right_u32(cell_8_0, 5u);
+  t108 = shift_left_u32(1u, bit_and_u32(cell_9_0, 31u));
+  t109 = shift_right_u32(cell_9_0, 5u);
+  t111 = ((t109 == 0u) ? t108 : 0u);
+  t112 = bit_or_u32(bit_or_u32(t92, ((t99 == 0u) ? t98 : 0u)), t111);
+  t114 = ((t109 == 1u) ? t108 : 0u);
+  t115 = bit_or_u32(bit_or_u32(t95, ((t99 == 1u) ? t98 : 0u)), t114);
+  t118 = shift_left_u32(1u, bit_and_u32(cell_10_0, 31u));
+  t119 = shift_right_u32(cell_10_0, 5u);
+  t128 = shift_left_u32(1u, bit_and_u32(cell_11_0, 31u));
+  t129 = shift_right_u32(cell_11_0, 5u);
+  t131 = ((t129 == 0u) ? t128 : 0u);
+  t132 = bit_or_u32(bit_or_u32(t112, ((t119 == 0u) ? t118 : 0u)), t131);
+  t134 = ((t129 == 1u) ? t128 : 0u);
+  t135 = bit_or_u32(bit_or_u32(t115, ((t119 == 1u) ? t118 : 0u)), t134);
+  t138 = shift_left_u32(1u, bit_and_u32(cell_12_0, 31u));
+  t139 = shift_right_u32(cell_12_0, 5u);
+  t148 = shift_left_u32(1u, bit_and_u32(cell_13_0, 31u));
+  t149 = shift_right_u32(cell_13_0, 5u);
+  t151 = ((t149 == 0u) ? t148 : 0u);
+  t152 = bit_or_u32(bit_or_u32(t132, ((t139 == 0u) ? t138 : 0u)), t151);
+  t154 = ((t149 == 1u) ? t148 : 0u);
+  t155 = bit_or_u32(bit_or_u32(t135, ((t139 == 1u) ? t138 : 0u)), t154);
   t159 = add_i32(multiply_i32(y_0, 8), x_0);
   /* observe: observe position.x, town.hamlet:123 */
   x_1 = (to_f32_i32(x_0) / 0x1.c000000000000p+2f);
@@ -1335,12 +1307,14 @@ HAMLET_INLINE void do_observe_lane(f32 energy_0, f32 hygiene_0, f32 satiation_0,
   *result_8th = health_0;
   *result_9th = fitness_0;
   *result_10th = lifetime_0;
-  *result_11th = t159;
-  *result_12th = t182;
+  *result_11th = t152;
+  *result_12th = t155;
+  *result_13th = t159;
+  *result_14th = t182;
 }
 
 /* Rows 0 to 63, one at a time. */
-HAMLET_INLINE f32 do_observe_grid(i32 element_0, u32 scene_0_0, u32 scene_1_0, i32 t159) {
+HAMLET_INLINE f32 do_observe_grid(i32 element_0, u32 t152, u32 t155, i32 t159) {
   u32 t161;
   u32 t166;
   u32 t167;
@@ -1349,7 +1323,7 @@ HAMLET_INLINE f32 do_observe_grid(i32 element_0, u32 scene_0_0, u32 scene_1_0, i
   /* observe: observe grid, town.hamlet:123 */
   t161 = to_u32_i32(element_0);
   t166 = shift_left_u32(1u, bit_and_u32(t161, 31u));
-  t167 = bit_and_u32(((shift_right_u32(t161, 5u) == 1u) ? scene_1_0 : scene_0_0), t166);
+  t167 = bit_and_u32(((shift_right_u32(t161, 5u) == 1u) ? t155 : t152), t166);
   t172 = ((element_0 == t159) ? 0x1.0000000000000p+0f : 0x0.0p+0f);
   grid_0 = (((t167 == 0u) ? 0x0.0p+0f : 0x1.0000000000000p+0f) + t172);
   return grid_0;
@@ -1364,7 +1338,9 @@ HAMLET_INLINE f32 do_observe_here(i32 element_1, i32 t182) {
 }
 
 /* Write what the first `chosen` of `lanes` observe to their lines of an array [lanes, rows], in which the chunk begins at line `start`. */
-HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i8 *found, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i8 *found, u8 *cells) {
+  u32 shared_t152[LANES] HAMLET_ALIGNED;
+  u32 shared_t155[LANES] HAMLET_ALIGNED;
   i32 shared_t159[LANES] HAMLET_ALIGNED;
   i32 shared_t182[LANES] HAMLET_ALIGNED;
   ix index;
@@ -1383,6 +1359,8 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
   f32 observed_lifetime;
   ix element;
   f32 value;
+  memset(shared_t152, 0, sizeof shared_t152);
+  memset(shared_t155, 0, sizeof shared_t155);
   memset(shared_t159, 0, sizeof shared_t159);
   memset(shared_t182, 0, sizeof shared_t182);
   for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
@@ -1401,9 +1379,11 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
       f32 given_8th;
       f32 given_9th;
       f32 given_10th;
-      i32 given_11th;
-      i32 given_12th;
-      do_observe_lane(meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane], ((i32)found[lane]), scene_0[lane], scene_1[lane], &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th);
+      u32 given_11th;
+      u32 given_12th;
+      i32 given_13th;
+      i32 given_14th;
+      do_observe_lane(meter_energy[lane], meter_hygiene[lane], meter_satiation[lane], meter_money[lane], meter_mood[lane], meter_social[lane], meter_health[lane], meter_fitness[lane], position_x[lane], position_y[lane], age[lane], ((i32)found[lane]), ((u32)cells[((0 * ROW) + (ix)lane)]), ((u32)cells[((1 * ROW) + (ix)lane)]), ((u32)cells[((2 * ROW) + (ix)lane)]), ((u32)cells[((3 * ROW) + (ix)lane)]), ((u32)cells[((4 * ROW) + (ix)lane)]), ((u32)cells[((5 * ROW) + (ix)lane)]), ((u32)cells[((6 * ROW) + (ix)lane)]), ((u32)cells[((7 * ROW) + (ix)lane)]), ((u32)cells[((8 * ROW) + (ix)lane)]), ((u32)cells[((9 * ROW) + (ix)lane)]), ((u32)cells[((10 * ROW) + (ix)lane)]), ((u32)cells[((11 * ROW) + (ix)lane)]), ((u32)cells[((12 * ROW) + (ix)lane)]), ((u32)cells[((13 * ROW) + (ix)lane)]), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th, &given_14th);
       observed_position_x = given_0th;
       observed_position_y = given_1th;
       observed_meter_energy = given_2th;
@@ -1415,8 +1395,10 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
       observed_meter_health = given_8th;
       observed_meter_fitness = given_9th;
       observed_lifetime = given_10th;
-      shared_t159[lane] = given_11th;
-      shared_t182[lane] = given_12th;
+      shared_t152[lane] = given_11th;
+      shared_t155[lane] = given_12th;
+      shared_t159[lane] = given_13th;
+      shared_t182[lane] = given_14th;
     }
     line[64] = encode_observed(observed_position_x, 0x0.0p+0f, 0x1.fe00000000000p+7f);
     line[65] = encode_observed(observed_position_y, 0x0.0p+0f, 0x1.fe00000000000p+7f);
@@ -1431,7 +1413,7 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
     line[89] = encode_observed(observed_lifetime, 0x0.0p+0f, 0x1.fe00000000000p+7f);
     for (ix element_next = 0, element_end = 64; element_next < element_end; element_next += 1) {
       element = element_next;
-      value = do_observe_grid(((i32)element), scene_0[lane], scene_1[lane], shared_t159[lane]);
+      value = do_observe_grid(((i32)element), shared_t152[lane], shared_t155[lane], shared_t159[lane]);
       line[element] = encode_observed(value, 0x0.0p+0f, 0x1.fe00000000000p+6f);
     }
     for (ix element_next = 0, element_end = 15; element_next < element_end; element_next += 1) {
@@ -1443,12 +1425,12 @@ HAMLET_HELPER void do_observe_last(array_observed array, ix start, u8 *lanes, ix
 }
 
 /* The last of episodes: final observations and statistics; and the number of the next one. */
-HAMLET_INLINE void do_finish(bool every_tick, bool observing, ix waits, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *episode, bool counting, ix agents, i8 *cause, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array) {
+HAMLET_INLINE void do_finish(bool every_tick, bool observing, ix waits, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, u8 *lanes, ix chosen, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *episode, bool counting, ix agents, i8 *cause, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array) {
   ix index;
   u32 lane;
   if (((every_tick && observing) && (waits == 0))) {
-    do_find_again(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found);
-    do_observe_last(final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1);
+    do_find_again(observing, caching, layout, cells, position_x, position_y, standing, found);
+    do_observe_last(final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, cells);
   }
   for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
     index = index_next;
@@ -1628,25 +1610,8 @@ HAMLET_INLINE void do_reset(u32 cell_0, f32 *result_0th, f32 *result_1th, f32 *r
   *result_9th = y_0;
 }
 
-/* What the lanes from `begin` to `end` observe of the cells. */
-HAMLET_INLINE void do_see_2(u32 begin, ix end, u8 *cells, u32 *scene_0, u32 *scene_1) {
-  ix first;
-  ix lane;
-  for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
-    first = first_next;
-    lane = first;
-    {
-      vu32 given_0th;
-      vu32 given_1th;
-      do_scene(fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th);
-      store_vu32(scene_0, lane, given_0th);
-      store_vu32(scene_1, lane, given_1th);
-    }
-  }
-}
-
 /* A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is the first lane of the chunk. */
-HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix seed_high, ix first_world, ix world, i32 *episode, u32 *layout, ix agent, bool caching, u8 *cells, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, bool8 *alive, f32 *episode_return, bool observing, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix seed_high, ix first_world, ix world, i32 *episode, u32 *layout, ix agent, bool caching, u8 *cells, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, bool8 *alive, f32 *episode_return) {
   ix turns;
   ix index;
   u32 lane;
@@ -1702,17 +1667,10 @@ HAMLET_HELPER void do_begin(ix agents, ix chosen, u8 *lanes, ix seed_low, ix see
     alive[lane] = true;
     episode_return[lane] = 0x0.0p+0f;
   }
-  if ((caching && observing)) {
-    for (ix index_next = 0, index_end = chosen; index_next < index_end; index_next += 1) {
-      index = index_next;
-      lane = ((u32)((ix)((u32)lanes[index]) - ((ix)((u32)lanes[index]) % WIDE)));
-      do_see_2(lane, ((ix)lane + WIDE), cells, scene_0, scene_1);
-    }
-  }
 }
 
 /* What happens in the worlds after a tick: the clock, and a new episode where one ends; with `fresh`, in those of `begins_array`. Whether an episode begins. */
-HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 begins_array, ix world, ix agent, ix agents, ix passed, bool tiled, ix living, bool8 *alive, ix waits, i8 *cause, u8 *lanes, bool every_tick, bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *episode, bool counting, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array, ix seed_low, ix seed_high, ix first_world) {
+HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 begins_array, ix world, ix agent, ix agents, ix passed, bool tiled, ix living, bool8 *alive, ix waits, i8 *cause, u8 *lanes, bool every_tick, bool observing, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, array_observed final_observation_array, ix start, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, i32 *episode, bool counting, f32 *episode_return, array_i64 causes_array, array_i64 lengths_array, f32 *finished_return, array_i64 ended_meters_array, ix seed_low, ix seed_high, ix first_world) {
   ix first;
   ix lane;
   ix chosen;
@@ -1733,21 +1691,133 @@ HAMLET_INLINE bool do_conclude(bool8 *flags, bool fresh, ix count, array_bool8 b
   chosen = choose_lanes(flags, lanes);
   if ((chosen > 0)) {
     if ((!fresh)) {
-      do_finish(every_tick, observing, waits, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, episode, counting, agents, cause, episode_return, causes_array, lengths_array, finished_return, ended_meters_array);
+      do_finish(every_tick, observing, waits, caching, layout, cells, position_x, position_y, standing, found, final_observation_array, start, lanes, chosen, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, episode, counting, agents, cause, episode_return, causes_array, lengths_array, finished_return, ended_meters_array);
     }
-    do_begin(agents, chosen, lanes, seed_low, seed_high, first_world, world, episode, layout, agent, caching, cells, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return, observing, scene_0, scene_1);
+    do_begin(agents, chosen, lanes, seed_low, seed_high, first_world, world, episode, layout, agent, caching, cells, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, alive, episode_return);
   }
   return (chosen > 0);
 }
 
 /* What a lane observes in single rows, then what the repeated rows share. */
-HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 x_0, vi32 y_0, vi32 age_0, vi32 found_0, vu32 scene_0_0, vu32 scene_1_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vf32 *result_3th, vf32 *result_4th, vf32 *result_5th, vf32 *result_6th, vf32 *result_7th, vf32 *result_8th, vf32 *result_9th, vf32 *result_10th, vi32 *result_11th, vi32 *result_12th) {
+HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiation_0, vf32 money_0, vf32 mood_0, vf32 social_0, vf32 health_0, vf32 fitness_0, vi32 x_0, vi32 y_0, vi32 age_0, vi32 found_0, vu32 cell_0_0, vu32 cell_1_0, vu32 cell_2_0, vu32 cell_3_0, vu32 cell_4_0, vu32 cell_5_0, vu32 cell_6_0, vu32 cell_7_0, vu32 cell_8_0, vu32 cell_9_0, vu32 cell_10_0, vu32 cell_11_0, vu32 cell_12_0, vu32 cell_13_0, vf32 *result_0th, vf32 *result_1th, vf32 *result_2th, vf32 *result_3th, vf32 *result_4th, vf32 *result_5th, vf32 *result_6th, vf32 *result_7th, vf32 *result_8th, vf32 *result_9th, vf32 *result_10th, vu32 *result_11th, vu32 *result_12th, vi32 *result_13th, vi32 *result_14th) {
+  vu32 t17;
+  vu32 t19;
+  vu32 t28;
+  vu32 t29;
+  vu32 t31;
+  vu32 t32;
+  vu32 t34;
+  vu32 t35;
+  vu32 t38;
+  vu32 t39;
+  vu32 t48;
+  vu32 t49;
+  vu32 t51;
+  vu32 t52;
+  vu32 t54;
+  vu32 t55;
+  vu32 t58;
+  vu32 t59;
+  vu32 t68;
+  vu32 t69;
+  vu32 t71;
+  vu32 t72;
+  vu32 t74;
+  vu32 t75;
+  vu32 t78;
+  vu32 t79;
+  vu32 t88;
+  vu32 t89;
+  vu32 t91;
+  vu32 t92;
+  vu32 t94;
+  vu32 t95;
+  vu32 t98;
+  vu32 t99;
+  vu32 t108;
+  vu32 t109;
+  vu32 t111;
+  vu32 t112;
+  vu32 t114;
+  vu32 t115;
+  vu32 t118;
+  vu32 t119;
+  vu32 t128;
+  vu32 t129;
+  vu32 t131;
+  vu32 t132;
+  vu32 t134;
+  vu32 t135;
+  vu32 t138;
+  vu32 t139;
+  vu32 t148;
+  vu32 t149;
+  vu32 t151;
+  vu32 t152;
+  vu32 t154;
+  vu32 t155;
   vi32 t159;
   vf32 x_1;
   vf32 y_1;
   vi32 t182;
   vf32 lifetime_0;
   /* observe: observe grid, town.hamlet:123 */
+  t17 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_0_0, alike_vu32(31u)));
+  t19 = shift_right_vu32(cell_0_0, alike_vu32(5u));
+  t28 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_1_0, alike_vu32(31u)));
+  t29 = shift_right_vu32(cell_1_0, alike_vu32(5u));
+  t31 = where_vu32(equal_vu32(t29, alike_vu32(0u)), t28, alike_vu32(0u));
+  t32 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t19, alike_vu32(0u)), t17, alike_vu32(0u))), t31);
+  t34 = where_vu32(equal_vu32(t29, alike_vu32(1u)), t28, alike_vu32(0u));
+  t35 = bit_or_vu32(bit_or_vu32(alike_vu32(0u), where_vu32(equal_vu32(t19, alike_vu32(1u)), t17, alike_vu32(0u))), t34);
+  t38 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_2_0, alike_vu32(31u)));
+  t39 = shift_right_vu32(cell_2_0, alike_vu32(5u));
+  t48 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_3_0, alike_vu32(31u)));
+  t49 = shift_right_vu32(cell_3_0, alike_vu32(5u));
+  t51 = where_vu32(equal_vu32(t49, alike_vu32(0u)), t48, alike_vu32(0u));
+  t52 = bit_or_vu32(bit_or_vu32(t32, where_vu32(equal_vu32(t39, alike_vu32(0u)), t38, alike_vu32(0u))), t51);
+  t54 = where_vu32(equal_vu32(t49, alike_vu32(1u)), t48, alike_vu32(0u));
+  t55 = bit_or_vu32(bit_or_vu32(t35, where_vu32(equal_vu32(t39, alike_vu32(1u)), t38, alike_vu32(0u))), t54);
+  t58 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_4_0, alike_vu32(31u)));
+  t59 = shift_right_vu32(cell_4_0, alike_vu32(5u));
+  t68 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_5_0, alike_vu32(31u)));
+  t69 = shift_right_vu32(cell_5_0, alike_vu32(5u));
+  t71 = where_vu32(equal_vu32(t69, alike_vu32(0u)), t68, alike_vu32(0u));
+  t72 = bit_or_vu32(bit_or_vu32(t52, where_vu32(equal_vu32(t59, alike_vu32(0u)), t58, alike_vu32(0u))), t71);
+  t74 = where_vu32(equal_vu32(t69, alike_vu32(1u)), t68, alike_vu32(0u));
+  t75 = bit_or_vu32(bit_or_vu32(t55, where_vu32(equal_vu32(t59, alike_vu32(1u)), t58, alike_vu32(0u))), t74);
+  t78 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_6_0, alike_vu32(31u)));
+  t79 = shift_right_vu32(cell_6_0, alike_vu32(5u));
+  t88 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_7_0, alike_vu32(31u)));
+  t89 = shift_right_vu32(cell_7_0, alike_vu32(5u));
+  t91 = where_vu32(equal_vu32(t89, alike_vu32(0u)), t88, alike_vu32(0u));
+  t92 = bit_or_vu32(bit_or_vu32(t72, where_vu32(equal_vu32(t79, alike_vu32(0u)), t78, alike_vu32(0u))), t91);
+  t94 = where_vu32(equal_vu32(t89, alike_vu32(1u)), t88, alike_vu32(0u));
+  t95 = bit_or_vu32(bit_or_vu32(t75, where_vu32(equal_vu32(t79, alike_vu32(1u)), t78, alike_vu32(0u))), t94);
+  t98 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_8_0, alike_vu32(31u)));
+  t99 = shift_right_vu32(cell_8_0, alike_vu32(5u));
+  t108 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_9_0, alike_vu32(31u)));
+  t109 = shift_right_vu32(cell_9_0, alike_vu32(5u));
+  t111 = where_vu32(equal_vu32(t109, alike_vu32(0u)), t108, alike_vu32(0u));
+  t112 = bit_or_vu32(bit_or_vu32(t92, where_vu32(equal_vu32(t99, alike_vu32(0u)), t98, alike_vu32(0u))), t111);
+  t114 = where_vu32(equal_vu32(t109, alike_vu32(1u)), t108, alike_vu32(0u));
+  t115 = bit_or_vu32(bit_or_vu32(t95, where_vu32(equal_vu32(t99, alike_vu32(1u)), t98, alike_vu32(0u))), t114);
+  t118 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_10_0, alike_vu32(31u)));
+  t119 = shift_right_vu32(cell_10_0, alike_vu32(5u));
+  t128 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_11_0, alike_vu32(31u)));
+  t129 = shift_right_vu32(cell_11_0, alike_vu32(5u));
+  t131 = where_vu32(equal_vu32(t129, alike_vu32(0u)), t128, alike_vu32(0u));
+  t132 = bit_or_vu32(bit_or_vu32(t112, where_vu32(equal_vu32(t119, alike_vu32(0u)), t118, alike_vu32(0u))), t131);
+  t134 = where_vu32(equal_vu32(t129, alike_vu32(1u)), t128, alike_vu32(0u));
+  t135 = bit_or_vu32(bit_or_vu32(t115, where_vu32(equal_vu32(t119, alike_vu32(1u)), t118, alike_vu32(0u))), t134);
+  t138 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_12_0, alike_vu32(31u)));
+  t139 = shift_right_vu32(cell_12_0, alike_vu32(5u));
+  t148 = shift_left_vu32(alike_vu32(1u), bit_and_vu32(cell_13_0, alike_vu32(31u)));
+  t149 = shift_right_vu32(cell_13_0, alike_vu32(5u));
+  t151 = where_vu32(equal_vu32(t149, alike_vu32(0u)), t148, alike_vu32(0u));
+  t152 = bit_or_vu32(bit_or_vu32(t132, where_vu32(equal_vu32(t139, alike_vu32(0u)), t138, alike_vu32(0u))), t151);
+  t154 = where_vu32(equal_vu32(t149, alike_vu32(1u)), t148, alike_vu32(0u));
+  t155 = bit_or_vu32(bit_or_vu32(t135, where_vu32(equal_vu32(t139, alike_vu32(1u)), t138, alike_vu32(0u))), t154);
   t159 = add_vi32(multiply_vi32(y_0, alike_vi32(8)), x_0);
   /* observe: observe position.x, town.hamlet:123 */
   x_1 = divide_vf32(to_f32_vi32(x_0), alike_vf32(0x1.c000000000000p+2f));
@@ -1768,12 +1838,14 @@ HAMLET_INLINE void do_observe_lane_2(vf32 energy_0, vf32 hygiene_0, vf32 satiati
   *result_8th = health_0;
   *result_9th = fitness_0;
   *result_10th = lifetime_0;
-  *result_11th = t159;
-  *result_12th = t182;
+  *result_11th = t152;
+  *result_12th = t155;
+  *result_13th = t159;
+  *result_14th = t182;
 }
 
 /* Rows 0 to 63, one at a time. */
-HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 scene_0_0, vu32 scene_1_0, vi32 t159) {
+HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 t152, vu32 t155, vi32 t159) {
   u32 t161;
   u32 t166;
   vu32 t167;
@@ -1782,9 +1854,9 @@ HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 scene_0_0, vu32 scene_1
   /* observe: observe grid, town.hamlet:123 */
   t161 = to_u32_i32(element_0);
   t166 = shift_left_u32(1u, bit_and_u32(t161, 31u));
-  t167 = bit_and_vu32(((shift_right_u32(t161, 5u) == 1u) ? scene_1_0 : scene_0_0), alike_vu32(t166));
-  t172 = where_or_zero_vf32(equal_vi32(alike_vi32(element_0), t159), alike_vf32(0x1.0000000000000p+0f));
-  grid_0 = add_vf32(zero_or_vf32(equal_vu32(t167, alike_vu32(0u)), alike_vf32(0x1.0000000000000p+0f)), t172);
+  t167 = bit_and_vu32(((shift_right_u32(t161, 5u) == 1u) ? t155 : t152), alike_vu32(t166));
+  t172 = where_vf32(equal_vi32(alike_vi32(element_0), t159), alike_vf32(0x1.0000000000000p+0f), alike_vf32(0x0.0p+0f));
+  grid_0 = add_vf32(where_vf32(equal_vu32(t167, alike_vu32(0u)), alike_vf32(0x0.0p+0f), alike_vf32(0x1.0000000000000p+0f)), t172);
   return grid_0;
 }
 
@@ -1792,12 +1864,14 @@ HAMLET_INLINE vf32 do_observe_grid_2(i32 element_0, vu32 scene_0_0, vu32 scene_1
 HAMLET_INLINE vf32 do_observe_here_2(i32 element_1, vi32 t182) {
   vf32 here_0;
   /* observe: observe here, town.hamlet:123 */
-  here_0 = where_or_zero_vf32(equal_vi32(alike_vi32(element_1), t182), alike_vf32(0x1.0000000000000p+0f));
+  here_0 = where_vf32(equal_vi32(alike_vi32(element_1), t182), alike_vf32(0x1.0000000000000p+0f), alike_vf32(0x0.0p+0f));
   return here_0;
 }
 
 /* Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, and then the rows from `streamed` on past the caches, of rows that are computed together all or none. From one of the `rows` to the next it is `pitch` lanes; the chunk begins at lane `start`. */
-HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begin, ix end, bool8 *written, bool whole, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i8 *found, u32 *scene_0, u32 *scene_1) {
+HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begin, ix end, bool8 *written, bool whole, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *position_x, i32 *position_y, i32 *age, i8 *found, u8 *cells) {
+  u32 shared_t152[LANES] HAMLET_ALIGNED;
+  u32 shared_t155[LANES] HAMLET_ALIGNED;
   i32 shared_t159[LANES] HAMLET_ALIGNED;
   i32 shared_t182[LANES] HAMLET_ALIGNED;
   ix first;
@@ -1817,6 +1891,8 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
   ix element;
   hamlet_observed *row;
   vf32 value;
+  memset(shared_t152, 0, sizeof shared_t152);
+  memset(shared_t155, 0, sizeof shared_t155);
   memset(shared_t159, 0, sizeof shared_t159);
   memset(shared_t182, 0, sizeof shared_t182);
   for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
@@ -1834,9 +1910,11 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
       vf32 given_8th;
       vf32 given_9th;
       vf32 given_10th;
-      vi32 given_11th;
-      vi32 given_12th;
-      do_observe_lane_2(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vi8(found, lane), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th);
+      vu32 given_11th;
+      vu32 given_12th;
+      vi32 given_13th;
+      vi32 given_14th;
+      do_observe_lane_2(fetch_vf32(meter_energy, lane), fetch_vf32(meter_hygiene, lane), fetch_vf32(meter_satiation, lane), fetch_vf32(meter_money, lane), fetch_vf32(meter_mood, lane), fetch_vf32(meter_social, lane), fetch_vf32(meter_health, lane), fetch_vf32(meter_fitness, lane), fetch_vi32(position_x, lane), fetch_vi32(position_y, lane), fetch_vi32(age, lane), fetch_vi8(found, lane), fetch_vu8(cells, ((0 * ROW) + lane)), fetch_vu8(cells, ((1 * ROW) + lane)), fetch_vu8(cells, ((2 * ROW) + lane)), fetch_vu8(cells, ((3 * ROW) + lane)), fetch_vu8(cells, ((4 * ROW) + lane)), fetch_vu8(cells, ((5 * ROW) + lane)), fetch_vu8(cells, ((6 * ROW) + lane)), fetch_vu8(cells, ((7 * ROW) + lane)), fetch_vu8(cells, ((8 * ROW) + lane)), fetch_vu8(cells, ((9 * ROW) + lane)), fetch_vu8(cells, ((10 * ROW) + lane)), fetch_vu8(cells, ((11 * ROW) + lane)), fetch_vu8(cells, ((12 * ROW) + lane)), fetch_vu8(cells, ((13 * ROW) + lane)), &given_0th, &given_1th, &given_2th, &given_3th, &given_4th, &given_5th, &given_6th, &given_7th, &given_8th, &given_9th, &given_10th, &given_11th, &given_12th, &given_13th, &given_14th);
       observed_position_x = given_0th;
       observed_position_y = given_1th;
       observed_meter_energy = given_2th;
@@ -1848,8 +1926,10 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
       observed_meter_health = given_8th;
       observed_meter_fitness = given_9th;
       observed_lifetime = given_10th;
-      store_vi32(shared_t159, lane, given_11th);
-      store_vi32(shared_t182, lane, given_12th);
+      store_vu32(shared_t152, lane, given_11th);
+      store_vu32(shared_t155, lane, given_12th);
+      store_vi32(shared_t159, lane, given_13th);
+      store_vi32(shared_t182, lane, given_14th);
     }
     past = (64 >= streamed);
     put_observed((rows + ((64 * pitch) + start)), lane, observed_position_x, fetch_vbool(written, lane), whole, past, 0x0.0p+0f, 0x1.fe00000000000p+7f);
@@ -1872,21 +1952,21 @@ HAMLET_HELPER void do_observe(hamlet_observed *rows, ix pitch, ix start, ix begi
       for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
         first = first_next;
         lane = first;
-        value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
+        value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t152, lane), fetch_vu32(shared_t155, lane), fetch_vi32(shared_t159, lane));
         put_observed(row, lane, value, fetch_vbool(written, lane), true, true, 0x0.0p+0f, 0x1.fe00000000000p+6f);
       }
     } else if (whole) {
       for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
         first = first_next;
         lane = first;
-        value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
+        value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t152, lane), fetch_vu32(shared_t155, lane), fetch_vi32(shared_t159, lane));
         put_observed(row, lane, value, fetch_vbool(written, lane), true, false, 0x0.0p+0f, 0x1.fe00000000000p+6f);
       }
     } else {
       for (ix first_next = begin, first_end = end; first_next < first_end; first_next += WIDE) {
         first = first_next;
         lane = first;
-        value = do_observe_grid_2(((i32)element), fetch_vu32(scene_0, lane), fetch_vu32(scene_1, lane), fetch_vi32(shared_t159, lane));
+        value = do_observe_grid_2(((i32)element), fetch_vu32(shared_t152, lane), fetch_vu32(shared_t155, lane), fetch_vi32(shared_t159, lane));
         put_observed(row, lane, value, fetch_vbool(written, lane), false, false, 0x0.0p+0f, 0x1.fe00000000000p+6f);
       }
     }
@@ -2005,10 +2085,10 @@ HAMLET_HELPER void do_mask(ix busy, i32 *position_x, i32 *position_y, i8 *found,
 }
 
 /* Write what the lanes observe, and which actions are allowed. */
-HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cells, u32 *scene_0, u32 *scene_1, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, ix count, bool8 *flags, array_observed observation_array, ix start, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, ix busy, bool8 *alive, array_bool8 mask_array) {
+HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cells, i32 *position_x, i32 *position_y, u8 *standing, i8 *found, ix count, bool8 *flags, array_observed observation_array, ix start, ix streamed, f32 *meter_energy, f32 *meter_hygiene, f32 *meter_satiation, f32 *meter_money, f32 *meter_mood, f32 *meter_social, f32 *meter_health, f32 *meter_fitness, i32 *age, ix busy, bool8 *alive, array_bool8 mask_array) {
   ix first;
   ix end;
-  do_find_again(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found);
+  do_find_again(observing, caching, layout, cells, position_x, position_y, standing, found);
   if (observing) {
     for (ix first_next = 0, first_end = LANES; first_next < first_end; first_next += WIDE) {
       first = first_next;
@@ -2016,7 +2096,7 @@ HAMLET_INLINE void do_survey(bool observing, bool caching, u32 *layout, u8 *cell
     }
     /* Few lanes need few vectors. */
     end = ((((count + WIDE) - 1) / WIDE) * WIDE);
-    do_observe((observation_array.data + 0 * observation_array.columns + 0), observation_array.columns, start, 0, end, flags, (count == end), streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, scene_0, scene_1);
+    do_observe((observation_array.data + 0 * observation_array.columns + 0), observation_array.columns, start, 0, end, flags, (count == end), streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_y, age, found, cells);
   }
   do_mask(busy, position_x, position_y, found, alive, mask_array, start, count);
 }
@@ -2078,8 +2158,6 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   i8 found[LANES] HAMLET_ALIGNED;
   u8 standing[LANES] HAMLET_ALIGNED;
   u8 cells[15 * ROW] HAMLET_ALIGNED;
-  u32 scene_0[LANES] HAMLET_ALIGNED;
-  u32 scene_1[LANES] HAMLET_ALIGNED;
   f32 before_meter_energy[LANES] HAMLET_ALIGNED;
   f32 before_meter_hygiene[LANES] HAMLET_ALIGNED;
   f32 before_meter_satiation[LANES] HAMLET_ALIGNED;
@@ -2145,8 +2223,6 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
   memset(found, 0, sizeof found);
   memset(standing, 0, sizeof standing);
   memset(cells, 0, sizeof cells);
-  memset(scene_0, 0, sizeof scene_0);
-  memset(scene_1, 0, sizeof scene_1);
   per_chunk = max_ix((LANES / agents), 1);
   world = next_worlds(shares_array, thread, per_chunk);
   while ((world >= 0)) {
@@ -2190,7 +2266,7 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
       count = chunk_lanes;
       do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, alive, alive_array, episode_return, episode_return_array, episode, episode_array, world, agents, agent, layout, layout_array);
       if (caching) {
-        unchanged = do_load_cells(known, stored_layout, layouts_array, start, count, layout, flags, cells, cells_array, observing, scene_0, scene_1);
+        unchanged = do_load_cells(known, stored_layout, layouts_array, start, count, layout, flags, cells, cells_array);
       }
     }
     /* Without ticks there is one turn all the same. */
@@ -2232,11 +2308,11 @@ HAMLET_HELPER void dorollout(array_f32 meters_array, array_i32 position_array, a
         if (tiled) {
           do_load(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, alive, alive_array, episode_return, episode_return_array, episode, episode_array, world, agents, agent, layout, layout_array);
         }
-        begun = do_conclude(flags, fresh, count, begins_array, world, agent, agents, passed, tiled, living, alive, waits, cause, lanes, every_tick, observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, final_observation_array, start, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, episode, counting, episode_return, causes_array, lengths_array, finished_return, ended_meters_array, seed_low, seed_high, first_world);
+        begun = do_conclude(flags, fresh, count, begins_array, world, agent, agents, passed, tiled, living, alive, waits, cause, lanes, every_tick, observing, caching, layout, cells, position_x, position_y, standing, found, final_observation_array, start, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, episode, counting, episode_return, causes_array, lengths_array, finished_return, ended_meters_array, seed_low, seed_high, first_world);
         unchanged = (unchanged & (!begun));
         if ((final || every_tick)) {
           busy = ((count <= WIDE) ? WIDE : LANES);
-          do_survey(observing, caching, layout, cells, scene_0, scene_1, position_x, position_y, standing, found, count, flags, observation_array, start, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, busy, alive, mask_array);
+          do_survey(observing, caching, layout, cells, position_x, position_y, standing, found, count, flags, observation_array, start, streamed, meter_energy, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, age, busy, alive, mask_array);
         }
         if ((tiled || final)) {
           do_store(direct, meter_energy, meters_array, start, count, meter_hygiene, meter_satiation, meter_money, meter_mood, meter_social, meter_health, meter_fitness, position_x, position_array, position_y, age, age_array, alive, alive_array, episode_return, episode_return_array);

@@ -374,7 +374,7 @@ HAMLET_INLINE vu32 shift_left_vu32(vu32 a, vu32 by) { return a << by; }
 HAMLET_INLINE vu32 shift_right_vu32(vu32 a, vu32 by) { return a >> by; }
 
 /* GCC makes of `?:` in C nothing of vectors, and three instructions of masks; Clang makes of masks the one that selects.
-`where_or_zero`, `zero_or` are `where` with a zero in the one place or in the other: one instruction for both. */
+*/
 #if HAMLET_AVX2 && WIDE == 8
 HAMLET_INLINE vi32 where_vi32(vbool condition, vi32 then, vi32 otherwise) {
     return (vi32)_mm256_blendv_ps((__m256)otherwise, (__m256)then, (__m256)condition);
@@ -384,12 +384,6 @@ HAMLET_INLINE vi32 where_vi32(vbool condition, vi32 then, vi32 otherwise) {
     return (then & condition) | (otherwise & ~condition);
 }
 #endif
-#define HAMLET_WHERE(T)                                                                                         \
-    HAMLET_INLINE T where_or_zero_##T(vbool condition, T then) { return (T)((vi32)then & condition); }          \
-    HAMLET_INLINE T zero_or_##T(vbool condition, T otherwise) { return (T)((vi32)otherwise & ~condition); }
-HAMLET_WHERE(vf32)
-HAMLET_WHERE(vi32)
-HAMLET_WHERE(vu32)
 HAMLET_INLINE vf32 where_vf32(vbool condition, vf32 then, vf32 otherwise) {
     return (vf32)where_vi32(condition, (vi32)then, (vi32)otherwise);
 }
@@ -540,12 +534,6 @@ HAMLET_INLINE vf32 fma_vf32(vf32 left, vf32 right, vf32 addend) {
 #define not_vbool not_bool
 #define shift_left_vu32 shift_left_u32
 #define shift_right_vu32 shift_right_u32
-#define where_or_zero_vf32(condition, then) where_f32(condition, then, 0.0f)
-#define where_or_zero_vi32(condition, then) where_i32(condition, then, 0)
-#define where_or_zero_vu32(condition, then) where_u32(condition, then, 0u)
-#define zero_or_vf32(condition, otherwise) where_f32(condition, 0.0f, otherwise)
-#define zero_or_vi32(condition, otherwise) where_i32(condition, 0, otherwise)
-#define zero_or_vu32(condition, otherwise) where_u32(condition, 0u, otherwise)
 HAMLET_INLINE f32 lesser_vf32(f32 a, f32 b) { return a < b ? a : b; }
 HAMLET_INLINE f32 greater_vf32(f32 a, f32 b) { return b < a ? a : b; }
 #define where_vf32 where_f32

@@ -24,7 +24,7 @@ class Bindings:
     """The functions of a program, ready to print, and where the values that they read and write are in a chunk.
 
     Attributes:
-        state, outcomes, cached: rows of the state, of what a tick gives beside it, of the cell cache and the scene.
+        state, outcomes, cached: rows of the state, of what a tick gives beside it, of the cell cache.
         counted: rows of the numbers of agents.
         held: all that functions read from a chunk, by the names of inputs.
         together: what the agents of a world have together.

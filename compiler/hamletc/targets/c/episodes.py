@@ -10,7 +10,6 @@ from hamletc.kernel.code import (
     Code,
     Expression,
     Function,
-    Name,
     Operand,
     Remark,
     assign,
@@ -54,7 +53,7 @@ from hamletc.targets.c.lanes import (
     world,
 )
 from hamletc.targets.c.memory import each_row, part, row
-from hamletc.targets.c.places import cached_cells, seen
+from hamletc.targets.c.places import cached_cells
 from hamletc.targets.c.slots import chunks
 from hamletc.targets.c.tick import constant, turning
 
@@ -161,10 +160,6 @@ def _begin(bindings: Bindings, cuts: Cuts | None, step: CellStep | None, stateme
         yield selected(_of_lane(bindings, cuts, begins))
         if step is not None:
             yield from _of_worlds(step, begins)
-        if sight := tuple(seen(bindings, lane, lane + WIDE)):
-            one = Name("lanes")["index"]
-            vector = assign(lane, one - one % WIDE)
-            yield when(caching.both(observing), [loop("index", "chosen", body=[vector, *sight])])
 
     summary = (
         "A new episode, of the number that is in `episode`, for the first `chosen` of `lanes`. `agent` of `world` is"

@@ -69,8 +69,6 @@ OF_VECTORS = COMPARING | {
     "^": "bit_xor",
 }
 """What operators on vectors are called: a compiler without vectors has none."""
-ZEROS = frozenset(("0x0.0p+0f", "0u", "0"))
-"""Numbers whose bits are all zeros: one is left of `x & mask` where a mask is not set."""
 
 SPELT = frozenset(
     (
@@ -344,11 +342,6 @@ class Expressions:
         if condition.type.shape == "vector":
             type_ = CType("vector", type_.element)
         texts = [self.taken_as(each, type_).text for each in (then, otherwise)]
-        if condition.type.shape == "vector" and type_.element != "bool":
-            if otherwise.text in ZEROS:
-                return Spelt(f"where_or_zero_{type_.kind}({condition.text}, {texts[0]})", type_)
-            if then.text in ZEROS:
-                return Spelt(f"zero_or_{type_.kind}({condition.text}, {texts[1]})", type_)
         if condition.type.shape == "vector":
             return Spelt(f"where_{type_.kind}({condition.text}, {', '.join(texts)})", type_)
         return Spelt(f"({condition.text} ? {texts[0]} : {texts[1]})", type_)

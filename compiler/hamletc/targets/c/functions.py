@@ -17,7 +17,6 @@ SUMMARIES = {
     "move": "The position after an action.",
     "stand": "The cell of a position.",
     "place": "The cell of the affordance at random of an index; behind those, of an agent's start.",
-    "scene": "What is observed of the cells.",
     "search": "The index of the affordance at random on a cell, or -1, from the layout.",
     "shuffle": "The layout of an episode.",
     "tick": "What a living lane does in a tick; its new state, then reward, terminated, truncated, used, cause.",

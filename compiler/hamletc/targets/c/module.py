@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet.universe import Universe
-from hamletc.ir.function import Function, Program, Table
-from hamletc.ir.ops import Input
+from hamletc.ir.function import Program, Table
 from hamletc.kernel import code
 from hamletc.kernel.body import table_name
 from hamletc.kernel.build import build
@@ -31,12 +30,10 @@ from hamletc.targets.c.rows import MANY_WORDS
 from hamletc.targets.c.slots import HEAP, STACK, has_cell_cache
 from hamletc.targets.c.tick import tick
 from hamletc.targets.known_rows import KnownRows, known_rows
-from hamletc.targets.scene import split
 
 
 def built(program: Program, universe: Universe) -> Rollout:
     """The kernel of a program, and what it is made of."""
-    program = _with_scene(program)
     large = is_large(program) and not has_cell_cache(program)
     program, known = (program, ()) if large else _with_known_rows(program)
     bindings = Bindings(program, universe, HEAP if large else STACK, known)
@@ -72,23 +69,8 @@ def _tables(bindings: Bindings, cuts: Cuts | None) -> tuple[Table, ...]:
     return (*bindings.program.tables, *(cuts.scale_tables() if cuts else ()), *scales)
 
 
-def _with_scene(program: Program) -> Program:
-    """Where there is a cell cache, what observations need of them alone is a function of its own, `scene`."""
-    if not has_cell_cache(program):
-        return program
-    scene, observe = split(program.function("observe"))
-    if not any(isinstance(node.op, Input) and node.op.name.startswith("cell.") for node in scene.nodes):
-        scene, observe = replace(scene, outputs=()), program.function("observe")
-    return _with(program, observe, scene)
-
-
 def _with_known_rows(program: Program) -> tuple[Program, tuple[KnownRows, ...]]:
     """Where a repeated row is known but for a bit of many words, `observe` gives the words."""
     observe, known = known_rows(program.function("observe"), MANY_WORDS)
-    return _with(program, observe), known
-
-
-def _with(program: Program, observe: Function, *others: Function) -> Program:
-    """The program with another `observe`, and with other functions."""
     functions = (observe if function.name == "observe" else function for function in program.functions)
-    return replace(program, functions=(*functions, *others))
+    return replace(program, functions=tuple(functions)), known

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from hamletc.kernel.code import (
     Code,
-    Expression,
     Function,
-    Operand,
     assign,
     call,
     do,
@@ -31,26 +29,12 @@ def places(bindings: Bindings) -> list[Function]:
     """The functions of the cell cache, where kernels have one."""
     if not bindings.cached:
         return []
-    see = [_see(bindings)] if _scene(bindings) else []
-    return [
-        *see,
-        _fill_cells(bindings),
-        _load_cells(bindings),
-        _store_cells(),
-        _find(bindings),
-        _find_again(bindings),
-    ]
+    return [_fill_cells(bindings), _load_cells(), _store_cells(), _find(bindings), _find_again(bindings)]
 
 
 def cached_cells(bindings: Bindings) -> int:
     """The cells of each lane in the cache but the one where it began."""
     return sum(slot.name.startswith("cell.") for slot in bindings.cached)
-
-
-def seen(bindings: Bindings, begin: Operand, end: Operand) -> Iterator[Code]:
-    """What lanes observe of the cells, computed, where that is a function of its own."""
-    if _scene(bindings):
-        yield do("_see", begin, end)
 
 
 def finding(bindings: Bindings) -> Iterator[Code]:
@@ -64,18 +48,6 @@ def find() -> Code:
     return do("_find")
 
 
-def _scene(bindings: Bindings) -> list[Expression]:
-    """What lanes observe of the cells."""
-    return [slot.of_lane for slot in bindings.cached if slot.name.startswith("scene.")]
-
-
-def _see(bindings: Bindings) -> Function:
-    scene = call("_scene", *bindings.passing("scene", {}))
-    body = vectors([assign(_scene(bindings), scene)], "end", "begin")
-    summary = "What the lanes from `begin` to `end` observe of the cells."
-    return function("_see", ["begin", "end"], summary, [body])
-
-
 def _fill_cells(bindings: Bindings) -> Function:
     (index,) = names("index")
 
@@ -83,13 +55,12 @@ def _fill_cells(bindings: Bindings) -> Function:
         place = call("_place", *bindings.passing("place", {"index": call("u32", index)}))
         of_lanes = vectors([assign(cells[index * LANES + lane], place)])
         yield loop(index, cached_cells(bindings), body=[of_lanes])
-        yield from seen(bindings, 0, LANES)
 
     summary = "Compute the cells of the affordances at random of every lane."
     return function("_fill_cells", (), summary, body(), "apart")
 
 
-def _load_cells(bindings: Bindings) -> Function:
+def _load_cells() -> Function:
     stored_layout, flags = names("stored_layout flags")
 
     def compared() -> Iterator[Code]:
@@ -97,15 +68,10 @@ def _load_cells(bindings: Bindings) -> Function:
         yield vectors([assign(flags[lane], call("equal", stored_layout[lane], layout[lane]))])
         yield assign(unchanged, call("all_set", flags))
 
-    def loaded() -> Iterator[Code]:
-        yield _each_cell("load_lanes")
-        if sight := tuple(seen(bindings, 0, LANES)):
-            yield when(observing, sight)
-
     body = (
         assign(unchanged, "known"),
         when(unchanged, compared()),
-        when(unchanged, loaded(), [do("_fill_cells")]),
+        when(unchanged, [_each_cell("load_lanes")], [do("_fill_cells")]),
         give(unchanged),
     )
     summary = (

@@ -126,7 +126,7 @@ def outcomes(universe: Universe, memory: ChunkMemory = STACK) -> tuple[Slot, ...
 
 
 def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple[Slot, ...]:
-    """What a kernel that holds this state has for the functions of `hamletc.lowering.cell_cache`, and the scene;
+    """What a kernel that holds this state has for the functions of `hamletc.lowering.cell_cache`;
     nothing where the program has none of them. Moved positions take the place of the state's, unless a tick needs
     both."""
     if not has_cell_cache(program):
@@ -134,7 +134,6 @@ def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple
     functions = {function.name: function for function in program.functions}
     # Behind the cells of affordances is the one where the lane began.
     positions = [slot for name, slot in held.items() if name.startswith("position.")]
-    scene = [(o.name, functions["scene"].nodes[o.value].type) for o in functions["scene"].outputs]
     if any(slot.name in _inputs(functions["tick"]) for slot in positions):
         positions = [Slot(slot.name, _local(f"moved_{slot.chunk.variable}", "i32"), 0) for slot in positions]
     return (
@@ -142,7 +141,6 @@ def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple
         Slot("found", _local("found", "i8"), 0),
         Slot("cell", _local("standing", "u8"), 0),
         *(Slot(f"cell.{index}", _local("cells", "u8", random + 1), index) for index in range(random)),
-        *(Slot(name, _local(name.replace(".", "_"), type_.value), 0) for name, type_ in scene),
     )
 
 

@@ -128,18 +128,6 @@ def test_where(header: Header, dtype: str, way: str) -> None:
     assert np.array_equal(found.view(np.uint8), wanted.view(np.uint8))
 
 
-@pytest.mark.parametrize("dtype", ["f32", "i32", "u32"])
-def test_where_one_is_zero(header: Header, dtype: str) -> None:
-    condition, operand = numbers("bool", 2), numbers(dtype, 0)
-    zero = np.zeros_like(operand)
-    for name, expected in {
-        "where_or_zero": np.where(condition, operand, zero),
-        "zero_or": np.where(condition, zero, operand),
-    }.items():
-        made = header.computed("wide", f"{name}_{dtype}", DTYPES[dtype], [condition, operand])
-        assert np.array_equal(made.view(np.uint32), expected.view(np.uint32)), name
-
-
 def test_lesser_and_greater_are_selects_by_less(header: Header) -> None:
     # Zeros of both signs and NaNs are among the operands: which of two that are not less is given matters.
     left, right = numbers("f32", 0), numbers("f32", 1)

@@ -39,12 +39,6 @@ def test_bounds_are_one_operation(town: str) -> None:
     assert re.search(r"lesser_vf32\(alike_vf32\(0x1\.0000000000000p\+0f\), \w+\)", town)
 
 
-def test_a_select_of_zero_is_a_mask(town: str) -> None:
-    assert "zero_or_v" in town
-    assert "where_or_zero_v" in town
-    assert not re.search(r"\bwhere_v[fiu]32\([^,]*, alike_v[fiu]32\((0u?|0x0\.0p\+0f)\), ", town)
-
-
 def test_who_counts_as_living_is_found_without_branches() -> None:
     (line,) = {each.strip() for each in text("queue").splitlines() if "living = (living +" in each}
     assert "|" in line

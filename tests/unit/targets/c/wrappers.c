@@ -66,16 +66,6 @@ BINARY(bit_or, bool, bool, bool8)
 UNARY(not, bool, bool, bool8)
 WHERE(bool, bool8)
 /* Of vectors alone. */
-#define WHERE_ZERO(T)                                                                                    \
-    void wide_where_or_zero_##T(const bool8 *c, const T *a, T *r, ix n) {                                \
-        for (ix i = 0; i < n; i += WIDE)                                                                 \
-            store_v##T(r, i, where_or_zero_v##T(fetch_vbool(c, i), fetch_v##T(a, i)));                   \
-    }                                                                                                    \
-    void wide_zero_or_##T(const bool8 *c, const T *a, T *r, ix n) {                                      \
-        for (ix i = 0; i < n; i += WIDE)                                                                 \
-            store_v##T(r, i, zero_or_v##T(fetch_vbool(c, i), fetch_v##T(a, i)));                         \
-    }
-WHERE_ZERO(f32) WHERE_ZERO(i32) WHERE_ZERO(u32)
 #define CHOSEN_OF(name)                                                                                  \
     void wide_##name##_f32(const f32 *a, const f32 *b, f32 *r, ix n) {                                   \
         for (ix i = 0; i < n; i += WIDE)                                                                 \
