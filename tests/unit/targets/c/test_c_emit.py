@@ -149,11 +149,12 @@ def test_a_comment_names_the_file() -> None:
 
 
 def test_code_that_reads_what_nothing_sets_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a function reads it takes, up to the kernel."""
     stored = code.do("store_lanes", "cause", "causes", 0)
-    broken = code.function("_store_outcome", ["cause"], "Store.", [stored], "inline")
+    broken = code.function("_store_outcome", ["cause"], "Store.", [stored])
     monkeypatch.setattr("hamletc.targets.c.module.store_outcome", lambda *_: broken)
     universe = sample("town")
-    with pytest.raises(CodeError, match="_store_outcome: nothing sets causes"):
+    with pytest.raises(CodeError, match="rollout: nothing sets causes"):
         emit(lower(universe), universe)
 
 
