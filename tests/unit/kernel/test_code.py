@@ -152,7 +152,7 @@ def test_long_lines_are_broken_at_their_calls() -> None:
         do("store", *many),
         give(*many),
     ]
-    lines = PRINTER.function(function("f", many, "Words " * 40, body, "helper")).split("\n")
+    lines = PRINTER.function(function("f", many, "Words " * 40, body, "apart")).split("\n")
     assert max(map(len, lines)) <= WIDTH
     assert [line for line in lines if line.startswith("    ") and not line.startswith("     ")]
     assert ast.parse("\n".join(lines))
@@ -165,8 +165,8 @@ def test_a_function_is_printed_with_its_statements() -> None:
         loop(lane, 0, "count", body=[update(total, "+", Name("values")[lane])]),
         when(total > 9, [give(9)], [when(total < 0, [give(0)], [Remark("It is within."), give(total)])]),
     )
-    assert PRINTER.function(function("_sum", ["values", "count"], "A sum.\n\nOf all.", body, "helper")) == (
-        "@helper\n"
+    assert PRINTER.function(function("_sum", ["values", "count"], "A sum.\n\nOf all.", body, "apart")) == (
+        "@apart\n"
         "def _sum(values, count):\n"
         '    """A sum.\n\n    Of all.\n    """\n'
         "    total = 0\n"
