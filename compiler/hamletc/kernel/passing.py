@@ -48,7 +48,7 @@ def _called(code: Any, functions: Mapping[str, Function], declared: Mapping[str,
             return replace(code, arguments=_called(passed, functions, declared), keywords=())
         case Compute() | Name():
             return code
-        case _ if is_dataclass(code):
+        case _ if is_dataclass(code) and not isinstance(code, type):
             return replace(
                 code, **{each.name: _called(getattr(code, each.name), functions, declared) for each in fields(code)}
             )
