@@ -3,7 +3,8 @@
     python benchmarks/first_tick.py [--backend c] [universes/town.hamlet]
 
 Prints seconds of CPU time in one process after its imports: of this process, and of the compilers that it runs. Other
-work on the machine changes these less than the time on a clock, which is printed too.
+work on the machine changes these less than the time on a clock, which is printed too. The first tick is one of a draft
+(`hamlet.native.drafts`); the last line has what the compiler takes for the library that takes its place.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import hamlet
 import hamlet.env.make
 import hamlet.launch.cpu.ahead
 import hamlet.launch.cpu.launch
+from hamlet.native.drafts import finish
 from hamletc.targets.target import target, target_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,10 +53,14 @@ def main() -> None:
         marks.append(spent())
         env.step(torch.zeros(env.num_lanes, dtype=torch.int32))
         marks.append(spent())
-    for name, before, after in zip(("compile", "make and reset", "step"), marks, marks[1:], strict=False):
+        finish()
+        marks.append(spent())
+    names = "compile", "make and reset", "step", "library, behind"
+    for name, before, after in zip(names, marks, marks[1:], strict=False):
         own, others, clock = (late - early for early, late in zip(before, after, strict=True))
+        if name == names[-1]:
+            print(f"{'first tick':15} {sum(marks[3][:2]) - sum(marks[0][:2]):6.2f} s of CPU time")
         print(f"{name:15} {own:6.2f} s here, {others:5.2f} s in compilers ({clock:.2f} s by the clock)")
-    print(f"{'together':15} {sum(marks[-1][:2]) - sum(marks[0][:2]):6.2f} s of CPU time")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from hamlet import schema
 from hamlet.backend.buffers import DTYPES
 from hamlet.backend.registry import Tune, working_backends
 from hamlet.env.environment import Env
+from hamlet.native.drafts import without_drafts
 from hamlet.package.module import Module
 from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.universe import Universe
@@ -144,6 +145,7 @@ def copy_bandwidth(device: torch.device, samples: int) -> float:
     return 2 * COPIED / statistics.median(_seconds(copy) for _ in range(samples))
 
 
+@without_drafts()
 def measure(
     module: Module,
     cases: Sequence[Case],

@@ -14,6 +14,7 @@ from hamlet.backend.choose import choose, start
 from hamlet.backend.registry import backend_names
 from hamlet.env.make import PLAIN
 from hamlet.interpreter import Interpreter
+from hamlet.native.drafts import without_drafts
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module, load
 from hamlet.universe import Universe
@@ -107,7 +108,8 @@ class Opened:
         else:
             prepare([backend])
             choice = choose(backend, device)
-            candidate = Candidate(start(module, choice), choice.device)
+            with without_drafts():
+                candidate = Candidate(start(module, choice), choice.device)
             if candidate.backend.origin not in PLAIN:
                 label += f" ({candidate.backend.origin})"
 

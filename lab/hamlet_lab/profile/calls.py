@@ -19,6 +19,7 @@ import torch
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
+from hamlet.native.drafts import without_drafts
 from hamlet.package.module import Module
 from hamlet_lab.bench import some_controls
 
@@ -102,6 +103,7 @@ class DeviceUse:
     utilisation: float | None
 
 
+@without_drafts()
 def measure(module: Module, backend: str, device: str | None, agents: int) -> tuple[list[CallCost], DeviceUse | None]:
     """The calls `step`, `rollout`, `observe` and `reset` of one world, whose kernels take least beside Python; and
     where the environment is on a GPU what its steps take of that."""

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import hamlet
 from hamlet.env.environment import Env
+from hamlet.native.drafts import without_drafts
 from hamlet.package.module import Module
 
 Clock: TypeAlias = Literal["CPU time of all threads", "time by the clock"]
@@ -49,6 +50,7 @@ class Times:
     whole: PartCost
 
 
+@without_drafts()
 def measure(
     module: Module,
     variants: Sequence[Variant],

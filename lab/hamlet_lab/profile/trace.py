@@ -10,6 +10,7 @@ from torch.profiler import ProfilerActivity, profile, record_function
 
 import hamlet
 from hamlet.errors import EnvError
+from hamlet.native.drafts import without_drafts
 from hamlet.package.module import Module
 from hamlet_lab.bench import some_controls
 
@@ -18,6 +19,7 @@ CALLS = 5
 SEED = 7
 
 
+@without_drafts()
 def write_trace(
     module: Module, backend: str, device: str | None, worlds: int, agents: int, ticks: int, path: Path
 ) -> None:

@@ -23,6 +23,7 @@ from hamlet.env.attributes import AUTORESETS
 from hamlet.env.environment import Env, begun
 from hamlet.env.keep.state import checked_seed
 from hamlet.errors import EnvError, shown
+from hamlet.native.drafts import without_drafts
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
@@ -162,6 +163,7 @@ def _of_part(params: Any, first: int, end: int, worlds: int) -> Any:
 def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Sequence[Choice], quiet: bool) -> Choice:
     """The option that is the fastest for this number of agents."""
 
+    @without_drafts()
     def measure(choice: Choice, lanes: int) -> float:
         worlds, device, launch = lanes // shape.agents, choice.device, choice.launch
         env = make(

@@ -11,12 +11,14 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from hamlet.errors import EnvError
 
@@ -28,6 +30,8 @@ HINT = f"install gcc or clang, pip install ziglang, or name a compiler in {CHOIC
 
 NATIVE = "native"
 """The CPU of this machine, where a library is made for one."""
+DRAFT = "draft"
+"""The same, where the library is not optimised (`hamlet.native.drafts`)."""
 CPU = "HAMLET_CPU"
 """The variable with the CPU that a user compiles for in place of this one."""
 
@@ -38,12 +42,21 @@ SHARED = ("-fPIC", "-shared", "-nostdlib", "-fvisibility=hidden", "-w", "-g0")
 adds what debuggers read unless it is told not to, which takes a fifth of its time."""
 FAST = ("-O2", "-ftree-vectorize")
 """Arguments for speed, unless the user's command has others."""
+SCALAR = "-DHAMLET_SCALAR"
+"""Vectors of one lane: less text for a compiler, and no headers of its own."""
+QUICK, QUICK_CLANG = ("-Og", SCALAR), ("-O0", SCALAR)
+"""Arguments of drafts. GCC takes as long with `-O0`, whose code is a sixteenth as fast; Clang a third as long."""
+UNCHECKED = ("-fno-sanitize=undefined",)
+"""Zig checks what is not optimised, unless it is told not to."""
 
 NARROW = ("-DHAMLET_NARROW",)
 """Reads a part of the compiler's own headers."""
 
 HEADER, SOURCE, TARGET = "hamlet.h", "library.c", "library.so"
 """Files of a compilation."""
+
+Run: TypeAlias = "Callable[[Sequence[str], str, Mapping[str, str]], subprocess.CompletedProcess[bytes]]"
+"""Runs a command in a folder with these variables, and has what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +71,26 @@ class Compiler:
     command: tuple[str, ...]
     identity: str
 
+    @property
+    def drafts(self) -> bool:
+        """Whether it makes drafts. Where the user's command has arguments, those say what is run."""
+        words = iter(self.command[1:])
+        return not any(word.startswith("-") and not (word == "-m" and next(words, None)) for word in words)
+
     def arguments(self, level: str) -> tuple[str, ...]:
-        """Those for a level of CPUs, or `NATIVE`."""
-        fast = () if self._says("-O") else FAST
-        level = os.environ.get(CPU) or NATIVE if level == NATIVE else level
+        """Those for a level of CPUs, or for `NATIVE` or a `DRAFT`."""
+        fast = self._quick() if level == DRAFT else () if self._says("-O") else FAST
+        level = os.environ.get(CPU) or NATIVE if level in (NATIVE, DRAFT) else level
         # Zig spells names of CPUs with underscores.
         cpu = level.replace("-", "_") if is_zig(self.command) else level
         # A user who names a CPU wants kernels for that one, but not in packages for others.
         chosen = () if level == NATIVE and self._says("-march=") else (f"-march={cpu}",)
         return (*EXACT, *SHARED, *fast, *chosen)
+
+    def _quick(self) -> tuple[str, ...]:
+        if is_zig(self.command):
+            return (*QUICK_CLANG, *UNCHECKED)
+        return QUICK_CLANG if CLANG in Path(self.command[0]).name else QUICK
 
     def _says(self, beginning: str) -> bool:
         """Whether the user's command has an argument that begins so."""
@@ -166,15 +190,19 @@ def compiled(
 
 
 def _run(command: Sequence[str], folder: str) -> subprocess.CompletedProcess[bytes]:
+    # Whoever speaks no English gets one line all the same: that with "error:". What Zig keeps goes with the folder.
+    variables = os.environ | {"LC_ALL": "C", "ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder}
+    return RUN.get()(command, folder, variables)
+
+
+def _in_front(command: Sequence[str], folder: str, variables: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        command,
-        cwd=folder,
-        # Whoever speaks no English gets one line all the same: that with "error:". What Zig keeps goes with the folder.
-        env=os.environ | {"LC_ALL": "C", "ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
+        command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
+
+
+RUN: ContextVar[Run] = ContextVar("run", default=_in_front)
+"""How compilers are run here."""
 
 
 def _called(by: Compiler) -> str:

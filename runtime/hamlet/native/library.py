@@ -63,20 +63,32 @@ def header() -> str:
     return files(__package__).joinpath(HEADER).read_text(encoding="utf-8")
 
 
-def library(text: str, defines: Mapping[str, str] = NOTHING_DEFINED) -> ctypes.CDLL:
+def library(text: str, defines: Mapping[str, str] = NOTHING_DEFINED, by: Compiler | None = None) -> ctypes.CDLL:
     """The shared library of a text of C, compiled for this CPU where nobody has. It stays loaded while something refers
     to it or to a function of it, see `opened`; the latest ones do in any case.
 
     Args:
         text: in C99; it includes `hamlet.h` and nothing else that is not C's own, and exports with `HAMLET_EXPORT`.
         defines: values of macros by name.
+        by: by default the compiler of this process.
 
     Raises:
         EnvError: there is no compiler, it fails, or bits would differ here (`probed`). The message is one line.
     """
-    key = text, tuple(sorted(defines.items())), compiler()
-    with _lock(sha256(repr(key).encode()).digest()):
+    key = text, tuple(sorted(defines.items())), by or compiler()
+    lock = _lock(sha256(repr(key).encode()).digest())
+    if not lock.acquire(blocking=False):
+        with compiling():
+            lock.acquire()
+    try:
         return _library(*key)
+    finally:
+        lock.release()
+
+
+def is_kept(text: str, defines: Mapping[str, str], by: Compiler) -> bool:
+    """Whether the user's cache has the library of a text."""
+    return kept.recall(KIND, _name(text, tuple(sorted(defines.items())), by)) is not None
 
 
 def machine_code(text: str, defines: Mapping[str, str], level: str) -> bytes:
@@ -141,8 +153,7 @@ def _library(text: str, defines: Defines, by: Compiler) -> ctypes.CDLL:
 
 def _made(text: str, defines: Defines, by: Compiler) -> bytes:
     """The bytes of a library."""
-    parts = (str(FORMAT), text, header(), repr(defines), by.identity, repr(by.arguments(NATIVE)), cpu.identity())
-    name = sha256("\0".join(parts).encode()).hexdigest()
+    name = _name(text, defines, by)
     content = kept.recall(KIND, name)
     if content is not None:
         return content
@@ -153,6 +164,12 @@ def _made(text: str, defines: Defines, by: Compiler) -> bytes:
     except OSError as error:
         say_once(f"compiled kernels cannot be kept, so every process compiles them: {kept.reason(error)}")
     return content
+
+
+def _name(text: str, defines: Defines, by: Compiler) -> str:
+    """Under which a library is kept."""
+    parts = (str(FORMAT), text, header(), repr(defines), by.identity, repr(by.arguments(NATIVE)), cpu.identity())
+    return sha256("\0".join(parts).encode()).hexdigest()
 
 
 @cache

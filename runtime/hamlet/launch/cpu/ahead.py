@@ -14,6 +14,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.cpu.by_hand import SOURCE
 from hamlet.launch.cpu.kernels import OBSERVED, SUFFIX, Kernels, text_in
 from hamlet.launch.cpu.levels import LEVELS, NAMES, Level, usable
+from hamlet.native.drafts import Loaded
 from hamlet.native.library import machine_code, opened, probed
 from hamlet.native.texts import text as native
 from hamlet.package import ahead as index
@@ -116,7 +117,7 @@ def find(module: Module) -> tuple[Kernels | None, str]:
             loaded(observed)
     except OSError as error:
         return None, f"machine code in the package cannot be loaded: {error}"
-    return Kernels(module, f"ahead of time, {level}", loaded, by_hand), ""
+    return Kernels(module, f"ahead of time, {level}", lambda observed: Loaded(loaded(observed)), by_hand), ""
 
 
 def _libraries(found: dict[str, Any], tables: Tables) -> Libraries:

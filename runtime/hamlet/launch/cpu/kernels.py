@@ -1,11 +1,12 @@
-"""Kernels for CPUs: a library for each type of observations, compiled where it is needed, or ahead of time
-(`hamlet.launch.cpu.ahead`)."""
+"""Kernels for CPUs: a library for each type of observations, compiled where it is needed, at first as a draft
+(`hamlet.native.drafts`), or ahead of time (`hamlet.launch.cpu.ahead`)."""
 
 from __future__ import annotations
 
 import ctypes
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from hamlet.launch.cpu import by_hand
 from hamlet.launch.cpu.entry import Entry, Value, entry
 from hamlet.launch.cpu.player import Player
 from hamlet.launch.cpu.team import Functions
+from hamlet.native.drafts import Loaded, allowed, drafted, without_drafts
 from hamlet.native.library import header, library
 from hamlet.package.module import Module, text_of
 from hamlet.schema import abi
@@ -23,6 +25,9 @@ ENTRY = "hamlet_rollout"
 OBSERVED = {"float32": "f32", "bfloat16": "u16", "uint8": "u8"}
 """What the macro `OBSERVED` is, by the names of types of observations: bf16 is a u16 with its bits."""
 SUFFIX = "c"
+SHORT = 1 << 14
+"""Lane-ticks that a draft runs in some milliseconds, of a universe that is slow in a second. Whoever runs more of them
+in one launch waits for the library."""
 CELLS, LANES = (re.compile(rf"^#define {name} (\d+)$", re.MULTILINE) for name in ("CELLS", "LANES"))
 
 
@@ -39,7 +44,7 @@ class Kernels:
         self,
         module: Module,
         origin: str,
-        libraries: Callable[[str], ctypes.CDLL],
+        libraries: Callable[[str], Loaded],
         beside: Callable[[], ctypes.CDLL] = by_hand.beside,
     ) -> None:
         """`libraries` gives the library for a type of observations, one of the values of `OBSERVED`, and `beside` that
@@ -54,17 +59,21 @@ class Kernels:
         self.cells, self.lanes, self.origin = int(cells[1]), int(lanes[1]), origin
         self._observation = abi.array_arguments(module.universe, "rollout").index("observation")
         self._find, self._beside = libraries, beside
-        self._libraries: dict[str, ctypes.CDLL] = {}
+        self._libraries: dict[str, Loaded] = {}
 
-    def entry(self, values: Sequence[Value]) -> Entry:
-        """Compiles where nobody has; raises `EnvError` where that fails, or nothing was compiled ahead of time for
-        such observations."""
+    def entry(self, values: Sequence[Value], whole: bool) -> Entry:
+        """The kernel for these arguments; where it need not be the `whole` library, a draft of it will do.
+
+        Compiles where nobody has; raises `EnvError` where that fails, or nothing was compiled ahead of time for such
+        observations."""
         observations = values[self._observation]
         assert isinstance(observations, np.ndarray), "observations are an array"
         observed = f"{observations.dtype.kind}{8 * observations.itemsize}"
         if observed not in self._libraries:
-            self._libraries[observed] = self._find(observed)
-        loaded = self._libraries[observed]
+            with without_drafts() if whole else nullcontext():
+                self._libraries[observed] = self._find(observed)
+        either = self._libraries[observed]
+        loaded = either.whole() if whole else either.now
         address = ctypes.cast(loaded[ENTRY], ctypes.c_void_p).value
         assert address is not None, "a function has an address"
         return entry(address, values, loaded)
@@ -83,7 +92,9 @@ def just_in_time(module: Module, reason: str = "") -> Kernels:
     compiled ahead of time, where somebody might expect it."""
     text = text_in(module)
     origin = "just in time, C" + (f" ({reason})" if reason else "")
-    return Kernels(module, origin, lambda observed: library(text, {"OBSERVED": observed}))
+    if allowed():
+        return Kernels(module, origin, lambda observed: drafted(text, {"OBSERVED": observed}, ENTRY))
+    return Kernels(module, origin, lambda observed: Loaded(library(text, {"OBSERVED": observed})))
 
 
 def text_in(module: Module) -> str:

@@ -26,7 +26,7 @@ from hamlet.backend.protocol import (
 from hamlet.distributed import on_this_machine
 from hamlet.errors import EnvError
 from hamlet.launch.cpu.entry import shares_of
-from hamlet.launch.cpu.kernels import Kernels
+from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.single import Single
@@ -191,7 +191,8 @@ class CpuBackend:
         begins: Array = NONE_BEGIN,
     ) -> None:
         values = self._values(buffers, arrays, scalars, every_tick, begins)
-        entry = self._kernels.entry(list(values.values()))
+        whole = buffers.shape.lanes * max(scalars["ticks"], 1) > SHORT
+        entry = self._kernels.entry(list(values.values()), whole)
         self._share(entry.run, values, self._shares(buffers.shape, scalars["ticks"]))
         self._memory.cells_are_known()
 
@@ -236,10 +237,13 @@ class CpuBackend:
         actions = np.zeros((1, shape.lanes), np.int32)
         arrays = NO_POLICY | counted | {"actions": actions}
         values = self._values(buffers, arrays, scalars, every_tick=True)
-        entry = self._kernels.entry(list(values.values()))
+        streaming = self._streaming(buffers)
+        # Steps that are timed are to be those that go on.
+        whole = streaming is not None or shape.lanes > SHORT
+        entry = self._kernels.entry(list(values.values()), whole)
         shares = self._shares(shape, 1)
         values |= {"shares": shares_of(shares)}
-        return Steps(entry, values, buffers, shares, self._team, self._streaming(buffers), statistics)
+        return Steps(entry, values, buffers, shares, self._team, streaming, statistics)
 
     def _streaming(self, buffers: Buffers) -> Streaming | None:
         """What steps write past the caches, if anything may be."""

@@ -13,7 +13,7 @@ from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.storage import NAMES, Storage
 from hamlet.launch.cpu.entry import LINE as BYTES
 from hamlet.launch.cpu.entry import Entry, Value, shares_of
-from hamlet.launch.cpu.kernels import Kernels
+from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
 from hamlet.launch.cpu.packed import packed, sizes
 from hamlet.launch.cpu.player import RELU, TANH, WIDTH, Frame, Network, Own, Player, Stored, Worlds
@@ -49,7 +49,7 @@ class Playing:
         observe: bool,
     ) -> None:
         """`most`: the lanes of a chunk of the kernel."""
-        self._player = player
+        self._player, self._shape = player, shape
         lanes = shape.lanes // policy.members
         weights, size = packed(policy, lanes, player)
         activation = TANH if policy.activation == "tanh" else RELU
@@ -91,7 +91,7 @@ class Playing:
             "shares": shares,
         }
         arguments = list(known.values())
-        entry = kernels.entry(arguments)
+        entry = kernels.entry(arguments, self._shape.lanes * ticks > SHORT)
         place = dict(zip(known, entry.places, strict=True))
         layouts = known.get("layouts")
         stored = isinstance(layouts, np.ndarray) and len(layouts) > 0
