@@ -57,8 +57,9 @@ SAME = (
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        *(("shifts", what) for what in ("lowered", "optimised", "c")),
-        *(("queue", "optimised"), ("herd", "c"), ("gallery/garden", "lowered")),
+        # `tests/unit/passes/test_bits.py` evaluates the functions of `shifts` before and after each pass.
+        *(pytest.param("shifts", what, marks=pytest.mark.long) for what in ("lowered", "optimised")),
+        *(("shifts", "c"), ("queue", "optimised"), ("herd", "c"), ("gallery/garden", "lowered")),
     ],
 )
 def test_it_is_equal_to_the_interpreter(name: str, what: str) -> None:
