@@ -1,1 +1,3 @@
-"""What packages share that put worlds behind other interfaces: Gymnasium, PettingZoo, Stable-Baselines3, TorchRL."""
+"""Shared parts of the packages that put worlds behind other interfaces: Gymnasium, PettingZoo, Stable-Baselines3,
+TorchRL.
+"""

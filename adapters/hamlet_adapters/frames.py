@@ -29,7 +29,7 @@ LINE = 64
 
 
 class Frame(Protocol):
-    """What a step gave, by the names of `Outputs.tensors`.
+    """The results of a step, by the names of `Outputs.tensors`.
 
     Attributes:
         outputs: the memory, for those who fill it before it is handed out.
@@ -146,7 +146,7 @@ class Frames:
         final = env.info["final_observation"]
         if finals and final is not None:
             self._like["final_observation"] = final
-        self._kept: list[HostFrame] = []
+        self._spare: list[HostFrame] = []
         self._pinned: Tensor | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -159,14 +159,14 @@ class Frames:
             if self._pinned is None:
                 self._pinned = torch.empty(_places(self._like)[1], dtype=torch.uint8, pin_memory=True)
             return DeviceFrame(self._env, self._like, self._pinned)
-        for frame in self._kept:
+        for frame in self._spare:
             if frame.free():
                 return frame
         frame = HostFrame(self._env, self._like)
-        if len(self._kept) == SPARE:
+        if len(self._spare) == SPARE:
             # The oldest one is still in use: it is freed when its user is done.
-            del self._kept[0]
-        self._kept.append(frame)
+            del self._spare[0]
+        self._spare.append(frame)
         return frame
 
 

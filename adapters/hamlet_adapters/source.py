@@ -54,17 +54,17 @@ def made(
     """
     if source is None:
         raise EnvError("say which universe: universe=a module, a .hamlet file, or a generated package")
-    known = inspect.signature(hamlet.make).parameters
+    parameters = inspect.signature(hamlet.make).parameters
     if "agents" in arguments:
         raise EnvError(f"a world has one agent here: {SEVERAL}")
     for name in arguments:
-        if name not in known or name in OWN:
-            others = ", ".join(each for each in known if each not in OWN)
+        if name not in parameters or name in OWN:
+            others = ", ".join(each for each in parameters if each not in OWN)
             raise EnvError(f"{name} is no argument here: beside its own an adapter takes {others}")
     if unseeded(arguments) and arguments.get("shard") is not None:
         raise EnvError("shards are parts of the same worlds: give all of them the same seed")
     module = opened(source)
     # Where episodes are begun by hand, nothing else begins them.
     autoreset = "next_step" if shows_ends and not module.universe.by_hand else "same_step"
-    given = {"quiet": True} | arguments | ({"seed": fresh_seed()} if unseeded(arguments) else {})
-    return hamlet.make(module, worlds=worlds, agents=agents, autoreset=autoreset, **given)
+    settings = {"quiet": True} | arguments | ({"seed": fresh_seed()} if unseeded(arguments) else {})
+    return hamlet.make(module, worlds=worlds, agents=agents, autoreset=autoreset, **settings)

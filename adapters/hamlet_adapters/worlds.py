@@ -50,7 +50,7 @@ class Ended:
 
 
 class Turn:
-    """What a call gave: in tensors and arrays that nothing changes later.
+    """The results of a call, in tensors and arrays that nothing changes later.
 
     Who ended is looked up when somebody asks: on a CPU other threads have written it into caches of their own. Ask
     before the next step, or hold an array of the frame, which is then not written again.
@@ -220,7 +220,7 @@ class Worlds:
         return turn
 
     def _ended(self, frame: Frame, numbers: Tensor) -> Ended:
-        """What worlds showed last that ended, and began the next episode in the same tick."""
+        """The last observations of worlds whose episode ended, and whose next one began in the same tick."""
         if self._later:
             observation: Callable[[], Tensor] = partial(taken, frame.tensor("final_observation"), numbers)
         else:
@@ -246,8 +246,9 @@ class Worlds:
         return self._ends(frame) if self._arrays else _others(alive)
 
     def _restarted(self, frame: Frame, late: Tensor | None) -> Turn:
-        """What a tick gave that a reset follows, in worlds whose episode ended, or in those of them that were truncated
-        late, [worlds] bool: begun here, in the same frame. The others began theirs in the tick."""
+        """The results of a tick that a reset follows, in worlds whose episode ended, or in those of them that were
+        truncated late, [worlds] bool: begun here, in the same frame. The others began theirs in the tick.
+        """
         turn = Turn(frame, None, over=self._ends(frame))
         if not turn.any_over:
             return turn

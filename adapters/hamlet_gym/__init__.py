@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Env", "VectorEnv", "check_vector_env", "spec"]
 
 FROM_TORCH = {"Env": "single", "VectorEnv": "vector", "check_vector_env": "check"}
-"""What is imported when it is first used."""
+"""Modules of classes and functions that are imported at their first use."""
 
 registered()
 
@@ -29,6 +29,6 @@ def __getattr__(name: str) -> object:
     if name in FROM_TORCH:
         from importlib import import_module
 
-        globals()[name] = found = getattr(import_module(f"{__name__}.{FROM_TORCH[name]}"), name)
-        return found
+        globals()[name] = member = getattr(import_module(f"{__name__}.{FROM_TORCH[name]}"), name)
+        return member
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,7 @@ from hamlet_gym.spaces import PER_SECOND
 from hamlet_look.window import Window
 
 WINDOWED = ("human", *RENDER_MODES)
-"""What `render` gives of a single world: with "human" nothing, but a window shows each step and each reset."""
+"""Modes of `render` of a single world: "human" returns nothing, but a window shows each step and each reset."""
 
 Array = np.ndarray[Any, Any]
 
@@ -34,10 +34,10 @@ def seeds_of(seed: Any, count: int, present: int | list[int], mask: Array | None
         return None if seed is None else int(seed)
     listed = list(seed) if isinstance(seed, (list, tuple, np.ndarray)) else []
     begin = [True] * count if mask is None else mask.tolist()
-    given = [each for each, begins in zip(listed, begin, strict=False) if begins]
-    if len(listed) == count and all(each is None for each in given):
+    seeds = [each for each, begins in zip(listed, begin, strict=False) if begins]
+    if len(listed) == count and all(each is None for each in seeds):
         return None
-    right = [isinstance(each, (int, np.integer)) and 0 <= each < 1 << 64 for each in given]
+    right = [isinstance(each, (int, np.integer)) and 0 <= each < 1 << 64 for each in seeds]
     if len(listed) != count or not all(right):
         raise EnvError(f"a seed is a whole number, or a list of {count} of them, in 0 .. 2**64 - 1")
     others = present if isinstance(present, list) else [present + number for number in range(count)]
@@ -61,10 +61,10 @@ def parts(name: str, options: Any) -> tuple[Any, Any]:
     Raises:
         EnvError: there is another option.
     """
-    given = {} if options is None else options
-    if not isinstance(given, dict) or not set(given) <= {"params", "reset_mask"}:
+    reset_options = {} if options is None else options
+    if not isinstance(reset_options, dict) or not set(reset_options) <= {"params", "reset_mask"}:
         raise EnvError(f"options of {name} are a dictionary with params and reset_mask, not {options!r:.60}")
-    return given.get("params"), given.get("reset_mask")
+    return reset_options.get("params"), reset_options.get("reset_mask")
 
 
 def checked_mode(mode: Any) -> AutoresetMode:
@@ -72,12 +72,12 @@ def checked_mode(mode: Any) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
     except ValueError as error:
-        known = ", ".join(repr(each.value) for each in AutoresetMode)
-        raise EnvError(f"autoreset_mode is one of {known}, not {shown(mode)}") from error
+        modes = ", ".join(repr(each.value) for each in AutoresetMode)
+        raise EnvError(f"autoreset_mode is one of {modes}, not {shown(mode)}") from error
 
 
 def checked_render_mode(mode: Any, modes: tuple[str, ...] = RENDER_MODES) -> str | None:
-    """What `render` gives, one of these modes or `None`, or `EnvError`."""
+    """The mode of `render`, one of `modes` or `None`, or `EnvError`."""
     if mode is None or (isinstance(mode, str) and mode in modes):
         return mode
     raise EnvError(f"render_mode is None, {', '.join(modes[:-1])} or {modes[-1]}, not {shown(mode)}")

@@ -29,7 +29,7 @@ MODES = tuple(AutoresetMode)
 
 
 class Factory(Protocol):
-    """What makes the environments to check."""
+    """A function that makes the environments to check."""
 
     def __call__(self, *, autoreset_mode: AutoresetMode, render_mode: str | None) -> AnyVectorEnv[Any, Any, Any]: ...
 
@@ -128,7 +128,7 @@ def _check_run(case: _Case, env: AnyVectorEnv[Any, Any, Any]) -> list[Any]:
     """A run, looked at step by step; returns each sub-environment's first episode."""
     observation, infos = env.reset(seed=case.seed)
     count = env.num_envs
-    given: list[tuple[Any, Any]] = [((observation, infos), deepcopy((observation, infos)))]
+    results: list[tuple[Any, Any]] = [((observation, infos), deepcopy((observation, infos)))]
     before = np.zeros(count, np.bool_)
     over = np.zeros(count, np.bool_)
     first: list[Any] = [[observation[number].tolist()] for number in range(count)]
@@ -138,7 +138,7 @@ def _check_run(case: _Case, env: AnyVectorEnv[Any, Any, Any]) -> list[Any]:
     ends = 0
     for stepped in case.run(env):
         observation, reward, terminated, truncated, infos = stepped
-        given.append((stepped, deepcopy(stepped)))
+        results.append((stepped, deepcopy(stepped)))
         _expect(observation in env.observation_space, case.fail("step: an observation is not in its space"))
         for name, values, kinds in (
             ("rewards", reward, "f"),
@@ -163,7 +163,7 @@ def _check_run(case: _Case, env: AnyVectorEnv[Any, Any, Any]) -> list[Any]:
         before = ended
         ends += int(ended.sum())
     _expect(ends > 0, case.fail(f"no episode ended within {case.steps} steps: take more of them"))
-    for now, then in given:
+    for now, then in results:
         _expect(_equal(now, then), case.fail("an array that was handed out was changed by a later call"))
     return first
 
@@ -184,10 +184,10 @@ def _check_infos(case: _Case, infos: dict[str, Any], count: int) -> None:
 
 
 def _check_finals(case: _Case, env: AnyVectorEnv[Any, Any, Any], infos: dict[str, Any], ended: Array) -> None:
-    wanted = case.mode is AutoresetMode.SAME_STEP and ended.any()
+    expected = case.mode is AutoresetMode.SAME_STEP and ended.any()
     for name in ("final_obs", "final_info"):
-        _expect((name in infos) == wanted, case.fail(f"infos: {name} is there where it should not be, or is missing"))
-    if not wanted:
+        _expect((name in infos) == expected, case.fail(f"infos: {name} is there where it should not be, or is missing"))
+    if not expected:
         return
     for name in ("_final_obs", "_final_info"):
         _expect(bool((infos[name] == ended).all()), case.fail(f"infos: {name} does not say who ended"))
@@ -224,7 +224,7 @@ def _check_seeds(case: _Case, env: AnyVectorEnv[Any, Any, Any]) -> None:
 
 
 def _check_mistakes(case: _Case) -> None:
-    """What is wrong raises and changes nothing: the environment goes on like one that was never asked."""
+    """Wrong arguments raise and change nothing: the environment goes on like one that was never asked."""
     env, twin = case.make(), case.make()
     _expect(_raises(env.step, env.action_space.sample()), case.fail("a step before the first reset is taken"))
     env.reset(seed=case.seed)
@@ -360,9 +360,9 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _raises(call: Callable[..., object], *given: Any, **named: Any) -> bool:
+def _raises(call: Callable[..., object], *arguments: Any, **named: Any) -> bool:
     try:
-        call(*given, **named)
+        call(*arguments, **named)
     except Exception:
         return True
     return False

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a wrapper of Gymnasium does wrong.
+    """A fault of a wrapper of Gymnasium.
 
     Attributes:
         wrapper: its name.

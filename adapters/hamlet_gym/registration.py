@@ -32,7 +32,8 @@ def _register(name: str, arguments: dict[str, Any]) -> None:
 
 
 def spec(universe: str | Path, max_episode_steps: int | None = None, **arguments: Any) -> EnvSpec:
-    """What `gymnasium.make` and `gymnasium.make_vec` take in the place of a name, for a universe of your own.
+    """The specification that `gymnasium.make` and `gymnasium.make_vec` take in the place of a name, for a universe of
+    your own.
 
     Args:
         universe: a `.hamlet` file, a pack of HAMLET, or the folder of a generated package.
@@ -40,11 +41,11 @@ def spec(universe: str | Path, max_episode_steps: int | None = None, **arguments
         arguments: of `Env` and `VectorEnv`, as `params` and `render_mode`.
     """
     name = re.sub(r"[^\w.-]", "_", Path(universe).stem)
-    given = {"universe": str(universe), **arguments}
+    settings = {"universe": str(universe), **arguments}
     return EnvSpec(
         id=f"{NAMESPACE}/{name}-v0",
         entry_point=SINGLE,
         vector_entry_point=VECTOR,
         max_episode_steps=max_episode_steps,
-        kwargs=given,
+        kwargs=settings,
     )

@@ -143,7 +143,7 @@ class Env(gymnasium.Env[Array, Any]):
         return single
 
     def _batched(self, action: Any) -> Any:
-        """What a batch of one agent does."""
+        """The actions of a batch of one agent."""
         space = self.action_space
         if isinstance(space, spaces.Discrete):
             return [whole(action, int(space.n))]

@@ -1,4 +1,4 @@
-"""What agents observe and do, as spaces of Gymnasium."""
+"""Spaces of Gymnasium for the observations and actions of agents."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ Choice: TypeAlias = "spaces.Discrete[Any] | spaces.Box | spaces.Dict"
 
 
 def action_space(env: Env) -> Choice:
-    """What an agent does: the number of an action (`env.action_names` has their names); in a universe with controls
-    that has nothing else to do, a number for each control; otherwise a dictionary of `action` and `controls`."""
+    """The space of an agent's actions: the number of an action (`env.action_names` has their names); in a universe with
+    controls that has nothing else to do, a number for each control; otherwise a dictionary of `action` and `controls`.
+    """
     number = spaces.Discrete(env.num_actions)
     if not env.num_controls:
         return number
@@ -48,20 +49,20 @@ def action_space(env: Env) -> Choice:
     return controls if steered(env) else spaces.Dict({"action": number, "controls": controls})
 
 
-def parted(env: Env, given: Any) -> tuple[Any, Array | None]:
+def parted(env: Env, actions_and_controls: Any) -> tuple[Any, Array | None]:
     """Actions [lanes] and controls [controls, lanes] of what agents do, which is as their spaces are, batched.
 
     Raises:
         EnvError: it is something else. `Env.step` checks the numbers.
     """
     if not env.num_controls:
-        return given, None
+        return actions_and_controls, None
     if steered(env):
-        actions, controls = np.full(env.num_lanes, env.action_names.index("WAIT")), given
-    elif isinstance(given, dict) and set(given) == {"action", "controls"}:
-        actions, controls = given["action"], given["controls"]
+        actions, controls = np.full(env.num_lanes, env.action_names.index("WAIT")), actions_and_controls
+    elif isinstance(actions_and_controls, dict) and set(actions_and_controls) == {"action", "controls"}:
+        actions, controls = actions_and_controls["action"], actions_and_controls["controls"]
     else:
-        raise EnvError(f"agents do a dictionary of action and controls, not {shown(given)}")
+        raise EnvError(f"agents do a dictionary of action and controls, not {shown(actions_and_controls)}")
     size = (env.num_lanes, env.num_controls)
     if not isinstance(controls, np.ndarray) or controls.shape != size or controls.dtype.kind != "f":
         raise EnvError(f"controls are an array {list(size)} of floating-point numbers, not {shown(controls)}")

@@ -1,4 +1,4 @@
-"""What one agent does, as numbers of Python: an action, and controls. A world that is stepped alone takes these."""
+"""The action and the controls of one agent, as numbers of Python. A world that is stepped alone takes these."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Taking: TypeAlias = "Callable[[Any], tuple[int, Sequence[float]]]"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the agent of an environment of one world may do.
+    """The conversion of actions and controls for the agent of an environment of one world.
 
     Attributes:
         env: the environment.
@@ -40,7 +40,7 @@ class Taken:
 
     @staticmethod
     def by(env: Env, space: Choice) -> Taking:
-        """What takes the actions of an environment with this space of actions."""
+        """A function that converts the actions of an environment with this space of actions."""
         low, high = tuple(env.control_low.tolist()), tuple(env.control_high.tolist())
         taken = Taken(env, env.num_actions, env.action_names.index("WAIT"), (len(low),), low, high)
         if not low:
@@ -49,53 +49,53 @@ class Taken:
             return taken.both
         return taken.control if len(low) == 1 else taken.controls
 
-    def action(self, given: Any) -> tuple[int, Sequence[float]]:
+    def action(self, argument: Any) -> tuple[int, Sequence[float]]:
         """The number of an action."""
-        kind = type(given)
-        number: int = given if kind is int else int(given) if kind is np.int64 else whole(given, self.count)
+        kind = type(argument)
+        number: int = argument if kind is int else int(argument) if kind is np.int64 else whole(argument, self.count)
         if 0 <= number < self.count:
             return number, ()
         raise EnvError(f"action {number} does not exist: actions are 0 .. {self.count - 1}")
 
-    def control(self, given: Any) -> tuple[int, Sequence[float]]:
+    def control(self, argument: Any) -> tuple[int, Sequence[float]]:
         """The only control."""
-        if type(given) is np.ndarray and given.dtype is FLOAT and given.shape == ONE:
-            value = given.item()
+        if type(argument) is np.ndarray and argument.dtype is FLOAT and argument.shape == ONE:
+            value = argument.item()
             if self.low[0] <= value <= self.high[0]:
                 return self.wait, (value,)
-        return self.controls(given)
+        return self.controls(argument)
 
-    def controls(self, given: Any) -> tuple[int, Sequence[float]]:
+    def controls(self, argument: Any) -> tuple[int, Sequence[float]]:
         """Controls as numbers of Python, each one that f32 has."""
-        if type(given) is not np.ndarray or given.dtype is not FLOAT or given.shape != self.shape:
-            given = self._converted(given)
-        values: list[float] = given.tolist()
+        if type(argument) is not np.ndarray or argument.dtype is not FLOAT or argument.shape != self.shape:
+            argument = self._converted(argument)
+        values: list[float] = argument.tolist()
         for low, value, high in zip(self.low, values, self.high, strict=True):
             if not low <= value <= high:
                 # It raises what is wrong, unless nobody is to look.
-                self.env.checked_controls(given[:, None])
+                self.env.checked_controls(argument[:, None])
         return self.wait, values
 
-    def both(self, given: Any) -> tuple[int, Sequence[float]]:
+    def both(self, argument: Any) -> tuple[int, Sequence[float]]:
         """An action, and controls."""
-        if not isinstance(given, dict) or set(given) != {"action", "controls"}:
-            raise EnvError(f"agents do a dictionary of action and controls, not {shown(given)}")
-        return self.action(given["action"])[0], self.controls(given["controls"])[1]
+        if not isinstance(argument, dict) or set(argument) != {"action", "controls"}:
+            raise EnvError(f"agents do a dictionary of action and controls, not {shown(argument)}")
+        return self.action(argument["action"])[0], self.controls(argument["controls"])[1]
 
-    def _converted(self, given: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
-        controls = np.asarray(given)
+    def _converted(self, argument: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+        controls = np.asarray(argument)
         if controls.shape != self.shape or controls.dtype.kind != "f":
-            raise EnvError(f"controls are an array {list(self.shape)} of floating-point numbers, not {shown(given)}")
+            raise EnvError(f"controls are an array {list(self.shape)} of floating-point numbers, not {shown(argument)}")
         return controls.astype(FLOAT)
 
 
-def whole(given: Any, count: int) -> int:
+def whole(argument: Any, count: int) -> int:
     """The number of an action that is given as an array of one, or as another type of numpy's.
 
     Raises:
         EnvError: it is no whole number.
     """
-    number = np.asarray(given)
+    number = np.asarray(argument)
     if number.dtype.kind not in "iu" or number.size != 1:
-        raise EnvError(f"an action is a whole number in 0 .. {count - 1}, not {shown(given)}")
+        raise EnvError(f"an action is a whole number in 0 .. {count - 1}, not {shown(argument)}")
     return int(number.reshape(()))

@@ -116,12 +116,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             mask = checked_mask(mask, self.num_envs)
         present = self.env.seed if self._seeds is None else self._seeds
         seeds = seeds_of(seed, self.num_envs, present, mask)
-        wanted = seed_of(seeds)
-        frame = self._worlds.reset(wanted, params, mask)
-        if wanted is not None and (mask is None or mask.all()):
+        seed_of_all = seed_of(seeds)
+        frame = self._worlds.reset(seed_of_all, params, mask)
+        if seed_of_all is not None and (mask is None or mask.all()):
             self._seeds = seeds
         # A copy of an environment that nobody seeded has drawn a seed now.
-        if wanted is not None or self.env.seed != self._np_random_seed:
+        if seed_of_all is not None or self.env.seed != self._np_random_seed:
             super().reset(seed=self.env.seed)
         begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
         masks = frame.array("action_mask").view(np.int8)
@@ -154,8 +154,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         return tuple(self.env.render(self.render_mode, world) for world in range(self.num_envs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """What each world has of this name: the number of a param or of an input, what a single `Env` has as a space or
-        a render mode, or else an attribute of `env`, which all worlds share.
+        """The values of an attribute for all worlds: the number of a param or of an input, a space or the render mode
+        of a single `Env`, or else an attribute of `env`, which all worlds share.
 
         Raises:
             EnvError: there is no such attribute, or it is a method or an array with all worlds, which `env` has.
@@ -177,7 +177,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         set_attribute_of_worlds(self.env, name, values)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """What a method of a single `Env` gives for each world: `render`, or, with the name of an attribute,
+        """The results of a method of a single `Env` for each world: `render`, or, with the name of an attribute,
         `get_wrapper_attr`. The name of an attribute itself is as good.
 
         Raises:
@@ -203,8 +203,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             if not self.env.validate and plain.size and not (plain.min() >= 0 and plain.max() < self.env.num_actions):
                 raise EnvError(f"actions are 0 .. {self.env.num_actions - 1}, not {plain.min()} .. {plain.max()}")
             if plain.dtype.itemsize > 2 and plain.dtype.kind == "i":
-                given = torch.from_numpy(plain)
-                return given if self.env.device.type == "cpu" else given.to(self.env.device)
+                tensor = torch.from_numpy(plain)
+                return tensor if self.env.device.type == "cpu" else tensor.to(self.env.device)
         return actions
 
     def _infos(self, turn: Turn) -> dict[str, Any]:
@@ -217,17 +217,17 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
 
 def _of_step(turn: Turn, stepped: dict[str, Any], count: int) -> dict[str, Any]:
-    """What infos have of a step beside masks: nothing of worlds that began an episode in it, but `final_info`."""
-    found: dict[str, Any] = {"_action_mask": np.ones(count, np.bool_)}
+    """Infos of a step beside masks: nothing of worlds that began an episode in it, but `final_info`."""
+    infos: dict[str, Any] = {"_action_mask": np.ones(count, np.bool_)}
     ended, begun = turn.ended, turn.begun
     if ended is not None:
-        found |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), count)
+        infos |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), count)
     if begun is None:
-        return found | _batched(stepped, np.ones(count, np.bool_))
+        return infos | _batched(stepped, np.ones(count, np.bool_))
     others = ~_numpy(begun)
     if others.any():
-        found |= _batched(_kept(stepped, others), others)
-    return found
+        infos |= _batched(_or_zero(stepped, others), others)
+    return infos
 
 
 def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]:
@@ -244,26 +244,26 @@ def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]
 
 
 def _rows(values: dict[str, Any], worlds: Array) -> dict[str, Any]:
-    """What these worlds have."""
+    """Values of these worlds."""
     return {name: _rows(each, worlds) if isinstance(each, dict) else each[worlds] for name, each in values.items()}
 
 
 def _spread(rows: dict[str, Any], worlds: Array, count: int) -> dict[str, Any]:
     """Arrays of which these worlds have a row, and others 0."""
-    found: dict[str, Any] = {}
+    infos: dict[str, Any] = {}
     for name, each in rows.items():
         if isinstance(each, dict):
-            found[name] = _spread(each, worlds, count)
+            infos[name] = _spread(each, worlds, count)
         else:
-            found[name] = np.zeros((count, *each.shape[1:]), each.dtype)
-            found[name][worlds] = each
-    return found
+            infos[name] = np.zeros((count, *each.shape[1:]), each.dtype)
+            infos[name][worlds] = each
+    return infos
 
 
-def _kept(values: dict[str, Any], has: Array) -> dict[str, Any]:
-    """What worlds have, and 0 where they have nothing."""
+def _or_zero(values: dict[str, Any], has: Array) -> dict[str, Any]:
+    """Values of worlds, and 0 for worlds that have none."""
     return {
-        name: _kept(each, has) if isinstance(each, dict) else np.where(has, each, each.dtype.type(0))
+        name: _or_zero(each, has) if isinstance(each, dict) else np.where(has, each, each.dtype.type(0))
         for name, each in values.items()
     }
 

@@ -76,11 +76,11 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         self._closed = False
 
     def observation_space(self, agent: str) -> spaces.Box:
-        """What an agent observes."""
+        """The space of an agent's observations."""
         return self._player(agent).observation_space
 
     def action_space(self, agent: str) -> Choice:
-        """What an agent does, as in `hamlet_gym`."""
+        """The space of an agent's actions, as in `hamlet_gym`."""
         return self._player(agent).action_space
 
     def reset(
@@ -96,11 +96,11 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             EnvError: an argument is wrong, or the environment is closed. Nothing was changed.
         """
         self._open()
-        given = {} if options is None else options
-        if not isinstance(given, dict):
+        reset_options = {} if options is None else options
+        if not isinstance(reset_options, dict):
             raise EnvError(f"options are a dictionary, not {shown(options)}")
         frame = self._frames.take()
-        self.env.reset(self._first.of(seed), given.get("params"), out=frame.outputs)
+        self.env.reset(self._first.of(seed), reset_options.get("params"), out=frame.outputs)
         self._first.begun()
         self._frame = frame
         self._show()
@@ -201,9 +201,9 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         controls = self._resting.unsqueeze(1).repeat(1, env.num_lanes).numpy()
         for name, action in actions.items():
             player = self._players[name]
-            lanes[player.lane], given = player.act(action)
-            if given is not None:
-                controls[:, player.lane] = given
+            lanes[player.lane], own_controls = player.act(action)
+            if own_controls is not None:
+                controls[:, player.lane] = own_controls
         return lanes, controls if env.num_controls else None
 
     def _player(self, agent: str) -> Player:

@@ -34,12 +34,12 @@ class Player:
     wait: int
 
     def seen(self, observations: Array) -> Array:
-        """Its observation, of those of all agents [agents, values]."""
+        """The player's observation, from those of all agents [agents, values]."""
         seen: Array = observations[self.lane, : self.observation_space.shape[0]].copy()
         return seen
 
     def mask(self, masks: Array) -> Array:
-        """Its mask, int8, of those of all agents [agents, actions]."""
+        """The player's mask, int8, from those of all agents [agents, actions]."""
         mask: Array = masks[self.lane, list(self.actions)].astype(np.int8)
         return mask
 

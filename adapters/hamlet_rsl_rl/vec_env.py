@@ -116,8 +116,8 @@ class VecEnv(Interface):  # type: ignore[misc]
             raise EnvError("an action is not a number")
         controls = None
         if self.env.num_controls:
-            given = actions[:, self._scores :].float()
-            controls = given.clamp(self.env.control_low, self.env.control_high).T.contiguous()
+            unbounded = actions[:, self._scores :].float()
+            controls = unbounded.clamp(self.env.control_low, self.env.control_high).T.contiguous()
         if not self._scores:
             return torch.full((self.num_envs,), self._wait, device=actions.device), controls
         scores = actions[:, : self._scores].masked_fill(~self._mask, -torch.inf)

@@ -110,7 +110,7 @@ class VecEnv(base_vec_env.VecEnv):
         self._worlds.close()
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """What `env` has of this name, once per world; all worlds share it. `action_masks` is there for sb3-contrib."""
+        """An attribute of `env`, once per world; all worlds share it. `action_masks` is there for sb3-contrib."""
         own = {"render_mode": self._shown_as, "action_masks": self.action_masks}
         value = own[attr_name] if attr_name in own else getattr(self.env, attr_name)
         return [value for _ in self._get_indices(indices)]

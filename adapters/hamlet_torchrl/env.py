@@ -54,34 +54,34 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
             low, high = torch.zeros_like(low), torch.full_like(high, 255)
         shape = (*batch, len(worlds.observation_names))
         ends = (low.to(dtype).expand(shape), high.to(dtype).expand(shape))
-        given: dict[str, Any] = {"device": self.device}
-        reports = {name: Unbounded((*batch, 1), dtype=torch.float32, **given) for name in worlds.reports}
-        inside = {"reports": Composite(reports, shape=batch, **given)} if reports else {}
+        there: dict[str, Any] = {"device": self.device}
+        reports = {name: Unbounded((*batch, 1), dtype=torch.float32, **there) for name in worlds.reports}
+        inside = {"reports": Composite(reports, shape=batch, **there)} if reports else {}
         self.observation_spec = Composite(
             {
-                "observation": Bounded(*ends, shape=shape, dtype=dtype, **given),
+                "observation": Bounded(*ends, shape=shape, dtype=dtype, **there),
                 "action_mask": Binary(
-                    worlds.num_actions, shape=(*batch, worlds.num_actions), dtype=torch.bool, **given
+                    worlds.num_actions, shape=(*batch, worlds.num_actions), dtype=torch.bool, **there
                 ),
                 **inside,
             },
             shape=batch,
-            **given,
+            **there,
         )
-        number = Categorical(worlds.num_actions, shape=batch, dtype=torch.int64, **given)
+        number = Categorical(worlds.num_actions, shape=batch, dtype=torch.int64, **there)
         steps = (*batch, worlds.num_controls)
         limits = (worlds.control_low.expand(steps), worlds.control_high.expand(steps))
-        controls = Bounded(*limits, shape=steps, dtype=torch.float32, **given) if worlds.num_controls else None
+        controls = Bounded(*limits, shape=steps, dtype=torch.float32, **there) if worlds.num_controls else None
         self._steered = steered(worlds)
         if controls is None:
             self.action_spec = number
         elif self._steered:
             self.action_spec = controls
         else:
-            self.action_spec = Composite({"action": number, "controls": controls}, shape=batch, **given)
-        self.reward_spec = Unbounded((*batch, 1), dtype=torch.float32, **given)
-        end = {name: Binary(1, shape=(*batch, 1), dtype=torch.bool, **given) for name in ENDS}
-        self.done_spec = Composite(end, shape=batch, **given)
+            self.action_spec = Composite({"action": number, "controls": controls}, shape=batch, **there)
+        self.reward_spec = Unbounded((*batch, 1), dtype=torch.float32, **there)
+        end = {name: Binary(1, shape=(*batch, 1), dtype=torch.bool, **there) for name in ENDS}
+        self.done_spec = Composite(end, shape=batch, **there)
 
     def _reset(self, tensordict: TensorDictBase | None = None, **arguments: Any) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
@@ -125,13 +125,13 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         return tensordict.set("next", self._step(tensordict))
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
-        given, worlds = tensordict.get("action"), self.env
+        chosen, worlds = tensordict.get("action"), self.env
         controls = None
         if self._steered:
-            given, controls = torch.full_like(worlds.outcome["used"], worlds.action_names.index("WAIT")), given.T
+            chosen, controls = torch.full_like(worlds.outcome["used"], worlds.action_names.index("WAIT")), chosen.T
         elif worlds.num_controls:
             controls = tensordict.get("controls").T
-        turn = self._worlds.step(given, controls)
+        turn = self._worlds.step(chosen, controls)
         tensor = turn.frame.tensor
         values = {
             "observation": tensor("observation"),

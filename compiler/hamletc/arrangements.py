@@ -30,7 +30,7 @@ def cell_of(grid: Grid, place: tuple[float, ...]) -> int:
 
 
 def arrangements(grid: Grid, affordances: tuple[Affordance, ...]) -> Iterator[tuple[int, ...]]:
-    """Those in which each affordance at random found a cell: the cells of these in file order."""
+    """Arrangements in which each affordance at random has a cell: the cells of these in file order."""
     order = [number for number, each in enumerate(affordances) if each.place is None]
     free = free_cells(grid, affordances)
     numbers = {each.name: number for number, each in enumerate(affordances)}
@@ -133,7 +133,7 @@ def _edges(graph: Graph) -> tuple[tuple[int, ...], ...]:
     """The fewest edges from each node to each; as many as there are nodes where no way leads."""
     count = len(graph.nodes)
     leads = [[graph.number(name) for name in node.leads] for node in graph.nodes]
-    found = []
+    distances = []
     for origin in range(count):
         far, pending = {origin: 0}, [origin]
         for node in pending:
@@ -141,8 +141,8 @@ def _edges(graph: Graph) -> tuple[tuple[int, ...], ...]:
                 if other not in far:
                     far[other] = far[node] + 1
                     pending.append(other)
-        found.append(tuple(far.get(node, count) for node in range(count)))
-    return tuple(found)
+        distances.append(tuple(far.get(node, count) for node in range(count)))
+    return tuple(distances)
 
 
 # --- the permutation of docs/semantics.md, "Layouts" -----------------------------------------------------------------

@@ -19,7 +19,7 @@ Severity: TypeAlias = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a code stands for. `title` is a noun phrase without a full stop."""
+    """The description of a code. `title` is a noun phrase without a full stop."""
 
     severity: Severity
     title: str

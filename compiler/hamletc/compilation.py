@@ -26,7 +26,7 @@ from hamletc.passes.ranges import Facts
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """What stages carry.
+    """A compilation, which stages hand on.
 
     Attributes:
         disabled: names of passes to leave out.
@@ -99,16 +99,16 @@ class Compilation:
         return self.with_program(program)
 
     def optimised(self) -> Compilation:
-        """What was just lowered, after all passes."""
+        """A program that was just lowered, after all passes."""
         return self.edited().after(few_priorities.NAME, _few_priorities).run()
 
     def edited(self) -> Compilation:
-        """What `edit` makes of a program that was just lowered. It need not do the same."""
+        """A program that was just lowered, as `edit` changes it. It need not do the same."""
         if self.edit is None:
             return self
         program = self.edit(self.program)
         return replace(self, program=program, facts=facts_of(self.universe, program))
 
 
-def _few_priorities(known: Compilation) -> Program:
-    return few_priorities.few_priorities(known.program, known.facts)
+def _few_priorities(compilation: Compilation) -> Program:
+    return few_priorities.few_priorities(compilation.program, compilation.facts)

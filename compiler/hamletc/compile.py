@@ -48,7 +48,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to make of a universe.
+    """Options of a compilation.
 
     Attributes:
         targets: the names of those whose kernels to write.
@@ -76,10 +76,10 @@ def check(reading: UniverseText) -> Checked:
     universe, diagnostics = check(reading.file, names)
     # What a front end wrote of its own accord is not the author's: of that errors are said, and no warnings.
     said = [d for d in diagnostics if d.severity == "error" or d.primary.span != NOWHERE]
-    found = merged(reading.warnings, by_file(said, reading.sources))
+    warnings = merged(reading.warnings, by_file(said, reading.sources))
     if universe is None:
-        raise SourceError(reading.path, found)
-    return Checked(reading.path, universe, found, plain(reading.name or names[0]), dict(reading.attached))
+        raise SourceError(reading.path, warnings)
+    return Checked(reading.path, universe, warnings, plain(reading.name or names[0]), dict(reading.attached))
 
 
 def lower(universe: Universe, options: Options | None = None, stopwatch: Stopwatch | None = None) -> Compilation:
@@ -206,8 +206,8 @@ def compile_file(
     if output is not None:
         write(files, output)
     folder = write_to_cache(checked.universe.name, files) if output is None else output
-    for found in checked.warnings:
-        warned(found)
+    for warning in checked.warnings:
+        warned(warning)
     return in_memory(folder, files)
 
 

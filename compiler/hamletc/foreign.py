@@ -178,7 +178,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
 FOREIGN_WORDS: Mapping[str, str] = MappingProxyType(
     {word: meaning for words, meaning in _MEANINGS for word in words.split()}
 )
-"""What to do instead of each word, in full sentences."""
+"""Advice for each word of another language, in full sentences."""
 
 OWN_WORDS: Mapping[str, str] = MappingProxyType(
     {
@@ -225,12 +225,12 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
         "alive": "Only who is alive acts: a rule needs no such condition.",
     }
 )
-"""What to do about a word of this language that is used as the name of a value."""
+"""Advice for a word of this language that is used as the name of a value."""
 
 
-def instead(word: str, known: Iterable[str] = ()) -> str | None:
-    """What to do instead of a foreign word, in full sentences; `None` where it is none or almost a known one."""
+def instead(word: str, declared: Iterable[str] = ()) -> str | None:
+    """Advice for a foreign word, in full sentences; `None` where it is none or almost a declared one."""
     meaning = FOREIGN_WORDS.get(word.lower())
-    if meaning is None or closest(word, known, ALMOST_THE_SAME) is not None:
+    if meaning is None or closest(word, declared, ALMOST_THE_SAME) is not None:
         return None
     return meaning

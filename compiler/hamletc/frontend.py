@@ -1,4 +1,5 @@
-"""What reads universes: the text language, and what other packages bring by entry points of `hamletc.frontends`.
+"""Front ends, which read universes: the text language, and those that other packages bring by entry points of
+`hamletc.frontends`.
 
 A front end turns what a path names into a syntax tree of the text language. From there on all universes are alike.
 """
@@ -61,11 +62,11 @@ class UniverseText:
 
 
 class FrontEnd(Protocol):
-    """What an object that an entry point of `hamletc.frontends` names can do."""
+    """A front end: an object that an entry point of `hamletc.frontends` names."""
 
     @property
     def reads(self) -> str:
-        """What it reads, for messages: "a pack (bars.yaml, ...)"."""
+        """The kind of sources that it reads, for messages: "a pack (bars.yaml, ...)"."""
 
     @property
     def attaches(self) -> tuple[str, ...]:
@@ -75,7 +76,7 @@ class FrontEnd(Protocol):
         """Whether it reads the universe that this is."""
 
     def knows(self, path: Path) -> str | None:
-        """What to say of a path of its kind where something else is wanted: "is one file of a pack: ..."."""
+        """A phrase about a path of its kind where something else is expected: "is one file of a pack: ..."."""
 
     def read(self, path: Path, stopwatch: Stopwatch) -> UniverseText:
         """Read what it owns.

@@ -90,10 +90,10 @@ def hull(a: Interval, b: Interval) -> Interval:
     return Interval(min(a.low, b.low), max(a.high, b.high))
 
 
-def hull_of(found: Iterable[Interval | None]) -> Interval | None:
+def hull_of(intervals: Iterable[Interval | None]) -> Interval | None:
     """The smallest interval that holds all of these; `None` where one of them is unknown, or there is none."""
     whole: Interval | None = None
-    for where in found:
+    for where in intervals:
         if where is None:
             return None
         whole = where if whole is None or where is whole else hull(whole, where)
@@ -212,8 +212,8 @@ def length(extents: list[float]) -> float:
 
 def decide(op: Comparison, a: Interval, b: Interval) -> bool | None:
     """Whether the comparison always holds (true), never holds (false), or can do either."""
-    found = orders(a, b)
-    return True if not found & ~ORDERS[op] else False if not found & ORDERS[op] else None
+    possible = orders(a, b)
+    return True if not possible & ~ORDERS[op] else False if not possible & ORDERS[op] else None
 
 
 def common(a: Interval, b: Interval) -> Interval | None:

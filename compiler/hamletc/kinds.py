@@ -1,4 +1,4 @@
-"""What a user can name where a universe is expected: a text, a pack, a generated package, a recorded run, ..."""
+"""Kinds of paths where a universe is expected: a text, a pack, a generated package, a recorded run, ..."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ MOST_MANIFEST = 1 << 24
 
 
 def kind_of(path: Path) -> Kind:
-    """What this is. Of sources or a package, be it broken ones: a folder with a file that those have. Of a text: any
-    other file."""
+    """The kind of a path. Of sources or a package, be it broken ones: a folder with a file that those have. Of a text:
+    any other file.
+    """
     if path.is_dir():
         return "package" if _is_package(path) else "sources" if _owned(path) else "folder"
     if not path.exists():
@@ -43,7 +44,7 @@ def kind_of(path: Path) -> Kind:
         return "recorded run"
     if _owned(path):
         return "sources"
-    if _known(path) is not None:
+    if _phrase(path) is not None:
         return "another's"
     if path.suffix == RECORDED:
         return "arrays"
@@ -52,14 +53,14 @@ def kind_of(path: Path) -> Kind:
     return "text"
 
 
-def expect(path: Path, *wanted: Kind) -> Kind:
-    """What this is, if it is wanted.
+def expect(path: Path, *kinds: Kind) -> Kind:
+    """The kind of a path, which is one of these.
 
     Raises:
         CompileError: it is something else; the message says what, and what takes it.
     """
     kind = kind_of(path)
-    if kind not in wanted:
+    if kind not in kinds:
         raise CompileError(f"{path} {_said(path, kind)}")
     return kind
 
@@ -69,7 +70,7 @@ def _said(path: Path, kind: Kind) -> str:
         case "text":
             return "is a file"
         case "sources" | "another's":
-            return _known(path) or "is the source of a universe, and no text"
+            return _phrase(path) or "is the source of a universe, and no text"
         case "package":
             verbs = "`hamletc run`, `sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `record` and `replay`"
             return f"is a generated package: hamlet.load loads it, and {verbs} take it"
@@ -83,8 +84,8 @@ def _said(path: Path, kind: Kind) -> str:
             folder = next(parent for parent in path.parents if _is_package(parent))
             return f"is one file of a generated package: name the folder, {folder}"
         case "folder":
-            wanted = "".join(f"without {front_end.reads} and " for front_end in front_ends())
-            return f"is a folder {wanted}without a generated package"
+            lacking = "".join(f"without {front_end.reads} and " for front_end in front_ends())
+            return f"is a folder {lacking}without a generated package"
         case "nothing":
             return "does not exist"
 
@@ -93,8 +94,8 @@ def _owned(path: Path) -> bool:
     return any(front_end.owns(path) for front_end in front_ends())
 
 
-def _known(path: Path) -> str | None:
-    """What a front end says of it."""
+def _phrase(path: Path) -> str | None:
+    """The phrase of a front end about it."""
     return next((said for each in front_ends() if (said := each.knows(path)) is not None), None)
 
 

@@ -76,7 +76,7 @@ class _Linker:
 
     def _rows(self, file: syntax.Quoted, folder: PurePosixPath) -> tuple[syntax.Quoted, ...]:
         """The lines of a file, without empty ones at its end."""
-        place = self._found(file.text, file.span, folder, MAPS, "read as a map")
+        place = self._place_of(file.text, file.span, folder, MAPS, "read as a map")
         text = None if place is None else self._text(place, folder / file.text, file.span)
         if text is None:
             return ()
@@ -95,12 +95,14 @@ class _Linker:
         self.problems.append(finding.diagnostic())
 
     def _included(self, item: syntax.IncludeDecl, folder: PurePosixPath) -> tuple[syntax.Decl, ...]:
-        found = self._taken(item, folder)
-        return () if found is None else found.declarations
+        file = self._taken(item, folder)
+        return () if file is None else file.declarations
 
     def _taken(self, item: syntax.IncludeDecl | syntax.Base, folder: PurePosixPath) -> syntax.File | None:
-        """What a file declares that is included or extended, with all that it includes and extends itself."""
-        place = self._found(item.path, item.span, folder, (SUFFIX,), "included or extended")
+        """The declarations of a file that is included or extended, with those of all that it includes and extends
+        itself.
+        """
+        place = self._place_of(item.path, item.span, folder, (SUFFIX,), "included or extended")
         if place is None:
             return None
         real, span, shown = place.resolve(), item.span, item.path
@@ -112,12 +114,12 @@ class _Linker:
         else:
             self._met[real] = span
             self._open.append(real)
-            found = self._read(place, folder / shown, item)
+            file = self._read(place, folder / shown, item)
             self._open.pop()
-            return found
+            return file
         return None
 
-    def _found(
+    def _place_of(
         self,
         shown: str,
         span: Span,
@@ -148,7 +150,7 @@ class _Linker:
         return None
 
     def _text(self, path: Path, name: PurePosixPath, span: Span) -> str | None:
-        """What a file says, which becomes one of the sources."""
+        """The text of a file, which becomes one of the sources."""
         number = len(self.sources)
         text = read_source(path)
         self._size += 0 if isinstance(text, Diagnostic) else len(text)

@@ -49,8 +49,8 @@ def package(universe: Universe, texts: Mapping[str, str], source: str | None = N
 
 def with_ahead(files: Mapping[str, bytes], compiled: Mapping[str, bytes]) -> dict[str, bytes]:
     """A package with kernels that were compiled ahead of time, in place of those that it has."""
-    kept = {n: c for n, c in files.items() if n != manifest.FILENAME and not n.startswith(f"{manifest.AHEAD}/")}
-    every = kept | dict(sorted(compiled.items()))
+    others = {n: c for n, c in files.items() if n != manifest.FILENAME and not n.startswith(f"{manifest.AHEAD}/")}
+    every = others | dict(sorted(compiled.items()))
     listing = manifest.parse(files[manifest.FILENAME].decode())
     hashes = tuple((name, manifest.sha256(contents)) for name, contents in every.items())
     return {manifest.FILENAME: manifest.render(replace(listing, files=hashes)).encode(), **every}
@@ -60,11 +60,11 @@ def ahead_in(folder: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The kernels in a folder that were compiled ahead of time from these very files; none where there is no such
     package, or a damaged one."""
     try:
-        found = verified(folder)
+        package = verified(folder)
     except ModuleError:
         return {}
-    compiled = {name: contents for name, contents in found.items() if name.startswith(f"{manifest.AHEAD}/")}
-    rest = {name: contents for name, contents in found.items() if name not in compiled}
+    compiled = {name: contents for name, contents in package.items() if name.startswith(f"{manifest.AHEAD}/")}
+    rest = {name: contents for name, contents in package.items() if name not in compiled}
     same = rest == {name: contents for name, contents in files.items() if name != manifest.FILENAME}
     return compiled if same else {}
 

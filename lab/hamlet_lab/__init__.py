@@ -1,1 +1,1 @@
-"""What proves and measures: equality of backends, first divergences, machine code, profiles, benchmarks."""
+"""Proofs and measurements: equality of backends, first divergences, machine code, profiles, benchmarks."""

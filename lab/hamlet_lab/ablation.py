@@ -20,7 +20,7 @@ from hamletc.ir.function import PHASES, Function, Origin, Output, Phase, Program
 from hamletc.package import package, write
 
 NOTHING: dict[ops.Type, float | int | bool] = {ops.F32: 0.0, ops.I32: -1, ops.BOOL: False}
-"""What a result is where nobody computes it."""
+"""Values of results that are left out."""
 
 REPORTS = "reports"
 """The outcome that is the outputs `report.*` of ticks."""
@@ -28,7 +28,7 @@ REPORTS = "reports"
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What is left out: a phase of the tick, or what a construct does at a line."""
+    """A part that is left out: a phase of the tick, or a construct's operations at a line."""
 
     name: str
     left: Phase | Origin
@@ -49,14 +49,14 @@ def _outcomes() -> dict[str, Phase]:
 
 def phase_parts(program: Program) -> list[LeftOut]:
     """The phases in which a tick writes something, in order."""
-    found = set(_outcomes().values())
+    phases = set(_outcomes().values())
     for function in _ticking(program):
-        found |= {function.nodes[value].origin.phase for value in _states(function)}
-    return [LeftOut(phase, phase) for phase in PHASES if phase in found and phase != "state"]
+        phases |= {function.nodes[value].origin.phase for value in _states(function)}
+    return [LeftOut(phase, phase) for phase in PHASES if phase in phases and phase != "state"]
 
 
 def line_parts(program: Program, universe: Universe) -> list[LeftOut]:
-    """What the author wrote in a tick, line by line: what writes to a state."""
+    """Parts of a tick, line by line of the author's text, as far as they write to a state."""
     origins: dict[Origin, None] = {}
     for function in _ticking(program):
         states = _states(function)

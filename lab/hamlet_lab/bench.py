@@ -47,7 +47,7 @@ class Case:
 
 
 def observable(universe: Universe) -> tuple[Observed, ...]:
-    """What can be observed of a universe: not all observations fit into bytes."""
+    """Types of observations that a universe can have: not all observations fit into bytes."""
     fits: dict[Observed, bool] = {"uint8": encodes(universe), "bfloat16": fits_bfloat16(universe)}
     return ("none", *(observed for observed, fit in fits.items() if fit), "float32")
 
@@ -175,7 +175,7 @@ def env_bytes(env: Env) -> int:
 
 
 class _Allocator:
-    """What the allocator of a GPU gives out from now on."""
+    """Bytes that the allocator of a GPU hands out from now on."""
 
     def __init__(self) -> None:
         self._before: dict[int, int] = {}

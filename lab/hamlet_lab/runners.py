@@ -1,4 +1,4 @@
-"""What can run a universe where runs are compared: backends, the program itself, and PTX on the CPU."""
+"""Runners of a universe where runs are compared: backends, the program itself, and PTX on the CPU."""
 
 from __future__ import annotations
 

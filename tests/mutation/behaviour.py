@@ -163,7 +163,7 @@ def replay(recording: Recording, backend: Backend) -> int:
         compared += count
         if difference is not None:
             where = f"{difference.array} {difference.row} of {difference.column} {difference.index}"
-            raise AssertionError(f"{describe(moment.event)}: {where}: {difference.expected}, not {difference.found}")
+            raise AssertionError(f"{describe(moment.event)}: {where}: {difference.expected}, not {difference.actual}")
     return compared
 
 

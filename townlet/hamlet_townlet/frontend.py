@@ -36,9 +36,9 @@ class Packs:
 
     def read(self, path: Path, stopwatch: Stopwatch) -> UniverseText:
         """The pack in a folder."""
-        pack, found = stopwatch.lap("read", lambda: read_pack(path))
+        pack, findings = stopwatch.lap("read", lambda: read_pack(path))
         tree, described = stopwatch.lap("translate", lambda: translate(pack))
-        return reading(pack, found, tree, described)
+        return reading(pack, findings, tree, described)
 
 
 FRONT_END = Packs()
@@ -56,10 +56,10 @@ def read_pack(path: Path) -> tuple[Pack, tuple[FileDiagnostics, ...]]:
 
     if expect(path, "sources", "text") == "text":
         raise CompileError(f"{path} is a file, and no folder of a pack")
-    pack, found = read_pack(path)
+    pack, findings = read_pack(path)
     if pack is None:
-        raise SourceError(path, found)
-    return pack, found
+        raise SourceError(path, findings)
+    return pack, findings
 
 
 def translate(pack: Pack) -> tuple[File, Description]:
@@ -69,10 +69,10 @@ def translate(pack: Pack) -> tuple[File, Description]:
     return translate(pack)
 
 
-def reading(pack: Pack, found: tuple[FileDiagnostics, ...], tree: File, described: Description) -> UniverseText:
-    """What a pack was translated to, with the warnings from reading it."""
+def reading(pack: Pack, findings: tuple[FileDiagnostics, ...], tree: File, described: Description) -> UniverseText:
+    """The translation of a pack, with the warnings from reading it."""
     attached = {description.FILENAME: description.to_json(described)}
-    return UniverseText(pack.directory, tree, pack.sources, found, attached, described.pack)
+    return UniverseText(pack.directory, tree, pack.sources, findings, attached, described.pack)
 
 
 def is_trace(path: Path) -> bool:

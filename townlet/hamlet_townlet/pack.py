@@ -1,4 +1,4 @@
-"""What a pack says, with places; references are known to exist. HAMLET's engine gives it its meaning.
+"""The parts of a pack, with places; references are checked. HAMLET's engine gives it its meaning.
 
 Numbers are binary64 as written; whoever uses them rounds once to binary32. Everything stands in the order of its file
 unless a field says otherwise. What has no effect is not here.
@@ -231,7 +231,7 @@ class CustomAction:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What training.yaml says about the environment. `None` stands for all affordances or actions."""
+    """The environment's part of training.yaml. `None` stands for all affordances or actions."""
 
     partial_observability: Spanned[bool]
     vision_range: Spanned[int]

@@ -78,8 +78,8 @@ def load(path: Path, env: Env, learner: Learner) -> None:
         getattr(learner.lives, name)[:] = tensors[f"lives.{name}"][lanes]
     moments = {name: tensors[name].copy() for name in MOMENTS}
     counts = {name: float.fromhex(said["counts"][name]) for name in COUNTED}
-    kept: dict[str, Any] = moments | counts
-    learner.learned = Learned(parameters_of(path, learner.network, tensors), update=said["update"], **kept)
+    counters: dict[str, Any] = moments | counts
+    learner.learned = Learned(parameters_of(path, learner.network, tensors), update=said["update"], **counters)
 
 
 def latest(folder: Path) -> Path | None:
@@ -97,11 +97,11 @@ def weights_in(path: Path) -> Path:
     run = Run(path)
     if not path.is_dir() or (path / FILENAME).exists():
         return path / FILENAME if path.is_dir() else path
-    found = latest(run.checkpoints)
-    if found is None:
+    checkpoint = latest(run.checkpoints)
+    if checkpoint is None:
         what = "its training has no checkpoint yet" if run.begun else "it is no folder of a training"
         raise TrainError(f"{path} has no {FILENAME}: {what}")
-    return found
+    return checkpoint
 
 
 def named(folder: Path, update: int) -> Path:
@@ -110,7 +110,7 @@ def named(folder: Path, update: int) -> Path:
 
 
 def _training(learner: Learner) -> dict[str, Any]:
-    """What determines a training beside its universe, as JSON has it."""
+    """The settings that determine a training beside its universe, for JSON."""
     groups = learner.share.groups
     size = {"worlds": groups.worlds, "agents": groups.agents, "seed": learner.seed, "updates": learner.updates}
     return size | asdict(learner.settings) | {"hidden": list(learner.settings.hidden)}

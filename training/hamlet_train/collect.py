@@ -48,18 +48,19 @@ class Actor:
         self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
         self._ranges = ranges(env)
         self._chosen = np.zeros(env.num_lanes, np.int32)
-        self._given = np.zeros((env.num_controls, env.num_lanes), np.float32)
+        self._controls = np.zeros((env.num_controls, env.num_lanes), np.float32)
         # Views are made once: one takes as long as to choose the actions of three lanes.
         observation = env.observation
         assert observation is not None
         self._seen = observation.T.numpy(), env.action_mask.T.numpy(), env.state["alive"].numpy()
-        given = torch.from_numpy(self._given) if env.num_controls else None
+        controls = torch.from_numpy(self._controls) if env.num_controls else None
         self._prepared: Prepared | None = None
-        self._choice: Choice = torch.from_numpy(self._chosen), given
+        self._choice: Choice = torch.from_numpy(self._chosen), controls
 
     def act(self, parameters: Array, store: Store, tick: int) -> Choice:
-        """What is chosen, which comes into the store at a tick with what led to it; at the tick after the last one of
-        the store only values do."""
+        """The actions and controls of a tick, chosen by the network and stored with their observations; at the tick
+        after the last one of the store only values are.
+        """
         words, for_controls = np.zeros(0, np.uint32), np.zeros((0, self.env.num_lanes), np.uint32)
         if tick < store.ticks and not self._greedy:
             words, for_controls = (each.at(self.env.tick) for each in self._words)
@@ -78,7 +79,7 @@ class Actor:
         if prepared is None or prepared.parameters is not parameters or prepared.store is not store:
             observed, mask, alive = self._seen
             acts = kernels.act(
-                self._table, parameters, observed, mask, alive, self._ranges, store, self._chosen, self._given
+                self._table, parameters, observed, mask, alive, self._ranges, store, self._chosen, self._controls
             )
             looks = kernels.look(self._table, parameters, len(observed), store)
             self._prepared = prepared = Prepared(parameters, store, acts, looks)
@@ -119,5 +120,5 @@ def ranges(env: Env) -> Array:
     """[controls, 4] f32: of each control the middle of its range, half of its width, its least and greatest number."""
     low, high = env.control_low.cpu().numpy(), env.control_high.cpu().numpy()
     # Halves first: the sum of two numbers can be infinite.
-    found: Array = np.stack([low / 2 + high / 2, high / 2 - low / 2, low, high], axis=1).astype(np.float32)
-    return found
+    columns: Array = np.stack([low / 2 + high / 2, high / 2 - low / 2, low, high], axis=1).astype(np.float32)
+    return columns

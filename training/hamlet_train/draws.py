@@ -1,4 +1,4 @@
-"""What a learner draws, with Philox: first weights, actions, controls, and the order in which it takes samples."""
+"""Draws of a learner, with Philox: first weights, actions, controls, and the order in which it takes samples."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class Ahead:
         self._drawn: tuple[int, Array] | None = None
 
     def at(self, tick: int) -> Array:
-        """What is drawn in a tick."""
+        """The draws of a tick."""
         first, index = tick - tick % self._ticks, tick % self._ticks
         if self._drawn is None or self._drawn[0] != first:
             self._drawn = first, self._draw(first)
-        found: Array = self._drawn[1][index]
-        return found
+        words: Array = self._drawn[1][index]
+        return words
 
 
 def action_words(lanes: Array, seed: int) -> Ahead:

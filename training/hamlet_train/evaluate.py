@@ -79,7 +79,7 @@ class Episodes:
         return int((self.endings < 0).sum())
 
     def by_role(self, env: Env) -> dict[str, Episodes]:
-        """Those of the agents of each role; none where the environment has no roles."""
+        """The episodes of the agents of each role; none where the environment has no roles."""
         return {name: self._of(role.lanes.numpy()) for name, role in env.roles.items()}
 
     def _of(self, lanes: Array) -> Episodes:
@@ -142,18 +142,18 @@ def rolled_episodes(env: Env, policy: MLP | TabularPolicy | str, ticks: int = MO
     """The episodes that `first_episodes` plays, by launches of many ticks. Returns are sums in binary32, as the
     environment has them."""
     counts: Statistics | bool = True
-    kept: LaneCounts | None = None
+    lanes: LaneCounts | None = None
     done = 0
-    while done < ticks and (kept is None or not bool(kept.episodes.all())):
+    while done < ticks and (lanes is None or not bool(lanes.episodes.all())):
         length = min(LAUNCH, ticks - done)
         rollout = env.rollout(length, policy, statistics=counts, per_lane=1)
-        counts, kept, done = rollout.counts, rollout.lanes, done + length
-    assert kept is not None
-    ended = kept.episodes > 0
+        counts, lanes, done = rollout.counts, rollout.lanes, done + length
+    assert lanes is not None
+    ended = lanes.episodes > 0
     # A lane waits for its world once its first episode is over, so state is that of first episodes elsewhere.
-    lengths = torch.where(ended, kept.lengths[0], env.state["age"]).long()
-    returns = torch.where(ended, kept.returns[0], env.state["episode_return"]).double()
-    endings = torch.where(ended, kept.causes[0], -1).long()
+    lengths = torch.where(ended, lanes.lengths[0], env.state["age"]).long()
+    returns = torch.where(ended, lanes.returns[0], env.state["episode_return"]).double()
+    endings = torch.where(ended, lanes.causes[0], -1).long()
     return Episodes(lengths.numpy(), returns.numpy(), endings.numpy(), _ways(env))
 
 
@@ -194,9 +194,9 @@ def played_by_chance(env: Env, ticks: int = MOST_TICKS) -> Episodes:
 
 def _check_fits(env: Env, policy: Policy) -> None:
     network, observation = policy.network, env.observation
-    known = network.inputs, network.actions, network.controls
-    if observation is None or (observation.shape[1], env.num_actions, env.num_controls) != known:
-        raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*known))
+    sizes = network.inputs, network.actions, network.controls
+    if observation is None or (observation.shape[1], env.num_actions, env.num_controls) != sizes:
+        raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*sizes))
 
 
 def _ways(env: Env) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class Fared:
 
     @classmethod
     def of(cls, role: str | None, episodes: Episodes) -> Fared:
-        """What episodes come to."""
+        """The summary of episodes."""
         lengths, returns = Middle.of(episodes.lengths), Middle.of(episodes.returns)
         return cls(role, len(episodes.lengths), episodes.unfinished, lengths, returns)
 
@@ -135,13 +135,13 @@ def of_chance(evaluations: Iterable[Evaluated]) -> Evaluated | None:
 
 
 def trained(evaluations: Iterable[Evaluated]) -> list[Evaluated]:
-    """Those of the policy that learns, in their order."""
+    """Evaluations of the policy that learns, in their order."""
     return [each for each in evaluations if each.policy == TRAINED]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is evaluated, and when; it follows from the sizes of a training alone.
+    """The plan of evaluations: which worlds, and when; it follows from the sizes of a training alone.
 
     Attributes:
         worlds, agents: of an evaluation; in each world.

@@ -90,7 +90,7 @@ def checkpoints_in(folder: Path) -> list[Path]:
 
 
 def _instead(path: Path) -> str:
-    """What a message says of the whole checkpoint before a damaged one."""
+    """The words of a message about the whole checkpoint before a damaged one."""
     if path not in checkpoints_in(path.parent):
         return ""
     for before in reversed([each for each in checkpoints_in(path.parent) if each < path]):

@@ -1,4 +1,4 @@
-"""What a training ends with: its curve, and an episode as a film."""
+"""Pictures at the end of a training: its curve, and an episode as a film."""
 
 from __future__ import annotations
 

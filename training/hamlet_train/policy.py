@@ -46,10 +46,10 @@ def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
     """Views of the parameters by name: `weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as
     `hamlet.MLP` takes them; and where there are controls `log_deviations` [controls], the logarithms of their standard
     deviations in units of half of their ranges."""
-    found: dict[str, Array] = {"log_deviations": network.log_deviations(parameters)} if network.controls else {}
+    tensors: dict[str, Array] = {"log_deviations": network.log_deviations(parameters)} if network.controls else {}
     for number, (weights, biases) in enumerate(network.views(parameters)):
-        found |= {f"weights.{number}": weights, f"biases.{number}": biases}
-    return found
+        tensors |= {f"weights.{number}": weights, f"biases.{number}": biases}
+    return tensors
 
 
 def parameters_of(path: Path, network: Network, tensors: dict[str, Array]) -> Array:
@@ -69,7 +69,7 @@ def parameters_of(path: Path, network: Network, tensors: dict[str, Array]) -> Ar
 
 
 def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
-    """What files with weights say about them."""
+    """The description that files with weights hold."""
     return {
         "format": FORMAT,
         "universe": module.name,

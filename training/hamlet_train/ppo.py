@@ -40,7 +40,7 @@ TINY = 1e-8
 
 @dataclass(slots=True)
 class Learned:
-    """What a learner has learned and counted, the same in all processes.
+    """The state of a learner, parameters and counts, the same in all processes.
 
     Attributes:
         parameters: of the network, f32; first_moment, second_moment: Adam's, which lie like them.
@@ -72,8 +72,7 @@ class Learned:
 
 @dataclass(slots=True)
 class Lives:
-    """What the episodes that go on have had so far, [lanes] of one process: ticks i64, returns and discounted returns
-    f64."""
+    """Sums of the episodes that go on, [lanes] of one process: ticks i64, returns and discounted returns f64."""
 
     lengths: Array
     returns: Array
@@ -170,7 +169,7 @@ class Learner:
         return self.ranks.sum_groups(sums, self.share)
 
     def _scale(self, happened: Array) -> np.float32:
-        """What rewards are multiplied by: one over the standard deviation of discounted returns so far."""
+        """The factor of rewards: one over the standard deviation of discounted returns so far."""
         learned = self.learned
         learned.samples += float(happened[SAMPLES])
         learned.discounted += float(happened[DISCOUNTED])
@@ -313,6 +312,6 @@ def _by_group(values: Array, share: Share) -> Array:
     """[groups, samples] bool, of values [lanes, ticks]; False behind the samples of a group with fewer lanes."""
     groups, ticks = share.groups, values.shape[1]
     each = groups.worlds_each * groups.agents * ticks
-    found = np.zeros(share.count * each, bool)
-    found[: values.size] = values.reshape(-1) != 0
-    return found.reshape(share.count, each)
+    flags = np.zeros(share.count * each, bool)
+    flags[: values.size] = values.reshape(-1) != 0
+    return flags.reshape(share.count, each)

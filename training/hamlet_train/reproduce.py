@@ -14,7 +14,7 @@ from hamlet_train.training import Watch, begun
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What came out.
+    """The result of a repetition.
 
     Attributes:
         updates: how many were compared.

@@ -33,7 +33,7 @@ from hamlet_train.settings import Settings, read_settings
 
 FORMAT = 1
 PLOT = "meters.png"
-"""What `hamletc run` writes into a folder of the same name."""
+"""The plot that `hamletc run` writes into a folder of the same name."""
 NUMBERS = {
     "worlds": (1, 2**24),
     "agents": (1, 2**24),
@@ -49,7 +49,7 @@ Line = TypeVar("Line")
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What `manifest.json` says.
+    """The content of `manifest.json`.
 
     Attributes:
         universe, digest, source: its name, the SHA-256 of its `universe.json`, and the path that it was compiled from.
@@ -155,9 +155,9 @@ class Run:
 
     def keep_lines(self, updates: int) -> list[Progress]:
         """Forget the updates after these, which are done once more; those that are left."""
-        kept = self.lines()[:updates]
-        write_whole(self.folder / "progress.jsonl", "".join(map(line_of, kept)).encode())
-        return kept
+        lines = self.lines()[:updates]
+        write_whole(self.folder / "progress.jsonl", "".join(map(line_of, lines)).encode())
+        return lines
 
     def add_line(self, progress: Progress) -> None:
         """Note an update."""
@@ -173,10 +173,10 @@ class Run:
 
     def keep_evaluations(self, updates: int) -> list[Evaluated]:
         """Forget evaluations after so many updates, which are done once more; those that are left."""
-        kept = [each for each in self.evaluations() if each.update <= updates]
-        text = "".join(_line(asdict(each)) for each in kept)
+        evaluations = [each for each in self.evaluations() if each.update <= updates]
+        text = "".join(_line(asdict(each)) for each in evaluations)
         write_whole(self.folder / "evaluations.jsonl", text.encode())
-        return kept
+        return evaluations
 
     def add_evaluation(self, evaluated: Evaluated) -> None:
         """Note an evaluation."""
@@ -187,7 +187,7 @@ class Run:
             file.write(line)
 
     def _read(self, name: str, read: Callable[[dict[str, Any]], Line]) -> list[Line]:
-        path, found = self.folder / name, list[Line]()
+        path, lines = self.folder / name, list[Line]()
         try:
             text = path.read_text()
         except OSError:
@@ -201,10 +201,10 @@ class Run:
                     said = json.loads(line)
                     if not isinstance(said, dict):
                         raise TypeError("a line is an object of JSON")
-                    found.append(read(said))
+                    lines.append(read(said))
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
                     raise TrainError(f"{path}, line {number}: it is none that a training writes") from error
-        return found
+        return lines
 
 
 def line_of(progress: Progress) -> str:
@@ -230,30 +230,30 @@ def _manifest(said: dict[str, Any]) -> Manifest:
     Raises:
         ValueError: an entry lacks, is unknown or is not what it must be.
     """
-    given = {name: value for name, value in said.items() if name != "format"}
-    known = {field.name: field for field in fields(Manifest)}
-    for name in given:
-        if name not in known:
+    values = {name: value for name, value in said.items() if name != "format"}
+    members = {field.name: field for field in fields(Manifest)}
+    for name in values:
+        if name not in members:
             raise ValueError(f"it has an entry {shown(name)}")
-    for name, field in known.items():
-        if name not in given and field.default is MISSING:
+    for name, field in members.items():
+        if name not in values and field.default is MISSING:
             raise ValueError(f"it has no {name}")
     for name, (low, high) in NUMBERS.items():
-        number = given.get(name, low)
+        number = values.get(name, low)
         if type(number) is not int or not low <= number <= high:
             raise ValueError(f"{name} is a whole number in {low} .. {high}, not {shown(number)}")
-    texts = [given["universe"], given["digest"], given["source"], given.get("weights") or ""]
-    if not isinstance(given["versions"], dict) or not isinstance(given["command"], list):
+    texts = [values["universe"], values["digest"], values["source"], values.get("weights") or ""]
+    if not isinstance(values["versions"], dict) or not isinstance(values["command"], list):
         raise ValueError("versions are by name, and the command is a list")
-    for text in (*texts, *given["versions"], *given["versions"].values()):
+    for text in (*texts, *values["versions"], *values["versions"].values()):
         if not isinstance(text, str) or not text.isprintable():
             raise ValueError(f"this is no text for it: {shown(text)}")
-    settings = read_settings(given["settings"])
-    return Manifest(**given | {"settings": settings, "command": tuple(map(str, given["command"]))})
+    settings = read_settings(values["settings"])
+    return Manifest(**values | {"settings": settings, "command": tuple(map(str, values["command"]))})
 
 
 def versions() -> dict[str, str]:
-    """Those of what computes."""
+    """Versions of Python and of the packages that compute."""
     return {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES}
 
 

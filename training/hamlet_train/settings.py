@@ -1,4 +1,4 @@
-"""What of PPO can be chosen, and what is chosen unless somebody says otherwise."""
+"""Settings of PPO, and their defaults."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class Team:
             future.result()
 
 
-def _portions(count: int, wanted: int) -> Iterator[tuple[int, int]]:
-    for number in range(wanted):
-        first, end = count * number // wanted, count * (number + 1) // wanted
+def _portions(count: int, portions: int) -> Iterator[tuple[int, int]]:
+    for number in range(portions):
+        first, end = count * number // portions, count * (number + 1) // portions
         if first < end:
             yield first, end

@@ -41,7 +41,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """What trains: an environment, a learner, and what acts and is seen between updates."""
+    """A training: an environment, a learner, and the actors and watchers between updates."""
 
     env: Env
     learner: Learner
@@ -107,7 +107,7 @@ def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Tra
 
 
 def evaluation_of(module: Module, manifest: Manifest, network: Network, threads: int) -> Evaluation:
-    """What evaluates the policy of a training."""
+    """The evaluation of a training's policy."""
     plan = Plan.of(module.universe, network, manifest.agents, manifest.updates, manifest.ticks)
     return Evaluation(module, network, plan, manifest.seed, threads)
 
@@ -131,20 +131,20 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
         """Note an evaluation, if there is one after this update, or before the first one."""
         if evaluation is not None and (progress is None or evaluation.plan.due(progress.update, manifest.updates)):
             update, ticks = (0, 0) if progress is None else (progress.update, progress.ticks)
-            found = evaluation.of(learner.learned.parameters, update, ticks)
-            run.add_evaluation(found)
-            watch.evaluated(found)
+            evaluated = evaluation.of(learner.learned.parameters, update, ticks)
+            run.add_evaluation(evaluated)
+            watch.evaluated(evaluated)
 
     if evaluation is not None:
-        known = run.keep_evaluations(learner.learned.update)
-        if not known:
-            known = [evaluation.by_chance()]
-            run.add_evaluation(known[0])
-        for each in known:
+        evaluations = run.keep_evaluations(learner.learned.update)
+        if not evaluations:
+            evaluations = [evaluation.by_chance()]
+            run.add_evaluation(evaluations[0])
+        for each in evaluations:
             watch.evaluated(each)
         for line in run.keep_lines(learner.learned.update):
             watch.updated(line)
-        if not trained(known) and not learner.learned.update:
+        if not trained(evaluations) and not learner.learned.update:
             evaluate(None)
     every = max(manifest.updates // CHECKPOINTS, 1)
     while learner.learned.update < manifest.updates:

@@ -76,15 +76,15 @@ def _copy(field: Field, earlier: Field, to: Tensor, values: Tensor, old: Univers
     for row, name in enumerate(field.rows):
         if name not in earlier.rows:
             continue
-        found = values[earlier.rows.index(name)]
-        was, now = (known.get(name) for known in meters)
+        carried = values[earlier.rows.index(name)]
+        was, now = (by_name.get(name) for by_name in meters)
         if field.name in ("meters", "world_meters") and was is not None and now is not None:
             if (was.type is None) != (now.type is None):
                 continue
             if was.type is not None and now.type is not None and was.type.options != now.type.options:
-                found = _renumbered(found, list(was.type.options), list(now.type.options))
-                found = found.where(found >= 0, to[row])
-        to[row].copy_(_within(found, field, row))
+                carried = _renumbered(carried, list(was.type.options), list(now.type.options))
+                carried = carried.where(carried >= 0, to[row])
+        to[row].copy_(_within(carried, field, row))
 
 
 def _renumbered(values: Tensor, old: list[str], new: list[str]) -> Tensor:
@@ -114,7 +114,7 @@ def _meters(universe: Universe) -> list[AnyMeter]:
 
 
 def _said(old: Universe, new: Universe, moved: bool) -> str:
-    """What became of the state."""
+    """A sentence about which parts of the state were carried over."""
     before, after = ([each.name for each in _meters(universe)] for universe in (old, new))
     parts = ["the world goes on"]
     for word, names in (

@@ -36,30 +36,30 @@ def check(
     numbers = 0
     try:
         checked = check_file(universe, Stopwatch())
-        found: Sequence[FileDiagnostics] = checked.warnings
+        files: Sequence[FileDiagnostics] = checked.warnings
         numbers = cell_numbers(checked.universe)
     except SourceError as error:
-        found = error.found
-    left = chosen.apply(found)
+        files = error.found
+    left = chosen.apply(files)
     _print(universe, left, form)
     if numbers and form == "text":
         click.echo(f"{universe}: its cells take {numbers * 4 / 1024:,.1f} KiB in each world")
-    show_unused(universe, chosen.unused(found))
+    show_unused(universe, chosen.unused(files))
     if any(diagnostic.severity == "error" for file in left for diagnostic in file.diagnostics):
         ctx.exit(1)
 
 
-def _print(path: Path, found: Sequence[FileDiagnostics], form: Literal["text", "json"]) -> None:
+def _print(path: Path, files: Sequence[FileDiagnostics], form: Literal["text", "json"]) -> None:
     match form:
-        case "json" if path.is_dir() or any(file.path != path for file in found):
+        case "json" if path.is_dir() or any(file.path != path for file in files):
             from hamletc.diagnostics import files_to_json
 
-            click.echo(files_to_json(found, str(path)), nl=False)
+            click.echo(files_to_json(files, str(path)), nl=False)
         case "json":
             from hamletc.diagnostics import to_json
 
-            click.echo(to_json([d for file in found for d in file.diagnostics], str(path)), nl=False)
-        case "text" if found:
-            show_diagnostics(path, found, sys.stdout)
+            click.echo(to_json([d for file in files for d in file.diagnostics], str(path)), nl=False)
+        case "text" if files:
+            show_diagnostics(path, files, sys.stdout)
         case "text":
             click.echo(f"{path}: no problems")

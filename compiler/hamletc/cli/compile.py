@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from hamletc.ir.function import Function
 
 EMITTED = ("syntax", "universe", "ir", "ir-unoptimised", "kernel", *target_names(), "ptx")
-"""What `--emit` prints: the stages of the pipeline (`kernel` is the schedule), kernels, and their PTX."""
+"""Stages that `--emit` prints: the stages of the pipeline (`kernel` is the schedule), kernels, and their PTX."""
 
 CAPABILITY = 90
 """The GPU that `--emit ptx` compiles for: sm_90 is an H100."""
 
 CPU = "cpu"
-"""What `--aot` calls CPUs of every level that there is machine code for."""
+"""The name in `--aot` of CPUs of every level that there is machine code for."""
 
 
 @click.command()
@@ -153,10 +153,10 @@ def _machines(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[str,
         raise click.UsageError("--emit writes nothing, --aot does.")
     if tune != "default" and not set(names) - {CPU}:
         raise click.UsageError("--tune goes with --aot for a GPU.")
-    known = (CPU, *(f"sm_{capability}" for capability in CAPABILITIES))
+    machines = (CPU, *(f"sm_{capability}" for capability in CAPABILITIES))
     for name in names:
-        if name not in known:
-            text = f"{name!r} is none of {', '.join(known)}; an A100 is sm_80, an H100 sm_90."
+        if name not in machines:
+            text = f"{name!r} is none of {', '.join(machines)}; an A100 is sm_80, an H100 sm_90."
             raise click.BadParameter(text, param_hint="--aot")
     return tuple(dict.fromkeys(names))
 
@@ -228,10 +228,10 @@ def _check_passes(names: tuple[str, ...], option: str) -> None:
     if names:
         from hamletc.passes.pipeline import PASS_NAMES, WHOLE_NAMES
 
-        known = PASS_NAMES if option == "--print-after" else (*PASS_NAMES, *WHOLE_NAMES)
+        passes = PASS_NAMES if option == "--print-after" else (*PASS_NAMES, *WHOLE_NAMES)
         for name in names:
-            if name not in known:
-                raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint=option)
+            if name not in passes:
+                raise click.BadParameter(f"{name!r} is not one of {', '.join(passes)}.", param_hint=option)
 
 
 def _targets(text: str | None) -> tuple[str, ...]:

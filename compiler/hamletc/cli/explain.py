@@ -28,10 +28,10 @@ def explain(codes: tuple[str, ...]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    found = [_known(code) for code in codes]
+    explained = [_code_of(code) for code in codes]
     console = Console(highlight=False)
     width = min(console.width, WIDTH)
-    for number, code in enumerate(found):
+    for number, code in enumerate(explained):
         if number:
             console.print()
         about = CODES[code]
@@ -51,17 +51,17 @@ def explain(codes: tuple[str, ...]) -> None:
                 console.print(prose, soft_wrap=True)
 
 
-def _known(given: str) -> str:
+def _code_of(text: str) -> str:
     """The code that is meant: `H050`, `h50` or `50`, also in brackets as it is printed."""
-    if number := re.fullmatch(r"(?:error|warning)?\[?[Hh]?(\d{1,3})\]?", given):
+    if number := re.fullmatch(r"(?:error|warning)?\[?[Hh]?(\d{1,3})\]?", text):
         code = f"H{int(number[1]):03}"
         if code in CODES:
             return code
     from hamletc.suggest import closest
 
-    meant = closest(given, CODES)
+    meant = closest(text, CODES)
     hint = f": did you mean {meant}?" if meant else ": codes are H001 and so on."
-    raise click.BadParameter(f"there is no diagnostic {given!r}{hint}", param_hint="CODE")
+    raise click.BadParameter(f"there is no diagnostic {text!r}{hint}", param_hint="CODE")
 
 
 def _section(code: str) -> str:
@@ -69,7 +69,7 @@ def _section(code: str) -> str:
         page = (files("hamletc.diagnostics") / PAGE).read_text(encoding="utf-8")
     except OSError as error:
         raise CompileError(f"{PAGE} of this installation cannot be read: {error.strerror}") from error
-    found = re.search(SECTION.format(code=code), page, re.MULTILINE | re.DOTALL)
-    if found is None:
+    section = re.search(SECTION.format(code=code), page, re.MULTILINE | re.DOTALL)
+    if section is None:
         raise CompileError(f"{PAGE} of this installation has nothing about {code}")
-    return found[1].strip("\n") + "\n"
+    return section[1].strip("\n") + "\n"

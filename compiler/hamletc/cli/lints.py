@@ -28,7 +28,7 @@ class Lints:
     deny: tuple[str, ...] = ()
 
     def of(self, code: str) -> Verdict:
-        """What becomes of a warning."""
+        """The verdict on a warning."""
         for name in (code, ALL):
             if name in self.allow:
                 return "allow"
@@ -36,14 +36,14 @@ class Lints:
                 return "deny"
         return "warn"
 
-    def apply(self, found: Sequence[FileDiagnostics]) -> tuple[FileDiagnostics, ...]:
-        """What is left of the diagnostics."""
-        kept = [replace(f, diagnostics=tuple(k for d in f.diagnostics if (k := self._judge(d)))) for f in found]
-        return tuple(file for file in kept if file.diagnostics)
+    def apply(self, files: Sequence[FileDiagnostics]) -> tuple[FileDiagnostics, ...]:
+        """The diagnostics that remain, with their verdicts."""
+        judged = [replace(f, diagnostics=tuple(k for d in f.diagnostics if (k := self._judge(d)))) for f in files]
+        return tuple(file for file in judged if file.diagnostics)
 
-    def unused(self, found: Sequence[FileDiagnostics]) -> tuple[str, ...]:
+    def unused(self, files: Sequence[FileDiagnostics]) -> tuple[str, ...]:
         """The codes that are allowed and that no warning has."""
-        occurring = {d.code for file in found for d in file.diagnostics if d.severity == "warning"}
+        occurring = {d.code for file in files for d in file.diagnostics if d.severity == "warning"}
         return tuple(code for code in self.allow if code != ALL and code not in occurring)
 
     def _judge(self, diagnostic: Diagnostic) -> Diagnostic | None:
@@ -78,8 +78,8 @@ def lints(allow: tuple[str, ...], deny: tuple[str, ...] = ()) -> Lints:
     return Lints(allow, deny)
 
 
-def _codes(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    codes = [code.strip() for text in given for code in text.split(",")]
+def _codes(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    codes = [code.strip() for text in texts for code in text.split(",")]
     for code in codes:
         if code == ALL or code in INERT or (code in CODES and CODES[code].severity == "warning"):
             continue

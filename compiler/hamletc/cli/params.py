@@ -34,11 +34,11 @@ def declared(name: str, universe: Universe) -> Param:
     """
     from hamletc.suggest import closest
 
-    known = {param.name: param for param in universe.params}
-    if name in known:
-        return known[name]
-    meant = closest(name, known)
-    hint = f"did you mean {meant}?" if meant else f"it has {', '.join(known)}" if known else "it has none"
+    params = {param.name: param for param in universe.params}
+    if name in params:
+        return params[name]
+    meant = closest(name, params)
+    hint = f"did you mean {meant}?" if meant else f"it has {', '.join(params)}" if params else "it has none"
     raise CompileError(f"--param {name}: {universe.name} has no such param: {hint}")
 
 
@@ -51,14 +51,14 @@ def check_within(param: Param, value: float) -> None:
         raise CompileError(f"--param {param.name}: {value:.10g} is outside of its bounds, {bounds}")
 
 
-def numbers_of(given: tuple[str, ...]) -> dict[str, float]:
+def numbers_of(texts: tuple[str, ...]) -> dict[str, float]:
     """The numbers of params by name, as they stand on the command line.
 
     Raises:
         CompileError: one is malformed, or is given twice.
     """
     params: dict[str, float] = {}
-    for text in given:
+    for text in texts:
         name, number = named_text(text, FORM)
         try:
             value = float(number)

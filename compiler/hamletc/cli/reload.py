@@ -26,7 +26,7 @@ MOST_LINES = 16
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What came of a change.
+    """The result of a change of the text.
 
     Attributes:
         env: what is watched from now on: another one, or the same where the change has errors.
@@ -62,7 +62,7 @@ class Watched:
         return env
 
     def news(self, env: Env) -> News | None:
-        """What came of a change since the last call; `None` where nothing changed. It takes as long as compiling."""
+        """The result of a change since the last call; `None` where nothing changed. It takes as long as compiling."""
         now = self._now()
         # While an editor saves, a file may be away for a moment.
         if now == self._stamp or len(now) < len(self._stamp):
@@ -103,10 +103,10 @@ class Watched:
 def _stamps(files: Iterable[Path]) -> Iterable[tuple[Path, int, int]]:
     for file in files:
         try:
-            found = file.stat()
+            status = file.stat()
         except OSError:
             continue
-        yield file, found.st_mtime_ns, found.st_size
+        yield file, status.st_mtime_ns, status.st_size
 
 
 def _shown(error: SourceError) -> str:

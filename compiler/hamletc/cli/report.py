@@ -1,4 +1,4 @@
-"""What `hamletc run` prints at its end."""
+"""The report at the end of `hamletc run`."""
 
 from __future__ import annotations
 

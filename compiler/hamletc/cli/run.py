@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
               help="How much triton may try for speed.")  # fmt: skip
-@click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
+@click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
 @click.option("--no-write", is_flag=True, help="Write neither generated/NAME nor runs/NAME into this folder.")
 @click.option("--watch", is_flag=True, help="Show one world, tick by tick, in place of the report: see hamletc watch.")
@@ -43,7 +43,7 @@ def run(
     backend: str,
     device: str | None,
     tune: Tune,
-    given: tuple[str, ...],
+    param: tuple[str, ...],
     output: Path | None,
     no_write: bool,
     watch: bool,
@@ -67,7 +67,7 @@ def run(
             raise CompileError(f"{option} is about the world that --watch shows")
     if world is not None and world >= worlds:
         raise CompileError(f"--world {world}: there are worlds 0 .. {worlds - 1}")
-    params = numbers_of(given)
+    params = numbers_of(param)
     if watch:
         # One world needs no kernels, and the interpreter starts at once; it gives the same bits.
         alone = "interpreter" if backend == "auto" and device is None else backend

@@ -67,10 +67,10 @@ class _Screen:
 
     def look(self) -> bool:
         """Look at the files; whether something changed."""
-        found = None if self._watched is None else self._watched.news(self.env)
-        if found is None:
+        news = None if self._watched is None else self._watched.news(self.env)
+        if news is None:
             return False
-        self._news, self._since, self.env = found, monotonic(), found.env
+        self._news, self._since, self.env = news, monotonic(), news.env
         return True
 
     def whole(self) -> Text:

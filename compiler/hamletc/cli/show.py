@@ -27,14 +27,14 @@ def literal(text: str) -> str:
     return escape(visible(text))
 
 
-def show_diagnostics(path: Path, found: Sequence[FileDiagnostics], stream: TextIO | None = None) -> None:
+def show_diagnostics(path: Path, files: Sequence[FileDiagnostics], stream: TextIO | None = None) -> None:
     """Print diagnostics, and how many there are, on standard error or another stream; in colours on a terminal."""
     from hamletc.diagnostics import render_files, summary
 
     stream = sys.stderr if stream is None else stream
-    diagnostics = [diagnostic for file in found for diagnostic in file.diagnostics]
+    diagnostics = [diagnostic for file in files for diagnostic in file.diagnostics]
     if diagnostics:
-        click.echo(render_files(found, colour=stream.isatty()), stream)
+        click.echo(render_files(files, colour=stream.isatty()), stream)
         click.echo(f"{visible(str(path))}: {summary(diagnostics)}", stream)
 
 
@@ -55,15 +55,15 @@ def count_warnings(checked: Checked) -> None:
 def show_warnings(checked: Checked, lints: Lints | None = None) -> None:
     """Print the warnings about a universe on standard error, but for those that are allowed; those about a pack in a
     line each."""
-    found = checked.warnings if lints is None else lints.apply(checked.warnings)
+    warnings = checked.warnings if lints is None else lints.apply(checked.warnings)
     if lints is not None:
         show_unused(checked.path, lints.unused(checked.warnings))
     if not checked.path.is_dir():
-        show_diagnostics(checked.path, found)
+        show_diagnostics(checked.path, warnings)
         return
     lines = [
         f"{file.path}:{d.primary.span.line}:{d.primary.span.column}: {d.severity}[{d.code}]: {d.message}"
-        for file in found
+        for file in warnings
         for d in file.diagnostics
     ]
     for line in lines[:MOST_LINES]:

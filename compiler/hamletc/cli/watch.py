@@ -21,7 +21,7 @@ RATE = 8.0
 @click.option("--agents", type=click.IntRange(min=1), default=None, help="In the world; by default 1, or as roles say.")
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), help="For how long; by default until Ctrl-C.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-@click.option("--param", "given", multiple=True, metavar="NAME=NUMBER", help="A param of the world. Repeatable.")
+@click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of the world. Repeatable.")
 @click.option("--world", type=click.IntRange(min=0), default=0, show_default=True, help="Which one, by its number.")
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), default=RATE, show_default=True,
               help="Ticks of a second.")  # fmt: skip
@@ -30,7 +30,7 @@ def watch(
     agents: int | None,
     ticks: int | None,
     seed: int,
-    given: tuple[str, ...],
+    param: tuple[str, ...],
     world: int,
     rate: float,
 ) -> None:
@@ -41,7 +41,7 @@ def watch(
     """
     from hamletc.cli.params import numbers_of
 
-    watch_world(universe, agents, ticks, seed, numbers_of(given), world, rate)
+    watch_world(universe, agents, ticks, seed, numbers_of(param), world, rate)
 
 
 def watch_world(

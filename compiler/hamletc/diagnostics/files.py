@@ -13,7 +13,7 @@ from hamletc.diagnostics.render import render
 
 @dataclass(frozen=True, slots=True)
 class FileDiagnostics:
-    """What was found in one file. `text` is what the spans refer to, empty where the file cannot be shown."""
+    """The diagnostics of one file. `text` is the one that the spans refer to, empty where the file cannot be shown."""
 
     path: Path
     text: str
@@ -50,10 +50,10 @@ def by_file(diagnostics: Iterable[Diagnostic], sources: Sequence[SourceText]) ->
 
     A label in another file than the primary one becomes part of the hint.
     """
-    found: dict[int, list[Diagnostic]] = {}
+    by_number: dict[int, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
-        found.setdefault(diagnostic.primary.span.file, []).append(_in_one_file(diagnostic, sources))
-    return tuple(FileDiagnostics(sources[n].path, sources[n].text, tuple(found[n])) for n in sorted(found))
+        by_number.setdefault(diagnostic.primary.span.file, []).append(_in_one_file(diagnostic, sources))
+    return tuple(FileDiagnostics(sources[n].path, sources[n].text, tuple(by_number[n])) for n in sorted(by_number))
 
 
 def _in_one_file(diagnostic: Diagnostic, sources: Sequence[SourceText]) -> Diagnostic:
@@ -70,11 +70,11 @@ def _in_one_file(diagnostic: Diagnostic, sources: Sequence[SourceText]) -> Diagn
 
 
 def merged(first: Sequence[FileDiagnostics], second: Sequence[FileDiagnostics]) -> tuple[FileDiagnostics, ...]:
-    """What was found in two rounds, one entry for each file; of a file in the order of its lines."""
+    """The diagnostics of two rounds, one entry for each file; of a file in the order of its lines."""
     files: dict[Path, FileDiagnostics] = {}
     for file in (*first, *second):
-        known = files.get(file.path)
-        both = file.diagnostics if known is None else (*known.diagnostics, *file.diagnostics)
+        earlier = files.get(file.path)
+        both = file.diagnostics if earlier is None else (*earlier.diagnostics, *file.diagnostics)
         files[file.path] = FileDiagnostics(file.path, file.text, tuple(sorted(both, key=_place)))
     return tuple(files.values())
 

@@ -20,10 +20,10 @@ def to_json(diagnostics: Sequence[Diagnostic], file: str) -> str:
     return _object(diagnostics, file, [_diagnostic(d) for d in diagnostics])
 
 
-def files_to_json(found: Sequence[FileDiagnostics], path: str) -> str:
+def files_to_json(files: Sequence[FileDiagnostics], path: str) -> str:
     """The same of several files in the folder `path`: each of the `diagnostics` also has the name of its `file`."""
-    diagnostics = [diagnostic for file in found for diagnostic in file.diagnostics]
-    shown = [{"file": str(file.path), **_diagnostic(d)} for file in found for d in file.diagnostics]
+    diagnostics = [diagnostic for file in files for diagnostic in file.diagnostics]
+    shown = [{"file": str(file.path), **_diagnostic(d)} for file in files for d in file.diagnostics]
     return _object(diagnostics, path, shown)
 
 

@@ -92,7 +92,7 @@ def apply(
     tables: Mapping[str, Array],
     counts: Mapping[str, int],
 ) -> Array:
-    """What one operation other than `Fold` gives.
+    """The value of one operation other than `Fold`.
 
     Args:
         values: of the operands, by number.

@@ -16,8 +16,9 @@ whichever phase asks for them; `episode` is the beginning of one."""
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """What an author wrote, by its kind and name (`cascade`, `hunger_sickens`), or a step of a tick that nobody wrote
-    (`progress`). The name is empty where a construct has none, the kind where a node belongs to nothing."""
+    """A construct of the author's, by its kind and name (`cascade`, `hunger_sickens`), or a step of a tick that nobody
+    wrote (`progress`). The name is empty where a construct has none, the kind where a node belongs to nothing.
+    """
 
     kind: str
     name: str = ""
@@ -69,7 +70,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What one lane computes. Node i is value i; operands have smaller numbers than the node that uses them."""
+    """A function of one lane. Node i is value i; operands have smaller numbers than the node that uses them."""
 
     name: str
     nodes: tuple[Node, ...]
@@ -114,7 +115,7 @@ REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """What the lanes of a world that run a tick have together: a result `among.<name>`, an input of later functions.
+    """A reduction over the lanes of a world that run a tick: a result `among.<name>`, an input of later functions.
 
     The function `reduce_<stage>` gives what a lane adds: `term.<name>`, F32, or BOOL for `count`, `rank` and `grant`.
     Results are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count;
@@ -165,7 +166,7 @@ class Reduction:
 
     @property
     def terms(self) -> dict[str, Type]:
-        """What a lane adds, by the names of outputs; that of a grant which not all have is `optional`."""
+        """The terms of a lane, by the names of outputs; that of a grant which not all have is `optional`."""
         conditions = ("count", "nearest", "rank", "grant")
         term = {f"term.{self.name}": Type.BOOL if self.op in conditions else Type.F32}
         if self.op == "nearest":
@@ -175,13 +176,13 @@ class Reduction:
         return term | ({f"places.{self.name}": Type.I32} if self.op == "grant" else {})
 
     @property
-    def given(self) -> dict[str, Type]:
-        """What `reduce_<stage>` gives beside that, by the names of outputs."""
+    def defaults(self) -> dict[str, Type]:
+        """Outputs of `reduce_<stage>` beside the terms, by name."""
         return {f"otherwise.{self.name}": Type.F32} if self.op == "nearest" else {}
 
     @property
     def optional(self) -> dict[str, Type]:
-        """What a lane may add besides, by the names of outputs."""
+        """Further terms that a lane may have, by the names of outputs."""
         if self.op != "grant":
             return {}
         return {f"first.{self.name}": Type.BOOL, f"priority.{self.name}": Type.U32}

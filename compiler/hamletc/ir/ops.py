@@ -91,7 +91,7 @@ class Fetch:
 
 
 class Order(Enum):
-    """What is proven of a `Select` between the two operands of a `Less` or `LessEqual`, its condition."""
+    """The proven order of the operands of a `Select` whose condition is a `Less` or `LessEqual` of the same two."""
 
     UNKNOWN = ""
     ZEROS = "zeros"
@@ -308,8 +308,7 @@ Op: TypeAlias = Const | Input | Element | Lookup | Fetch | Select | Fold | Plain
 
 
 class Right(Enum):
-    """What the right operand of an operation on U32 may be: of a division only a constant, of a shift any value that is
-    in this range."""
+    """The range of the right operand of an operation on U32: of a division a constant, of a shift any value in it."""
 
     DIVISOR = range(1, 2**32)
     AMOUNT = range(32)
@@ -317,7 +316,7 @@ class Right(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is declared of a plain operation.
+    """Traits of a plain operation.
 
     Attributes:
         results: by the type of its operands, the type of its result.
@@ -368,7 +367,7 @@ PLAIN: Mapping[type[Plain], Traits] = {
     ToBits: Traits({F32: U32}, "", "to_bits", "", ToU32),
     FromBits: Traits({U32: F32}, "", "from_bits"),
 }
-"""What is declared of each plain operation."""
+"""The traits of each plain operation."""
 
 OPS: tuple[type[Op], ...] = (Const, Input, Element, Lookup, Fetch, Select, Fold, *PLAIN)
 
@@ -414,12 +413,12 @@ def result_type(op: Op, operand_types: tuple[Type, ...], table_types: Mapping[st
             condition, then, otherwise = operand_types
             if condition is BOOL and then is otherwise:
                 return then
-    given = ", ".join(type_.value for type_ in operand_types)
-    raise TypingError(f"{type(op).__name__} does not take ({given})")
+    types = ", ".join(type_.value for type_ in operand_types)
+    raise TypingError(f"{type(op).__name__} does not take ({types})")
 
 
 def _getter(names: tuple[str, ...]) -> Callable[[Op], tuple[Value, ...]]:
-    """What gives these fields of an operation; programs ask for operands millions of times."""
+    """A function that returns these fields of an operation; programs ask for operands millions of times."""
     match names:
         case ():
             return lambda _: ()

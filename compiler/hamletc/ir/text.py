@@ -60,7 +60,7 @@ def print_program(program: Program) -> str:
 
 
 def _kind(reduction: Reduction) -> str:
-    """What is said of a reduction behind its operation."""
+    """The words behind the operation of a reduction."""
     few = "" if reduction.few is None else f" of {reduction.few} priorities"
     return f"{' of pairs' if reduction.pairs else ''}{few}"
 
@@ -110,8 +110,8 @@ def _operation(op: Op) -> str:
         case Fetch(array=array, index=index):
             return f"{name} {_name(array)}, %{index}"
         case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
-            given = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
-            return f"{name} {', '.join([function, _name(output), str(count), *tables, *given])}"
+            assigned = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
+            return f"{name} {', '.join([function, _name(output), str(count), *tables, *assigned])}"
         case Select(condition=condition, then=then, otherwise=otherwise, order=order) if order is not Order.UNKNOWN:
             return f"{name} %{condition}, %{then}, %{otherwise}, {order.value}"
         case _:
@@ -245,9 +245,9 @@ def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
         return Fetch(array.strip("`"), _read_value(index))
     if kind is Fold:
         function, output, count, *rest = arguments
-        given = [match for each in rest if (match := _GIVEN.fullmatch(each))]
-        names, values = tuple(m[1].strip("`") for m in given), tuple(_read_value(m[2]) for m in given)
-        tables = tuple(rest[: len(rest) - len(given)])
+        assigned = [match for each in rest if (match := _GIVEN.fullmatch(each))]
+        names, values = tuple(m[1].strip("`") for m in assigned), tuple(_read_value(m[2]) for m in assigned)
+        tables = tuple(rest[: len(rest) - len(assigned)])
         return Fold(function, output.strip("`"), int(count), names, tables, values)
     if kind is Select and len(arguments) == 4:
         *selected, order = arguments
@@ -297,9 +297,9 @@ def _read_table(lines: _Lines) -> Table:
     origins: list[Origin | None] = [None] * len(table.values)
     if not lines.ahead(_ROW):
         return table
-    while found := lines.ahead(_ROW):
-        if int(found[1]) >= len(origins):
+    while row := lines.ahead(_ROW):
+        if int(row[1]) >= len(origins):
             raise lines.error("not a row of the table")
-        origins[int(found[1])] = _read_origin(lines, found[2])
+        origins[int(row[1])] = _read_origin(lines, row[2])
         lines.take(_ROW)
     return replace(table, origins=tuple(origins))

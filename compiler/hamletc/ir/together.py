@@ -1,4 +1,4 @@
-"""What reductions give, with numpy, as plainly as possible (docs/semantics.md, "Worlds whose agents meet")."""
+"""Reductions with numpy, as plainly as possible (docs/semantics.md, "Worlds whose agents meet")."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
 
 
 def paired(program: Program, stage: Stage, shown: Mapping[str, Array], agents: int) -> dict[str, Array]:
-    """What the function of pairs is given, for each asking lane all lanes of its world: [lanes * agents]."""
-    given: dict[str, Array] = {}
+    """The inputs of the function of pairs, for each asking lane all lanes of its world: [lanes * agents]."""
+    inputs: dict[str, Array] = {}
     for node in program.function(pairer(stage)).nodes:
         if isinstance(node.op, Input):
             whose, _, number = node.op.name.partition(".")
             values = shown[f"shown.{number}"]
             of_worlds = np.repeat(values.reshape(-1, agents), agents, axis=0).reshape(-1)
-            given[node.op.name] = np.repeat(values, agents) if whose == "own" else of_worlds
-    return given
+            inputs[node.op.name] = np.repeat(values, agents) if whose == "own" else of_worlds
+    return inputs
 
 
 def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents: int) -> Array:
-    """What each lane finds: a row for each that asks."""
+    """The results of a reduction of pairs: a row for each lane that asks."""
     lanes = len(runs)
     run = np.repeat(runs.reshape(-1, agents), agents, axis=0)
     term = np.broadcast_to(terms[f"term.{reduction.name}"], (lanes * agents,)).reshape(lanes, agents)
@@ -71,9 +71,9 @@ def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents
                 for kind in ("away", "value")
             )
             there = term & run
-            found = np.where(there, away, np.float32(np.inf)).argmin(axis=1)[:, None]
+            first = np.where(there, away, np.float32(np.inf)).argmin(axis=1)[:, None]
             otherwise = np.broadcast_to(terms[f"otherwise.{reduction.name}"], (lanes,))
-            return np.where(there.any(axis=1), np.take_along_axis(value, found, axis=1)[:, 0], otherwise)
+            return np.where(there.any(axis=1), np.take_along_axis(value, first, axis=1)[:, 0], otherwise)
         case "rank" | "grant":
             raise ValueError(f"pairs of lanes have no {reduction.op}")
 

@@ -26,9 +26,9 @@ def verify_program(program: Program, verified: Program | None = None) -> None:
     Raises:
         VerificationError: something is malformed.
     """
-    known: set[int] = set()
+    verified_before: set[int] = set()
     if verified is not None and set(verified.tables) <= set(program.tables):
-        known = {id(function) for function in verified.functions}
+        verified_before = {id(function) for function in verified.functions}
     for table in program.tables:
         if not PLAIN_NAME.fullmatch(table.name):
             raise VerificationError(f"table {table.name!r}: not a name")
@@ -40,7 +40,7 @@ def verify_program(program: Program, verified: Program | None = None) -> None:
     _unique("table", (table.name for table in program.tables))
     _unique("function", (function.name for function in program.functions))
     for function in program.functions:
-        if id(function) not in known:
+        if id(function) not in verified_before:
             verify(function, program.tables)
         _folds(program, function)
     _unique("reduction", (reduction.name for reduction in program.reductions))
@@ -69,7 +69,7 @@ def _folds(program: Program, function: Function) -> None:
 
 
 def _fold_problem(program: Program, op: ops.Fold, type_: Type) -> str | None:
-    """What is wrong between a fold and the function that it runs, if anything."""
+    """The mistake between a fold and the function that it runs, if there is one."""
     body = next((function for function in program.functions if function.name == op.function), None)
     if body is None:
         return "there is no such function"
@@ -77,7 +77,9 @@ def _fold_problem(program: Program, op: ops.Fold, type_: Type) -> str | None:
         return "its outputs have other names"
     for node in body.nodes:
         match node.op:
-            case ops.Input(type=given, name=name) if (name not in op.names or given is not type_) and name != "row":
+            case ops.Input(type=input_type, name=name) if (
+                name not in op.names or input_type is not type_
+            ) and name != "row":
                 return f"its input {name} is none of its outputs"
             case ops.Lookup(table=table) if table not in op.tables:
                 return f"it reads another table, {table}"
@@ -89,27 +91,29 @@ def _fold_problem(program: Program, op: ops.Fold, type_: Type) -> str | None:
 
 
 def _reduction_problem(program: Program, reduction: Reduction) -> str | None:
-    """What is wrong between a reduction and the function that gives its terms, if anything."""
+    """The mistake between a reduction and the function that gives its terms, if there is one."""
     if not _is_name(reduction.name):
         return "not a name"
     needed = {reduction.function: reduction.terms | reduction.optional}
     if reduction.pairs:
-        needed[reducer(reduction.stage)] = reduction.given
+        needed[reducer(reduction.stage)] = reduction.defaults
     for name, terms in needed.items():
         if not program.has(name):
             return f"there is no function {name}"
-        given = _given(program.function(name))
+        outputs = _types_of_outputs(program.function(name))
         for term, type_ in terms.items():
-            if given.get(term, type_ if term in reduction.optional else None) is not type_:
+            if outputs.get(term, type_ if term in reduction.optional else None) is not type_:
                 return f"{name} gives no {term}: {type_.value}"
-    if reduction.few is not None and f"priority.{reduction.name}" not in _given(program.function(reduction.function)):
+    if reduction.few is not None and f"priority.{reduction.name}" not in _types_of_outputs(
+        program.function(reduction.function)
+    ):
         return "it has no priorities"
     return _pairs_problem(program, reduction) if reduction.pairs else None
 
 
 def _pairs_problem(program: Program, reduction: Reduction) -> str | None:
-    """What is wrong between what lanes show and a function of pairs, if anything."""
-    shown = _given(program.function(reducer(reduction.stage)))
+    """The mistake between the values that lanes show and a function of pairs, if there is one."""
+    shown = _types_of_outputs(program.function(reducer(reduction.stage)))
     for node in program.function(reduction.function).nodes:
         match node.op:
             case ops.Input(type=type_, name=name):
@@ -123,7 +127,7 @@ def _pairs_problem(program: Program, reduction: Reduction) -> str | None:
     return None
 
 
-def _given(function: Function) -> dict[str, Type]:
+def _types_of_outputs(function: Function) -> dict[str, Type]:
     """The types of the single outputs of a function."""
     return {output.name: function.nodes[output.value].type for output in function.outputs if output.count is None}
 
@@ -155,7 +159,7 @@ def _nodes(function: Function, table_types: Mapping[str, Type]) -> None:
 
 
 def _operand_problem(function: Function, number: int, table_types: Mapping[str, Type]) -> str | None:
-    """What is wrong with a node, taken by itself."""
+    """The mistake of a node, taken by itself."""
     node = function.nodes[number]
     values = operands(node.op)
     for value in values:
@@ -181,7 +185,7 @@ def _operand_problem(function: Function, number: int, table_types: Mapping[str, 
 
 
 def _right_problem(allowed: ops.Right | None, op: Op) -> str | None:
-    """What is wrong with the right operand of an operation on U32, if anything."""
+    """The mistake of the right operand of an operation on U32, if there is one."""
     match allowed:
         case None:
             return None
@@ -216,18 +220,18 @@ def element_of(function: Function) -> list[str | None]:
     Raises:
         VerificationError: a node depends on the elements of two outputs.
     """
-    found: list[str | None] = []
+    elements: list[str | None] = []
     for number, node in enumerate(function.nodes):
         own = node.op.output if isinstance(node.op, ops.Element) else None
         for value in operands(node.op):
-            other = found[value]
+            other = elements[value]
             if other is not None and own is not None and other != own:
                 raise VerificationError(
                     f"{function.name}: %{number} = {node.op}: depends on elements of {own}, {other}"
                 )
             own = own if other is None else other
-        found.append(own)
-    return found
+        elements.append(own)
+    return elements
 
 
 def _is_name(name: str) -> bool:
@@ -236,7 +240,7 @@ def _is_name(name: str) -> bool:
 
 
 def _literal_problem(type_: Type, value: float | int | bool) -> str | None:
-    """What is wrong with a literal of this type, if anything."""
+    """The mistake of a literal of this type, if there is one."""
     if type_ is Type.BOOL:
         return None if isinstance(value, bool) else "not a bool"
     if type_ is Type.F32:

@@ -283,7 +283,7 @@ class _Kernel:
     def _join(self, name: str) -> None:
         for reduction in self.program.reductions:
             if reduction.name == name and reduction.stage != "cells":
-                self._need(reduction.terms | reduction.given | {RUNNING: Type.BOOL})
+                self._need(reduction.terms | reduction.defaults | {RUNNING: Type.BOOL})
                 self._set({reduction.result: reduction.type})
                 return
         self._fail(f"the program has no reduction {name}")

@@ -33,7 +33,7 @@ def moved_position(lane: Lane) -> tuple[Value, ...]:
     return tuple(lane.builder.input(I32, f"moved.{axis}") for axis in schema.axes(lane.universe))
 
 
-def found(lane: Lane) -> Value:
+def searched(lane: Lane) -> Value:
     """The index (I32) of the affordance at random on the agent's cell, or -1."""
     with lane.builder.at(Construct("here"), None):
         return lane.builder.input(I32, "found")
@@ -64,8 +64,8 @@ def _place(planned: Plan) -> Function:
         where, layout, index = planned.places, builder.input(U32, "layout"), builder.input(U32, "index")
         if where.dealt is not None:
             # Kernels ask for more than there is and drop what they get, but a table has no rows beyond its cells.
-            known = builder.less(index, builder.u32(where.free.size))
-            index = builder.select(known, index, builder.u32(0))
+            is_free = builder.less(index, builder.u32(where.free.size))
+            index = builder.select(is_free, index, builder.u32(0))
         cell = random_cell(builder, where, layout, index)
     return builder.finish("place", (Output("cell", cell),))
 
@@ -75,9 +75,9 @@ def _search(planned: Plan) -> Function:
     with builder.at(Construct("here"), None):
         layout, cell = builder.input(U32, "layout"), builder.input(U32, "cell")
         index = random_index(builder, where, layout, cell)
-        known = builder.less(index, builder.u32(len(where.random)))
-        found = builder.select(known, builder.to_i32(index), builder.i32(schema.NOWHERE))
-    return builder.finish("search", (Output("found", found),))
+        is_random = builder.less(index, builder.u32(len(where.random)))
+        result = builder.select(is_random, builder.to_i32(index), builder.i32(schema.NOWHERE))
+    return builder.finish("search", (Output("found", result),))
 
 
 def _shuffle() -> Function:

@@ -100,9 +100,9 @@ def begin_cells(planned: Plan, cells: Cells) -> Function:
 
 
 def _summed(cells: Cells) -> dict[Neighbours, str]:
-    """What is summed over neighbours, each with the name of what a cell adds."""
-    found = dict.fromkeys(node for rule in cells.rules for node in nodes(rule) if isinstance(node, Neighbours))
-    return {node: f"near.{number}" for number, node in enumerate(found)}
+    """Sums over neighbours, each with the name of the term that a cell adds."""
+    sums = dict.fromkeys(node for rule in cells.rules for node in nodes(rule) if isinstance(node, Neighbours))
+    return {node: f"near.{number}" for number, node in enumerate(sums)}
 
 
 def _cell(planned: Plan, cells: Cells, phase: Phase) -> tuple[Lane, Value | None]:
@@ -111,12 +111,14 @@ def _cell(planned: Plan, cells: Cells, phase: Phase) -> tuple[Lane, Value | None
     with builder.at(Construct("state"), None, "state"):
         cell = builder.input(I32, "cell")
         position = cell_position(builder, grid_of(universe).sizes, builder.to_u32(cell))
-        known = phase == "cells"
-        meters = {meter.name: builder.input(F32, f"cells.{meter.name}") for meter in cells.meters if known}
+        in_tick = phase == "cells"
+        meters = {meter.name: builder.input(F32, f"cells.{meter.name}") for meter in cells.meters if in_tick}
         world = () if universe.world is None else universe.world.meters
         starts = {node.param for meter in cells.meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
-        kept = {node.meter for meter in cells.meters for node in nodes(meter.start) if isinstance(node, WorldValue)}
-        params = (param.name for param in universe.params if known or param.name in starts)
+        world_values = {
+            node.meter for meter in cells.meters for node in nodes(meter.start) if isinstance(node, WorldValue)
+        }
+        params = (param.name for param in universe.params if in_tick or param.name in starts)
         lane = Lane(
             universe,
             builder,
@@ -127,12 +129,16 @@ def _cell(planned: Plan, cells: Cells, phase: Phase) -> tuple[Lane, Value | None
             age=cell,
             layout=cell,
             position=position,
-            hour=builder.input(I32, "hour") if known and universe.clock is not None else None,
-            world={each.name: builder.input(F32, f"world.{each.name}") for each in world if known or each.name in kept},
+            hour=builder.input(I32, "hour") if in_tick and universe.clock is not None else None,
+            world={
+                each.name: builder.input(F32, f"world.{each.name}")
+                for each in world
+                if in_tick or each.name in world_values
+            },
             # Statements write meters; expressions read those of cells.
             cells=meters,
             cell=cell,
-            stream=CELL_DRAWS if known else CELL_EPISODE_DRAWS,
+            stream=CELL_DRAWS if in_tick else CELL_EPISODE_DRAWS,
         )
         ground = planned.ground
         wall = None if ground is None or not ground.has_walls else is_wall(builder, ground, cell)

@@ -85,7 +85,7 @@ def age(lane: Lane, ending: Ending) -> None:
 
 
 def construct_of(cause: Cause) -> Construct:
-    """What a cause is called where its operations come from."""
+    """The construct of a cause, as the origin of its operations."""
     return Construct("dies when" if cause.goal is None else "ends when")
 
 
@@ -145,7 +145,7 @@ def reward(lane: Lane, ending: Ending) -> None:
 
 
 def _shaped(lane: Lane, value: Value, potential: Potential, unpaid: _Unpaid) -> Value:
-    """What a potential pays whose value after the tick this is."""
+    """The payment of a potential whose value after the tick this is."""
     builder, nothing = lane.builder, lane.builder.f32(0.0)
     after = builder.mul(builder.f32(round32(potential.discount)), builder.select(unpaid.after, nothing, value))
     gained = builder.sub(after, lower_expression(lane, potential.before))

@@ -57,11 +57,11 @@ def reset(planned: Plan) -> Function:
             position = position_apart(builder, universe, where, layout, index, cell)
         else:
             position = position_anywhere(builder, universe, layout, index)
-    kept = _kept(planned, builder, layout)
-    outputs = list(_meters(planned, builder, layout, kept))
+    lasting = _lasting(planned, builder, layout)
+    outputs = list(_meters(planned, builder, layout, lasting))
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
-    outputs += _world_meters(planned, builder, layout, kept)
+    outputs += _world_meters(planned, builder, layout, lasting)
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
@@ -72,27 +72,27 @@ def reset(planned: Plan) -> Function:
     return builder.finish("reset", tuple(outputs))
 
 
-def _meters(planned: Plan, builder: Builder, layout: Value, kept: dict[str, Value]) -> Iterator[Output]:
+def _meters(planned: Plan, builder: Builder, layout: Value, lasting: dict[str, Value]) -> Iterator[Output]:
     """The meters of agents that an episode begins with."""
-    yield from _begun("meter", planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, kept)
+    yield from _begun("meter", planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, lasting)
 
 
-def _world_meters(planned: Plan, builder: Builder, layout: Value, kept: dict[str, Value]) -> Iterator[Output]:
+def _world_meters(planned: Plan, builder: Builder, layout: Value, lasting: dict[str, Value]) -> Iterator[Output]:
     """The meters of the world that an episode begins with, in file order."""
     meters = () if planned.universe.world is None else planned.universe.world.meters
     moving, anew = _moving(planned, builder, layout), [meter for meter in meters if not meter.kept]
-    begun = {each.name: each for each in _begun("world", anew, WORLD_EPISODE_DRAWS, planned, builder, layout, kept)}
+    begun = {each.name: each for each in _begun("world", anew, WORLD_EPISODE_DRAWS, planned, builder, layout, lasting)}
     for meter in meters:
         name = f"world.{meter.name}"
         if meter.kept:
-            yield Output(name, kept[meter.name])
+            yield Output(name, lasting[meter.name])
         else:
             yield replace(begun[name], value=moving.get(name, begun[name].value))
 
 
 def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
     """The meters of the world that say where affordances are that move: at first where the layout puts them."""
-    found: dict[str, Value] = {}
+    positions: dict[str, Value] = {}
     for number, affordance in enumerate(planned.universe.affordances):
         if not affordance.moving:
             continue
@@ -102,11 +102,11 @@ def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
                 ranges = zip(schema.cell_words(grid), place, strict=True)
                 parts = [cell_position(builder, grid.sizes[a:b], builder.to_u32(word)) for (a, b), word in ranges]
                 place = tuple(builder.to_f32(x) for part in parts for x in part)
-        found |= {f"world.{meter}": x for meter, x in zip(affordance.moving, place, strict=True)}
-    return found
+        positions |= {f"world.{meter}": x for meter, x in zip(affordance.moving, place, strict=True)}
+    return positions
 
 
-def _kept(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
+def _lasting(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
     """The meters that the world keeps, as an episode finds them: as they start in its first episode, else as they
     are."""
     meters = [
@@ -118,11 +118,11 @@ def _kept(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
         first = builder.equal(builder.input(I32, "episode"), builder.i32(0))
         left = {meter.name: builder.input(F32, f"world.{meter.name}") for meter in meters}
     begun = _begun("world", meters, WORLD_EPISODE_DRAWS, planned, builder, layout, {})
-    found = {}
+    values = {}
     for meter, start in zip(meters, begun, strict=True):
         with builder.at(Construct("meter", meter.name), meter.span):
-            found[meter.name] = builder.select(first, start.value, left[meter.name])
-    return found
+            values[meter.name] = builder.select(first, start.value, left[meter.name])
+    return values
 
 
 def _begun(
@@ -132,7 +132,7 @@ def _begun(
     planned: Plan,
     builder: Builder,
     layout: Value,
-    kept: dict[str, Value],
+    lasting: dict[str, Value],
 ) -> Iterator[Output]:
     """Constants, and expressions within the bounds of their meters, whose draws are from this stream; they may read
     what the world has `kept`."""
@@ -140,7 +140,7 @@ def _begun(
     with builder.at(Construct("state"), None, "state"):
         params = {name: builder.input(F32, f"param.{name}") for name in sorted(read)}
     # An age is what a lane has; no start reads it.
-    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, world=kept, stream=stream)
+    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, world=lasting, stream=stream)
     for meter in meters:
         with builder.at(Construct("meter", meter.name), meter.span):
             if isinstance(meter.start, float):

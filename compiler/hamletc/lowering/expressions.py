@@ -98,11 +98,11 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case universe.Here(affordance=affordance):
             return is_nowhere(lane) if affordance is None else is_at(lane, lane.plan.numbers[affordance])
         case universe.On(region=region):
-            known, cell = _ground(lane)
-            return is_in(builder, known, region, cell)
+            floor, cell = _ground(lane)
+            return is_in(builder, floor, region, cell)
         case universe.TerrainValue(terrain=terrain):
-            known, cell = _ground(lane)
-            return number_of(builder, known, terrain, cell)
+            floor, cell = _ground(lane)
+            return number_of(builder, floor, terrain, cell)
         case universe.LastUse(affordance=affordance):
             return builder.equal(there_is(lane.last, "last use"), builder.i32(_number(lane, affordance)))
         case universe.ActionTaken(action=action):
@@ -207,7 +207,7 @@ def _visited(lane: Lane) -> Value:
 
 
 def _among(lane: Lane, among: universe.OfAll | universe.Upon) -> Value:
-    """What the agents of a world have together, or what the lane finds that asks them (F32)."""
+    """A reduction over the agents of a world, or the one of the lane that asks them (F32)."""
     builder = lane.builder
     if among not in lane.among:
         raise ValueError(f"what agents have together is not known here, line {among.span.line}")

@@ -244,7 +244,7 @@ def _lasting(lane: Lane, hits: list[Value]) -> _Lasting:
 
 
 def _reach(lane: Lane, number: Value) -> _Reached:
-    """What an agent reaches with a tick at the affordance of this number (I32), which lasts."""
+    """The progress of an agent with a tick at the affordance of this number (I32), which lasts."""
     builder = lane.builder
     with builder.at(Construct("progress"), None):
         one = builder.i32(1)

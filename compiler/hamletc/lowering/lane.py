@@ -68,7 +68,7 @@ class Lane:
     places: tuple[tuple[Value, ...], ...] = ()
     words: dict[tuple[int, int], list[Value]] = field(default_factory=dict)
     stream: int = LANE_DRAWS
-    found: Value | None = None
+    searched: Value | None = None
     action: Value | None = None
     used: Value | None = None
     uses: dict[int, Value] = field(default_factory=dict)

@@ -134,8 +134,8 @@ def random_index(builder: Builder, where: Places, layout: Value, cell: Value) ->
     if where.dealt is not None:
         number = builder.to_u32(builder.lookup(where.dealt.numbers, builder.to_i32(cell)))
         is_free = builder.less(number, builder.u32(where.free.size))
-        found = unpermute(builder, where.free, layout, builder.select(is_free, number, builder.u32(0)))
-        return builder.select(is_free, found, builder.u32(-1))
+        number_of = unpermute(builder, where.free, layout, builder.select(is_free, number, builder.u32(0)))
+        return builder.select(is_free, number_of, builder.u32(-1))
     free = cell
     if where.searched is not None:
         before = rank(builder, where.searched.cells, builder.to_i32(cell))

@@ -10,7 +10,7 @@ from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Stage, Table, function_of, stage_of, ticking
 from hamletc.ir.ops import Fold, Lookup
-from hamletc.lowering.cell_cache import cell_cache_functions, found
+from hamletc.lowering.cell_cache import cell_cache_functions, searched
 from hamletc.lowering.cells import begin_cells, near, over_cells, run_cells
 from hamletc.lowering.dynamics import loop_body
 from hamletc.lowering.episode import advance_clock, reset
@@ -39,7 +39,7 @@ def lower_planned(planned: Plan) -> Program:
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
     together = meeting(planned)
-    if planned.found:
+    if planned.searched:
         functions += cell_cache_functions(planned, together.began)
     met: set[Stage] = set()
     for stretch in ticking():
@@ -107,6 +107,6 @@ def _between_ticks(
     """A function that looks at the state between two ticks."""
     builder = Builder(name)
     lane = input_lane(planned, builder)
-    if planned.found:
-        lane.found = found(lane)
+    if planned.searched:
+        lane.searched = searched(lane)
     return builder.finish(name, look(lane))

@@ -53,11 +53,11 @@ def _conditions(lane: Lane) -> list[Value | None]:
     names = schema.action_names(universe)
     by_table = (lane.plan.moves is not None or lane.plan.leads is not None) and isinstance(universe.space, Grid)
     with builder.at(Construct("mask"), universe.space.span):
-        known = lane.plan.ground
-        if by_table or known is None or known.moves is None:
+        floor = lane.plan.ground
+        if by_table or floor is None or floor.moves is None:
             allowed = [None if by_table else _can_move(lane, move.by) for move in universe.moves]
         else:
-            allowed = [_open_moves(lane, known, builder.u32(number)) for number in range(len(universe.moves))]
+            allowed = [_open_moves(lane, floor, builder.u32(number)) for number in range(len(universe.moves))]
     with builder.at(Construct("mask"), None):
         allowed.append(_can_interact(lane))
         allowed += [builder.boolean(True)] * (len(names) - len(allowed))
@@ -73,7 +73,7 @@ def _conditions(lane: Lane) -> list[Value | None]:
 
 
 def _said(lane: Lane, who: Value, condition: Value, number: int, otherwise: Value | None) -> Value:
-    """What is said of an action to some agents (BOOL); others have what holds otherwise."""
+    """The condition of an action for some agents (BOOL); others have the one that holds otherwise."""
     builder = lane.builder
     if otherwise is None:
         with builder.at(Construct("mask"), lane.universe.space.span):
@@ -134,13 +134,13 @@ def _leads_away(lane: Lane, there: tuple[Value, ...]) -> Value:
     return elsewhere if wall is None else builder.and_(elsewhere, builder.not_(wall))
 
 
-def _open_moves(lane: Lane, known: Ground, move: Value) -> Value:
+def _open_moves(lane: Lane, floor: Ground, move: Value) -> Value:
     """Whether the move of this number (U32) changes the position, or goes nowhere anyway: as the map says."""
     builder = lane.builder
-    if known.moves is None:
+    if floor.moves is None:
         raise ValueError("the map has no table of moves")
     cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
-    word = builder.to_u32(builder.lookup(known.moves, cell))
+    word = builder.to_u32(builder.lookup(floor.moves, cell))
     bit = builder.and_(builder.emit(ShiftRight(word, move)), builder.u32(1))
     return builder.equal(bit, builder.u32(1))
 

@@ -47,8 +47,10 @@ class MoveTables:
     steps: StepTables | None
 
 
-def move_tables(universe: Universe) -> MoveTables:
-    """The moves as tables."""
+def move_tables(universe: Universe, most_unrolled: int) -> MoveTables | None:
+    """The moves as tables; `None` where they are few, and unrolled, and on a graph, which has `lead_table`."""
+    if len(universe.moves) <= most_unrolled or graph_of(universe.space) is not None:
+        return None
     others = len(schema.action_names(universe)) - len(universe.moves)
     type_ = F32 if schema.position_dtype(universe) == "f32" else I32
     nothing = 0.0 if type_ is F32 else 0
@@ -64,7 +66,7 @@ def move_tables(universe: Universe) -> MoveTables:
 
 
 def lead_table(universe: Universe) -> Table | None:
-    """What each action adds to the number of the node that an agent is on; `None` where the space is no graph."""
+    """A table of the number that each action adds to that of the agent's node; `None` where the space is no graph."""
     graph = graph_of(universe.space)
     if graph is None:
         return None
@@ -74,7 +76,7 @@ def lead_table(universe: Universe) -> Table | None:
 
 
 def leads(builder: Builder, table: Table, position: tuple[Value, ...], nodes: int, action: Value) -> Value:
-    """What an action (I32) adds to the number of the agent's node (I32)."""
+    """The number that an action (I32) adds to that of the agent's node (I32)."""
     row = builder.mul(position[0], builder.i32(len(table.values) // nodes))
     return builder.lookup(table, builder.add(row, action))
 

@@ -1,4 +1,4 @@
-"""What an agent observes: one value per segment of `schema.observation_segments`, per element where it has several."""
+"""Observations of an agent: a value per segment of `schema.observation_segments`, per element where it has several."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.expressions import cell_value, is_at, is_nowhere, lower_expression
 from hamletc.lowering.lane import Lane
+from hamletc.lowering.observation_tables import role_key
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
 from hamletc.lowering.places import cell_index, grid_of
-from hamletc.lowering.plan import role_key
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.window import window_words
@@ -68,15 +68,15 @@ def _element(lane: Lane, segment: schema.Segment, first: int) -> Value:
 
 
 class _Seen:
-    """What lanes observe, row by row. What windows and grids need is found once."""
+    """Observations of lanes, row by row. Values that windows and grids need are computed once."""
 
     def __init__(self, lane: Lane) -> None:
         self._lane = lane
-        self._found: Occupancy | None = None
+        self._occupancy: Occupancy | None = None
 
     def _occupied(self) -> Occupancy:
-        self._found = self._found or occupancy(self._lane)
-        return self._found
+        self._occupancy = self._occupancy or occupancy(self._lane)
+        return self._occupancy
 
     def rows(self, items: tuple[universe.Observation, ...], keys: Sequence[str]) -> Iterator[Row]:
         """A row for each segment of these items; `keys` are the names of the segments in the plan."""
@@ -197,9 +197,9 @@ def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
 
 def _region(lane: Lane, name: str, item: universe.ObserveRegion, element: Callable[[], Value]) -> Value:
     """`grid of forest`, `window 2 of wall`."""
-    builder, grid, known, words = lane.builder, grid_of(lane.universe), lane.plan.ground, lane.plan.seen[name]
+    builder, grid, floor, words = lane.builder, grid_of(lane.universe), lane.plan.ground, lane.plan.seen[name]
     row = element()
-    if known is None:
+    if floor is None:
         raise ValueError(f"universe {lane.universe.name} observes a region and has no map")
     if item.radius is None:
         (table,) = words
@@ -208,13 +208,13 @@ def _region(lane: Lane, name: str, item: universe.ObserveRegion, element: Callab
             return _indicator(lane, has_bit(builder, constant, builder.to_u32(row)))
         number = builder.to_i32(builder.shift_right(builder.to_u32(row), 5))
         word = builder.to_u32(builder.lookup(table, number))
-        return _indicator(lane, _bit(lane, [word], builder.to_u32(row), known=True))
+        return _indicator(lane, _bit(lane, [word], builder.to_u32(row), one_word=True))
     if words:
         cell = cell_index(builder, grid.sizes, lane.position)
         bits = [builder.to_u32(builder.lookup(table, cell)) for table in words]
         return _indicator(lane, has_bit(builder, bits, builder.to_u32(row)))
     inside, cell = _row_cell(lane, item.radius, builder.to_u32(row))
-    there = is_in(builder, known, item.region, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
+    there = is_in(builder, floor, item.region, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
     outside = builder.boolean(beyond(grid, item))
     return _indicator(lane, builder.select(inside, there, outside))
 
@@ -267,9 +267,9 @@ def _is_at_one_of(lane: Lane, name: str) -> Value:
     return lane.builder.any([is_at(lane, number) for number, each in named if name in (each.name, each.copy_of)])
 
 
-def _bit(lane: Lane, words: list[Value], index: Value, *, known: bool = False) -> Value:
-    """Whether (BOOL) the bit of an index (U32) is set; of a `known` word, the one that has it."""
+def _bit(lane: Lane, words: list[Value], index: Value, *, one_word: bool = False) -> Value:
+    """Whether (BOOL) the bit of an index (U32) is set; of `one_word`, the one that has it."""
     builder = lane.builder
-    word = words[0] if known else word_with(builder, words, index)
+    word = words[0] if one_word else word_with(builder, words, index)
     bit = builder.emit(ShiftRight(word, builder.and_(index, builder.u32(WORD - 1))))
     return builder.equal(builder.and_(bit, builder.u32(1)), builder.u32(1))

@@ -25,7 +25,7 @@ class Occupancy:
         at: gives for a cell's index (U32) whether one stands there (BOOL). Total: meaningless beyond the grid.
         words: those (U32) with a bit per cell, none set beyond the grid; `None` where cells are asked for one by one.
         stands: gives the cells (U32) that have one; `None` where these are too many to be found one after the other.
-        asked, found: how many operations `at` and `stands` take, about.
+        asked, listed: how many operations `at` and `stands` take, about.
         count: of the cells that `stands` gives.
     """
 
@@ -33,7 +33,7 @@ class Occupancy:
     words: tuple[Value, ...] | None = None
     stands: Callable[[], list[Value]] | None = None
     asked: int = 0
-    found: int = 0
+    listed: int = 0
     count: int = 0
 
 
@@ -157,8 +157,8 @@ def _by_places(lane: Lane) -> Occupancy:
     standing = list(zip(cells, _there(lane), strict=True))
 
     def occupied(cell: Value) -> Value:
-        found = [(builder.equal(cell, other), there) for other, there in standing]
-        return builder.any([same if there is None else builder.and_(same, there) for same, there in found])
+        stands = [(builder.equal(cell, other), there) for other, there in standing]
+        return builder.any([same if there is None else builder.and_(same, there) for same, there in stands])
 
     return Occupancy(occupied)
 
@@ -168,15 +168,15 @@ def _by_permutation(lane: Lane) -> Occupancy:
 
     def occupied(cell: Value) -> Value:
         if where.searched is None:
-            found = [builder.equal(cell, builder.u32(fixed)) for fixed in where.taken]
+            conditions = [builder.equal(cell, builder.u32(fixed)) for fixed in where.taken]
         else:
             cells, own = where.searched.cells, builder.to_i32(cell)
-            found = [builder.equal(builder.lookup(cells, rank(builder, cells, own)), own)]
+            conditions = [builder.equal(builder.lookup(cells, rank(builder, cells, own)), own)]
         if where.random:
             index = random_index(builder, where, lane.layout, cell)
             # The rank of a fixed cell among the free ones is another cell's: it may say yes, and so does the cell.
-            found.append(builder.less(index, builder.u32(len(where.random))))
-        return builder.any(found)
+            conditions.append(builder.less(index, builder.u32(len(where.random))))
+        return builder.any(conditions)
 
     def stands() -> list[Value]:
         return [*map(builder.u32, where.taken), *_random(lane)]

@@ -1,4 +1,4 @@
-"""What agents find that ask all agents of their world: a function of two lanes, the one that asks and another.
+"""Reductions of agents that ask all agents of their world: a function of two lanes, the one that asks and another.
 
 What one of them has alone is computed once for a lane, and shown (`reduce_<stage>` gives it); the function of pairs is
 given what the asking lane shows as `own.<number>`, and what the other shows as `other.<number>`. It is computed for
@@ -21,7 +21,7 @@ from hamletc.lowering.space import between
 
 @dataclass(slots=True)
 class Pairs:
-    """The function of pairs of a stage while it is being made; what is asked twice is found once.
+    """The function of pairs of a stage while it is being made; identical questions share one reduction.
 
     Attributes:
         lane: one lane, in the function that gives what it shows.
@@ -36,7 +36,7 @@ class Pairs:
     counts: dict[str, int]
     pair: Lane = field(init=False)
     shown: dict[Value, int] = field(default_factory=dict)
-    given: list[Output] = field(default_factory=list)
+    defaults: list[Output] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
     names: dict[tuple[ReductionOp, tuple[Value, ...], Value | None], str] = field(default_factory=dict)
@@ -69,8 +69,8 @@ class Pairs:
         return self.pair.builder.finish(pairer(self.stage), tuple(self.outputs))
 
     def shows(self) -> Iterator[Output]:
-        """What a lane gives for it."""
-        yield from self.given
+        """Outputs of a lane for it."""
+        yield from self.defaults
         for value, number in self.shown.items():
             yield Output(f"shown.{number}", value)
 
@@ -82,7 +82,7 @@ class Pairs:
             self.reductions.append(Reduction(self.stage, name, op, pairs=True))
             self.outputs += [Output(f"{kind}.{name}", value) for kind, value in terms.items()]
             if otherwise is not None:
-                self.given.append(Output(f"otherwise.{name}", otherwise))
+                self.defaults.append(Output(f"otherwise.{name}", otherwise))
         return self.names[key]
 
     def _lower(self, expression: Expression) -> Value:
@@ -104,7 +104,7 @@ class Pairs:
                 return self._of("other" if others else "own", lower_expression(self.lane, expression))
 
     def _of(self, whose: str, value: Value) -> Value:
-        """What one of the lanes shows."""
+        """A value that one of the lanes shows."""
         if value not in self.shown:
             self.shown[value] = self.counts["shown"] = self.counts.get("shown", -1) + 1
         return self.pair.builder.input(self.lane.builder.type_of(value), f"{whose}.{self.shown[value]}")

@@ -38,7 +38,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
-    """What a map leaves free, as tables, and where agents start on it.
+    """Tables of the cells that a map leaves free, and of those where agents start on it.
 
     Attributes:
         cells: the free cells, in order.
@@ -157,14 +157,14 @@ def _searched(fixed: tuple[tuple[int, int], ...], random: tuple[int, ...]) -> Se
 
 def rank(builder: Builder, table: Table, key: Value) -> Value:
     """How many values of a searched table are below the key (I32), by bisection."""
-    found = builder.i32(0)
+    below_key = builder.i32(0)
     step = len(table.values) // 2
     while step:
-        beyond = builder.add(found, builder.i32(step))
-        below = builder.less(builder.lookup(table, builder.add(found, builder.i32(step - 1))), key)
-        found = builder.select(below, beyond, found)
+        beyond = builder.add(below_key, builder.i32(step))
+        below = builder.less(builder.lookup(table, builder.add(below_key, builder.i32(step - 1))), key)
+        below_key = builder.select(below, beyond, below_key)
         step //= 2
-    return found
+    return below_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,10 +64,10 @@ def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
     lane = input_lane(planned, builder)
     with builder.at(Construct("policy"), None):
         situation, binned = builder.i32(0), 0
-        found = features(planned.universe)
+        indexed = features(planned.universe)
         # Meters are the last features, in their order.
-        meters = len(found) - len(planned.universe.meters)
-        for number, feature in enumerate(found if with_meters else found[:meters]):
+        meters = len(indexed) - len(planned.universe.meters)
+        for number, feature in enumerate(indexed if with_meters else indexed[:meters]):
             match feature:
                 case Count():
                     value = _count(lane, feature)
@@ -81,8 +81,9 @@ def lower_situation(planned: Plan, with_meters: bool = True) -> Function:
 
 
 def lower_bin(universe: Universe) -> tuple[Function, Table]:
-    """What the meter of a `row` adds to a situation, for kernels that go through meters in a loop, and a table of where
-    meters begin. Inputs: row, situation, stride (I32), value, scale, top (F32). Output situation (I32)."""
+    """The share of the meter of a `row` in a situation, for kernels that go through meters in a loop, and a table of
+    where meters begin. Inputs: row, situation, stride (I32), value, scale, top (F32). Output situation (I32).
+    """
     builder = Builder("policy")
     table = Table("situation.low", F32, tuple(round32(meter.low) for meter in universe.meters))
     with builder.at(Construct("policy"), None):

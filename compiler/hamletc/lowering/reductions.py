@@ -1,4 +1,4 @@
-"""What the agents of a world have together: which reductions there are, and what a lane adds to each.
+"""Reductions over the agents of a world: which there are, and the terms of a lane.
 
 Numbers of agents and claims in steps 1 to 4 of a tick are about the state at its beginning; those of the world's rules,
 of deaths, rewards and reports about the state after step 4 (docs/semantics.md, "Worlds whose agents meet").
@@ -46,7 +46,7 @@ from hamletc.ir.function import (
 )
 from hamletc.ir.ops import BOOL, I32, Value
 from hamletc.ir.ordering import ordered
-from hamletc.lowering.cell_cache import found
+from hamletc.lowering.cell_cache import searched
 from hamletc.lowering.ending import construct_of
 from hamletc.lowering.expressions import is_at, lower_expression, there_is
 from hamletc.lowering.functions import rounded_down
@@ -165,8 +165,8 @@ def settling(planned: Plan, phase: Phase) -> Lane:
         lane.used = builder.input(I32, "used")
         for affordance in asked_uses(planned):
             lane.uses[planned.numbers[affordance]] = builder.input(BOOL, f"uses.{affordance}")
-    if planned.found:
-        lane.found = found(lane)
+    if planned.searched:
+        lane.searched = searched(lane)
     return lane
 
 
@@ -183,8 +183,8 @@ def _beginning(planned: Plan) -> Lane:
     """A lane at the beginning of a tick."""
     builder = Builder("act")
     lane, _ = begin_tick(planned, builder)
-    if planned.found:
-        lane.found = found(lane)
+    if planned.searched:
+        lane.searched = searched(lane)
     return lane
 
 
@@ -216,7 +216,7 @@ def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tu
 
 
 def _sites(universe: Universe, stage: Stage) -> Iterator[_Site]:
-    """What asks for agents together in a stage."""
+    """Sites of a stage that ask for agents together."""
     for stretch in ticking():
         if stage_of(stretch) == stage:
             for step in stretch.steps:
@@ -229,7 +229,7 @@ def _site(stage: stages.Stage) -> _Site:
 
 
 def _construct(declared: stages.Construct) -> Construct:
-    """What a construct is called where its operations come from."""
+    """The construct of a declaration, as the origin of its operations."""
     match declared:
         case Cause():
             return construct_of(declared)
@@ -242,7 +242,7 @@ def _construct(declared: stages.Construct) -> Construct:
 
 
 def sites_of_settling(universe: Universe) -> tuple[_Site, ...]:
-    """What follows after the rules of agents, but for the rules of cells."""
+    """Sites after the rules of agents, but for those of the rules of cells."""
     return tuple(_sites(universe, "settle"))
 
 

@@ -77,16 +77,16 @@ def straight_distance(lane: Lane, number: int) -> Value:
 
 def walking_distance(lane: Lane, number: int) -> Value:
     """The fewest moves (F32) that lead to an affordance."""
-    builder, known, sizes = lane.builder, lane.plan.walks, grid_of(lane.universe).sizes
-    if known is None:
+    builder, routes, sizes = lane.builder, lane.plan.walks, grid_of(lane.universe).sizes
+    if routes is None:
         raise ValueError(f"universe {lane.universe.name} has no table of ways")
     own = cell_index(builder, sizes, lane.position)
-    if number in known.fixed:
-        return builder.to_f32(builder.lookup(known.to[known.fixed.index(number)], own))
-    if known.ways is None:
+    if number in routes.fixed:
+        return builder.to_f32(builder.lookup(routes.to[routes.fixed.index(number)], own))
+    if routes.ways is None:
         raise ValueError(f"universe {lane.universe.name} has no table of all ways")
     place = cell_index(builder, sizes, affordance_position(lane, number))
-    return builder.to_f32(steps_between(builder, known.ways, own, place))
+    return builder.to_f32(steps_between(builder, routes.ways, own, place))
 
 
 def _steps(lane: Lane, number: int) -> list[Value]:
@@ -188,12 +188,12 @@ def affordance_here(lane: Lane) -> Value:
     with builder.at(Construct("here"), None):
         cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
         here = builder.i32(schema.NOWHERE)
-        if lane.found is not None:
-            numbers = _numbers(builder, where, lane.found)
-            if numbers == lane.found:
+        if lane.searched is not None:
+            numbers = _numbers(builder, where, lane.searched)
+            if numbers == lane.searched:
                 here = numbers
             else:
-                here = builder.select(builder.less(lane.found, builder.i32(0)), here, numbers)
+                here = builder.select(builder.less(lane.searched, builder.i32(0)), here, numbers)
         elif where.random:
             index = random_index(builder, where, lane.layout, builder.to_u32(cell))
             numbers = _numbers(builder, where, builder.to_i32(index))
@@ -215,8 +215,8 @@ def _numbers(builder: Builder, where: Places, index: Value) -> Value:
     numbers = where.random
     result = index
     if where.searched is not None and where.fixed:
-        known = builder.less(builder.to_u32(index), builder.u32(len(numbers)))
-        return builder.lookup(where.searched.random, builder.select(known, result, builder.i32(0)))
+        is_random = builder.less(builder.to_u32(index), builder.u32(len(numbers)))
+        return builder.lookup(where.searched.random, builder.select(is_random, result, builder.i32(0)))
     skipped = 0
     for position, number in enumerate(numbers):
         gap = number - position - skipped

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Action, Affordance, Among, Assign, Nearest, Number, Rank, Span, Universe
+from hamlet.universe import Action, Affordance, Among, Assign, Grid, Nearest, Number, Rank, Span, Universe
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.moves import coordinates, displacement
@@ -103,9 +103,11 @@ class AffordanceTable:
     columns: tuple[Table, ...]
 
 
-def affordance_table(universe: Universe) -> AffordanceTable:
-    """The affordances as a table."""
-    affordances = universe.affordances
+def affordance_table(universe: Universe, most_unrolled: int) -> AffordanceTable | None:
+    """The affordances as a table; `None` where they are unrolled, as few are, and all whose places are stored."""
+    affordances, space = universe.affordances, universe.space
+    if not (isinstance(space, Grid) and space.places == "computed" and len(affordances) > most_unrolled):
+        return None
     lasting = [affordance.duration is not None for affordance in affordances]
     trees = [
         # One with a capacity is a kind of its own: its claims are granted apart.
@@ -169,8 +171,10 @@ class ActionTable:
     columns: tuple[Table, ...]
 
 
-def action_table(universe: Universe) -> ActionTable:
-    """The own actions as a table."""
+def action_table(universe: Universe, most_unrolled: int) -> ActionTable | None:
+    """The own actions as a table; `None` where they are few, and unrolled."""
+    if len(universe.actions) <= most_unrolled:
+        return None
     actions, before = universe.actions, schema.interact_action(universe) + 2
     trees = [(each.needs, each.body, each.move is not None, each.teleport is not None) for each in actions]
     rows = rows_of("action", trees, before)

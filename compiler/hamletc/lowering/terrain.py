@@ -31,7 +31,7 @@ MOST_MOVES = WORD - 1
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What is on the cells of a map.
+    """The ground of a map, as tables.
 
     Attributes:
         kinds: a letter of each kind of ground; walls are the last ones.
@@ -145,50 +145,50 @@ def along(grid: Grid, axis: int, x: int, by: int) -> int:
 # --- asking ----------------------------------------------------------------------------------------------------------
 
 
-def kind_of(builder: Builder, known: Ground, cell: Value) -> Value:
+def kind_of(builder: Builder, floor: Ground, cell: Value) -> Value:
     """The kind (I32) of the ground of a cell (I32)."""
-    if known.table is None:
+    if floor.table is None:
         return builder.i32(0)
-    if known.bits == WORD:
-        return builder.lookup(known.table, cell)
-    count, index = WORD // known.bits, builder.to_u32(cell)
+    if floor.bits == WORD:
+        return builder.lookup(floor.table, cell)
+    count, index = WORD // floor.bits, builder.to_u32(cell)
     number = builder.to_i32(builder.shift_right(index, count.bit_length() - 1))
     place = builder.and_(index, builder.u32(count - 1))
-    if known.bits > 1:
-        place = builder.emit(ShiftLeft(place, builder.u32(known.bits.bit_length() - 1)))
-    word = builder.emit(ShiftRight(builder.to_u32(builder.lookup(known.table, number)), place))
-    return builder.to_i32(builder.and_(word, builder.u32((1 << known.bits) - 1)))
+    if floor.bits > 1:
+        place = builder.emit(ShiftLeft(place, builder.u32(floor.bits.bit_length() - 1)))
+    word = builder.emit(ShiftRight(builder.to_u32(builder.lookup(floor.table, number)), place))
+    return builder.to_i32(builder.and_(word, builder.u32((1 << floor.bits) - 1)))
 
 
-def is_wall(builder: Builder, known: Ground, cell: Value) -> Value:
+def is_wall(builder: Builder, floor: Ground, cell: Value) -> Value:
     """Whether (BOOL) a cell (I32) cannot be entered."""
-    return builder.less_equal(builder.i32(known.open), kind_of(builder, known, cell))
+    return builder.less_equal(builder.i32(floor.open), kind_of(builder, floor, cell))
 
 
-def is_in(builder: Builder, known: Ground, region: str | None, cell: Value) -> Value:
+def is_in(builder: Builder, floor: Ground, region: str | None, cell: Value) -> Value:
     """Whether (BOOL) a cell (I32) is in a region; of `None`: is a wall."""
     if region is None:
-        return is_wall(builder, known, cell)
-    kind, letters = kind_of(builder, known, cell), known.map.region(region)
-    numbers = [number for number, letter in enumerate(known.kinds) if letter in letters]
-    if len(known.kinds) > WORD or len(numbers) == 1:
+        return is_wall(builder, floor, cell)
+    kind, letters = kind_of(builder, floor, cell), floor.map.region(region)
+    numbers = [number for number, letter in enumerate(floor.kinds) if letter in letters]
+    if len(floor.kinds) > WORD or len(numbers) == 1:
         return builder.any([builder.equal(kind, builder.i32(number)) for number in numbers])
     kinds = builder.u32(sum(1 << number for number in numbers))
     bit = builder.and_(builder.emit(ShiftRight(kinds, builder.to_u32(kind))), builder.u32(1))
     return builder.equal(bit, builder.u32(1))
 
 
-def number_of(builder: Builder, known: Ground, terrain: str, cell: Value) -> Value:
-    """What a cell (I32) has (F32)."""
-    names = [each.name for each in known.map.terrains]
-    return builder.lookup(known.terrains[names.index(terrain)], kind_of(builder, known, cell))
+def number_of(builder: Builder, floor: Ground, terrain: str, cell: Value) -> Value:
+    """The number (F32) of a cell (I32)."""
+    names = [each.name for each in floor.map.terrains]
+    return builder.lookup(floor.terrains[names.index(terrain)], kind_of(builder, floor, cell))
 
 
-def stopped(builder: Builder, universe: Universe, known: Ground | None, position: tuple[Value, ...]) -> Value | None:
+def stopped(builder: Builder, universe: Universe, floor: Ground | None, position: tuple[Value, ...]) -> Value | None:
     """Whether (BOOL) a position (I32 per axis) is a wall; `None` where there are none."""
-    if known is None or not known.has_walls:
+    if floor is None or not floor.has_walls:
         return None
-    return is_wall(builder, known, cell_index(builder, grid_of(universe).sizes, position))
+    return is_wall(builder, floor, cell_index(builder, grid_of(universe).sizes, position))
 
 
 # --- what is seen ----------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def seen_words(universe: Universe, item: ObserveRegion, number: int) -> tuple[Ta
     rows = [_words([sees(cell, right, down) for right, down in near]) for cell in range(cells(grid))]
     if item.within is not None:
         hidden = visible(grid, item.radius)
-        rows = [[word & known for word, known in zip(*both, strict=True)] for both in zip(rows, hidden, strict=True)]
+        rows = [[word & sight for word, sight in zip(*both, strict=True)] for both in zip(rows, hidden, strict=True)]
     return tuple(
         Table(f"map.seen{number}.{word}", I32, tuple(signed(row[word]) for row in rows)) for word in range(count)
     )
@@ -267,13 +267,13 @@ def visible(grid: Grid, radius: int) -> list[list[int]]:
 def between(right: int, down: int) -> list[tuple[int, int]]:
     """The offsets of the cells whose inside meets the line from the middle of a cell to that of the one at this offset,
     both of them left out."""
-    found = []
+    pairs = []
     for across in range(min(right, 0), max(right, 0) + 1):
         for along_y in range(min(down, 0), max(down, 0) + 1):
             at_end = (across, along_y) in ((0, 0), (right, down))
             if not at_end and 2 * abs(right * along_y - down * across) < abs(right) + abs(down):
-                found.append((across, along_y))
-    return found
+                pairs.append((across, along_y))
+    return pairs
 
 
 def _words(bits: list[bool]) -> list[int]:

@@ -12,7 +12,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import SETTLE, TICK, Function, Output, function_of, ticking
 from hamletc.ir.ops import F32, Value
 from hamletc.lowering.act import act
-from hamletc.lowering.cell_cache import found, moved_position
+from hamletc.lowering.cell_cache import moved_position, searched
 from hamletc.lowering.dynamics import decay, dynamics
 from hamletc.lowering.ending import Ending, age, deaths, reward
 from hamletc.lowering.expressions import cell_value, there_is
@@ -44,9 +44,9 @@ def tick(planned: Plan, meeting: Meeting) -> Function:
 
 
 def settle(planned: Plan, meeting: Meeting) -> Function:
-    """What follows after the rules of agents and of the world. Inputs: the state as it is then, what `previous` reads
-    of the state at the beginning as `before.<state name>`, action, used, and what agents have together. Outputs: age,
-    and what happened."""
+    """The part of a tick after the rules of agents and of the world. Inputs: the state as it is then, the state at the
+    beginning that `previous` reads as `before.<state name>`, action, used, and reductions. Outputs: age, and outcomes.
+    """
     lane, ending = settling(planned, "deaths"), Ending()
     lane.among = meeting.settled
     if any(isinstance(node, Previous) for node in nodes(sites_of_settling(planned.universe))):
@@ -70,8 +70,8 @@ def _run(lane: Lane, steps: Iterable[stages.Step], ending: Ending) -> None:
         match step.name:
             case "act":
                 act(lane, there_is(lane.action, "action"))
-                if lane.plan.found:
-                    lane.position, lane.found = moved_position(lane), found(lane)
+                if lane.plan.searched:
+                    lane.position, lane.searched = moved_position(lane), searched(lane)
             case "interact":
                 interact(lane, there_is(lane.action, "action"))
             case "decay":

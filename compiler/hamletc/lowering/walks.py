@@ -54,14 +54,14 @@ def walks(universe: Universe) -> Walks | None:
     grid = universe.space
     if not asked or not isinstance(grid, Grid):
         return None
-    wanted = [(number, each) for number, each in enumerate(universe.affordances) if each.name in asked]
+    targets = [(number, each) for number, each in enumerate(universe.affordances) if each.name in asked]
     stays = grid.places == "computed"
-    fixed = tuple((number, each.place) for number, each in wanted if each.place is not None and stays)
+    fixed = tuple((number, each.place) for number, each in targets if each.place is not None and stays)
     origins = _origins(grid, universe.moves)
     return Walks(
         tuple(number for number, _ in fixed),
         tuple(Table(f"walk.{number}", I32, tuple(_steps(origins, _index(grid, place)))) for number, place in fixed),
-        _ways(grid, universe.moves) if len(fixed) < len(wanted) else None,
+        _ways(grid, universe.moves) if len(fixed) < len(targets) else None,
     )
 
 
@@ -113,10 +113,10 @@ def _steps(origins: tuple[tuple[int, ...], ...], target: int) -> list[int]:
 def _ways(grid: Grid, moves: tuple[Move, ...]) -> Ways:
     origins = _origins(grid, moves)
     walls = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
-    known = [cell for cell in range(len(origins)) if cell not in walls]
+    open_cells = [cell for cell in range(len(origins)) if cell not in walls]
     walled = [len(origins)] if walls else []
-    rows = [number for target in known for number in (*_among(known, _steps(origins, target)), *walled)]
-    rows += walled * (len(known) + 1)
+    rows = [number for target in open_cells for number in (*_among(open_cells, _steps(origins, target)), *walled)]
+    rows += walled * (len(open_cells) + 1)
     longest = max(rows)
     bits = next(bits for bits in (8, 16, WORD) if longest < 1 << bits)
     count = WORD // bits
@@ -124,11 +124,11 @@ def _ways(grid: Grid, moves: tuple[Move, ...]) -> Ways:
         sum(row << bits * place for place, row in enumerate(rows[first : first + count]))
         for first in range(0, len(rows), count)
     )
-    order = {cell: number for number, cell in enumerate(known)}
-    numbers = tuple(order.get(cell, len(known)) for cell in range(len(origins)))
+    order = {cell: number for number, cell in enumerate(open_cells)}
+    numbers = tuple(order.get(cell, len(open_cells)) for cell in range(len(origins)))
     return Ways(
         Table("walk.number", I32, numbers) if walls else None,
-        len(known) + len(walled),
+        len(open_cells) + len(walled),
         bits,
         Table("walk.ways", I32, tuple(map(signed, words))),
     )

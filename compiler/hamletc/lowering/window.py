@@ -77,7 +77,7 @@ def _marks_pay(sizes: tuple[int, ...], radius: int, occupied: Occupancy) -> bool
     """Whether that is about as many operations as asking for each row, or fewer."""
     rows = _rows(sizes, radius)
     mark = 12 * len(sizes) + 3 * (1 + _words(rows))
-    return occupied.found + occupied.count * mark <= rows * (occupied.asked + 10 * len(sizes))
+    return occupied.listed + occupied.count * mark <= rows * (occupied.asked + 10 * len(sizes))
 
 
 def _words(rows: int) -> int:
@@ -149,8 +149,9 @@ def _pieces(sizes: tuple[int, ...], radius: int) -> Iterator[_Piece]:
 
 
 def _moves(pieces: list[_Piece]) -> dict[tuple[int, tuple[int, ...], int, int], int]:
-    """What is moved from the words of the string to those of the window: for a word of the window, the offsets on which
-    a condition depends, a word of the string and an amount to shift it (to the left if positive) the bits to take."""
+    """Moves of bits from the words of the string to those of the window: for a word of the window, the offsets on which
+    a condition depends, a word of the string and an amount to shift it (to the left if positive) the bits to take.
+    """
     masks: dict[tuple[int, tuple[int, ...], int, int], int] = defaultdict(int)
     for piece in pieces:
         for number in range(piece.count):
@@ -185,12 +186,12 @@ def _sides(builder: Builder, size: int, radius: int, x: Value, pieces: list[_Pie
     factors: dict[tuple[int, Value], int] = defaultdict(int)
     for piece in pieces:
         word, bit = divmod(piece.row, WORD)
-        known = _between(builder, size, radius, x, piece)
-        factors[word, known] |= 1 << bit
+        inside = _between(builder, size, radius, x, piece)
+        factors[word, inside] |= 1 << bit
         if bit + piece.count > WORD:
-            words[word + 1] = builder.or_(builder.shift_right(known, WORD - bit), words[word + 1])
-    for (word, known), factor in factors.items():
-        words[word] = builder.or_(builder.mul(known, builder.u32(factor)), words[word])
+            words[word + 1] = builder.or_(builder.shift_right(inside, WORD - bit), words[word + 1])
+    for (word, inside), factor in factors.items():
+        words[word] = builder.or_(builder.mul(inside, builder.u32(factor)), words[word])
     return [words[number] for number in sorted(words)]
 
 
@@ -218,7 +219,7 @@ class _Shifted:
         self._words = words
         self._start = start
         self._stages = (last // WORD).bit_length()
-        self._known: dict[tuple[int, int], Value] = {}
+        self._words_of: dict[tuple[int, int], Value] = {}
 
     def word(self, number: int) -> Value:
         """A word of the shifted string."""
@@ -240,9 +241,9 @@ class _Shifted:
         builder = self._builder
         if stage == self._stages:
             return self._words[number] if number < len(self._words) else builder.u32(0)
-        if (number, stage) not in self._known:
+        if (number, stage) not in self._words_of:
             stays, moves = self._whole(number, stage + 1), self._whole(number + (1 << stage), stage + 1)
             bit = builder.and_(self._start, builder.u32(WORD << stage))
             unset = builder.equal(bit, builder.u32(0))
-            self._known[number, stage] = stays if stays == moves else builder.select(unset, stays, moves)
-        return self._known[number, stage]
+            self._words_of[number, stage] = stays if stays == moves else builder.select(unset, stays, moves)
+        return self._words_of[number, stage]

@@ -200,7 +200,7 @@ class _Rules:
                 return builder.select(op.condition, then, otherwise)
 
     def choose(self, condition: Value, value: Value, holds: bool) -> Value:
-        """What a value is where the condition is known."""
+        """The value where the condition holds, or where it does not."""
         op = self.builder.nodes[value].op
         while isinstance(op, ops.Select) and op.condition == condition:
             value = op.then if holds else op.otherwise

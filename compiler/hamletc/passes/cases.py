@@ -59,32 +59,33 @@ def cases_of(function: Function, facts: Facts) -> Cases:
 
 
 def in_each_case(function: Function, cases: Cases, value: Value, tables: Mapping[str, Table]) -> list[Literal] | None:
-    """What a value that depends on one integer, or on none, is for each of its numbers; `None` where a constant cannot
-    say it."""
+    """The literals of a value that depends on one integer, or on none, one for each of its numbers; `None` where a
+    constant cannot say it.
+    """
     key = cases.keys[value]
     if key is None:
         return None
-    found: list[Literal] = []
+    literals: list[Literal] = []
     for number in cases.numbers[key]:
-        known: dict[Value, Literal] = {key: number}
-        literal = _evaluate(function, value, known, tables)
+        values: dict[Value, Literal] = {key: number}
+        literal = _evaluate(function, value, values, tables)
         if literal is None:
             return None
-        found.append(literal)
-    return found
+        literals.append(literal)
+    return literals
 
 
 def _evaluate(
-    function: Function, value: Value, known: dict[Value, Literal], tables: Mapping[str, Table]
+    function: Function, value: Value, values: dict[Value, Literal], tables: Mapping[str, Table]
 ) -> Literal | None:
-    if value not in known:
+    if value not in values:
         node = function.nodes[value]
-        literals = [_evaluate(function, operand, known, tables) for operand in operands(node.op)]
+        literals = [_evaluate(function, operand, values, tables) for operand in operands(node.op)]
         literal = _fold(node.op, node.type, [each for each in literals if each is not None], tables)
         if literal is None or None in literals:
             return None
-        known[value] = literal
-    return known[value]
+        values[value] = literal
+    return values[value]
 
 
 def _fold(op: Op, type_: Type, literals: list[Literal], tables: Mapping[str, Table]) -> Literal | None:

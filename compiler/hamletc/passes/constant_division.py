@@ -58,17 +58,17 @@ class ConstantDivision:
 
 def _is_moderate(builder: Builder, ranges: Ranges, numerator: Value) -> bool:
     """Whether a numerator is +0.0 or of a magnitude between SMALLEST and LARGEST."""
-    known = ranges[numerator]
-    if known.nan or known.negative_zero or max(-known.low, known.high) > LARGEST:
+    interval = ranges[numerator]
+    if interval.nan or interval.negative_zero or max(-interval.low, interval.high) > LARGEST:
         return False
     return _least(builder, ranges, numerator, DEPTH) >= SMALLEST
 
 
 def _least(builder: Builder, ranges: Ranges, value: Value, depth: int) -> float:
     """A magnitude below which the value is a zero only."""
-    known = ranges[value]
-    if known.low > 0 or known.high < 0:
-        return min(abs(known.low), abs(known.high))
+    interval = ranges[value]
+    if interval.low > 0 or interval.high < 0:
+        return min(abs(interval.low), abs(interval.high))
     match builder.nodes[value].op:
         case Const():
             return inf
@@ -87,7 +87,7 @@ def _least(builder: Builder, ranges: Ranges, value: Value, depth: int) -> float:
 
 
 def _last_place(value: float) -> float:
-    """What the last bit of a binary32 number is worth; of a subnormal one more."""
+    """The value of the last bit of a binary32 number; of a subnormal one more."""
     return ldexp(1.0, frexp(value)[1] - PRECISION)
 
 

@@ -89,4 +89,4 @@ _MEANINGS: dict[type[Op], Callable[..., Any]] = {
     ops.ToBits: bits32,
     ops.FromBits: from_bits32,
 }
-"""What operations mean for numbers, before the result is rounded or wrapped into its type."""
+"""Operations on numbers, before the result is rounded or wrapped into its type."""

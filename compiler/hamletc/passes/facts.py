@@ -1,4 +1,4 @@
-"""What is known about the inputs of a universe's functions: the invariants of its state.
+"""Facts about the inputs of a universe's functions: the invariants of its state.
 
 Each field of the state lies within its bounds (`hamlet.schema.fields`); the runtime refuses states beyond them
 (`hamlet.env.keep.state`). A meter is within its bounds at the beginning of a tick if every tick leaves it there; one

@@ -68,4 +68,4 @@ def _from_one(builder: Builder, number: Value, low: int) -> Value:
 
 
 _BITS_OF_ALL_WHOLE = (127 + 23) << 23
-"""Those of 2^23 in binary32."""
+"""The bits of 2^23 in binary32."""

@@ -87,10 +87,10 @@ class _Merger:
     def apply(self, op: Op, type_: Type) -> Value | None:
         if not isinstance(op, Select) or type_ is not Type.F32:
             return None
-        found = self._changes(op)
-        if found is None:
+        change = self._changes(op)
+        if change is None:
             return None
-        bounds, changes = found
+        bounds, changes = change
         chain = self.chains.get(op.otherwise)
         if chain is None or chain.bounds != bounds:
             if not self._in_bounds(op.otherwise, bounds):
@@ -169,7 +169,7 @@ class _Merger:
     def _points(
         self, guard: Value, before: Mapping[Value, frozenset[float]] | None
     ) -> Mapping[Value, frozenset[float]]:
-        """What integers are exactly where a guard holds, and where those before it do; `None`: it is the first."""
+        """Integers that a guard fixes, with their values, as do those before it; `None`: it is the first."""
         exact = {value: each.low for value, each in self._constraints(guard).items() if each.low == each.high}
         if before is None:
             return {value: frozenset((point,)) for value, point in exact.items()}
@@ -188,7 +188,7 @@ class _Merger:
         return change.amount if change.subtracted == subtracted else self._negative(change.amount)
 
     def _emit(self, chain: _Chain, levels: Sequence[_Level], value: Value) -> list[Value]:
-        """What these levels of a chain, the first of which begins with a value, leave."""
+        """The values of a chain after each of these levels, the first of which begins with `value`."""
         builder, values = self.builder, []
         for level in levels:
             total = builder.sub(value, level.amount) if level.subtracted else builder.add(value, level.amount)
@@ -229,47 +229,47 @@ class _Merger:
         return any(value in b and _disjoint(interval, b[value]) for value, interval in a.items())
 
     def _constraints(self, guard: Value) -> dict[Value, Interval]:
-        """What integers and conditions must be where a guard holds."""
-        known = self.constraints.get(guard)
-        if known is None:
-            known = self.constraints[guard] = {}
-            self._gather(guard, known)
-        return known
+        """Constraints on integers and conditions where a guard holds."""
+        constraints = self.constraints.get(guard)
+        if constraints is None:
+            constraints = self.constraints[guard] = {}
+            self._gather(guard, constraints)
+        return constraints
 
-    def _gather(self, guard: Value, found: dict[Value, Interval]) -> None:
+    def _gather(self, guard: Value, constraints: dict[Value, Interval]) -> None:
         nodes = self.builder.nodes
-        _restrict(found, guard, Interval(1, 1))
+        _restrict(constraints, guard, Interval(1, 1))
         match nodes[guard].op:
             case And(left=left, right=right):
-                self._gather(left, found)
-                self._gather(right, found)
+                self._gather(left, constraints)
+                self._gather(right, constraints)
             case Not(operand=operand):
-                _restrict(found, operand, Interval(0, 0))
+                _restrict(constraints, operand, Interval(0, 0))
             case Equal(left=left, right=right) if self._is_integer(left):
-                self._gather_equal(left, self.ranges[right], found)
+                self._gather_equal(left, self.ranges[right], constraints)
             case Less(left=left, right=right) if self._is_integer(left):
-                _restrict(found, left, Interval(-inf, self.ranges[right].high - 1))
-                _restrict(found, right, Interval(self.ranges[left].low + 1, inf))
+                _restrict(constraints, left, Interval(-inf, self.ranges[right].high - 1))
+                _restrict(constraints, right, Interval(self.ranges[left].low + 1, inf))
             case LessEqual(left=left, right=right) if self._is_integer(left):
-                _restrict(found, left, Interval(-inf, self.ranges[right].high))
-                _restrict(found, right, Interval(self.ranges[left].low, inf))
+                _restrict(constraints, left, Interval(-inf, self.ranges[right].high))
+                _restrict(constraints, right, Interval(self.ranges[left].low, inf))
             case _:
                 pass
 
-    def _gather_equal(self, value: Value, interval: Interval, found: dict[Value, Interval]) -> None:
+    def _gather_equal(self, value: Value, interval: Interval, constraints: dict[Value, Interval]) -> None:
         """`value` is in the interval; where it is a `Select` of which one side is not, the other side was taken."""
-        _restrict(found, value, interval)
+        _restrict(constraints, value, interval)
         op = self.builder.nodes[value].op
         while isinstance(op, Select):
             if _disjoint(self.ranges[op.otherwise], interval):
-                self._gather(op.condition, found)
+                self._gather(op.condition, constraints)
                 value = op.then
             elif _disjoint(self.ranges[op.then], interval):
-                _restrict(found, op.condition, Interval(0, 0))
+                _restrict(constraints, op.condition, Interval(0, 0))
                 value = op.otherwise
             else:
                 return
-            _restrict(found, value, interval)
+            _restrict(constraints, value, interval)
             op = self.builder.nodes[value].op
 
     def _is_integer(self, value: Value) -> bool:
@@ -280,5 +280,5 @@ def _disjoint(a: Interval, b: Interval) -> bool:
     return a.high < b.low or b.high < a.low
 
 
-def _restrict(found: dict[Value, Interval], value: Value, interval: Interval) -> None:
-    found[value] = meet(found[value], interval) if value in found else interval
+def _restrict(constraints: dict[Value, Interval], value: Value, interval: Interval) -> None:
+    constraints[value] = meet(constraints[value], interval) if value in constraints else interval

@@ -57,7 +57,7 @@ PASS_NAMES = (
     "extremes",
 )
 WHOLE_NAMES = (few_priorities.NAME, CELL_CACHE, tabulation.NAME, WINDOW_WORDS)
-"""What is chosen for whole programs, by the same names of things to leave out."""
+"""Transformations of whole programs, by the same names of things to leave out."""
 
 MOST_UNROLLED = 64
 """Kernels for CPUs find the bins of more meters in a loop (`hamletc.lowering.policy`)."""
@@ -92,7 +92,7 @@ def default_passes(facts: Facts) -> tuple[Pass, ...]:
 
 
 def gpu_passes(facts: Facts) -> tuple[Pass, ...]:
-    """What follows for GPUs. A CPU divides vectors as fast, and one without fused operations would call a function."""
+    """Passes for GPUs. A CPU divides vectors as fast, and one without fused operations would call a function."""
     return (ConstantDivision(facts), Extremes(facts))
 
 
@@ -105,7 +105,7 @@ class Done:
     choose: Chosen
 
     def result(self, function: Function, choose: Chosen) -> Function | None:
-        """What these passes made of a function, if it was one of the program; of a loop other functions are known."""
+        """The result of these passes for a function, if it was one of the program; of a loop the facts are others."""
         if choose is not self.choose or any(isinstance(node.op, Fold) for node in function.nodes):
             return None
         pairs = zip(self.before.functions, self.after.functions, strict=True)

@@ -67,27 +67,27 @@ class Ranges:
         self._nodes = nodes
         self._facts = facts
         self._counts = counts
-        self._known: list[Interval] = []
+        self._intervals: list[Interval] = []
         self._folds: dict[tuple[str, tuple[Value, ...]], dict[str, Interval]] = {}
 
     def __getitem__(self, value: Value) -> Interval:
-        known = self._known
-        while len(known) <= value:
-            node = self._nodes[len(known)]
-            known.append(self._compute(node.op, node.type, {}, DEPTH))
-        return known[value]
+        intervals = self._intervals
+        while len(intervals) <= value:
+            node = self._nodes[len(intervals)]
+            intervals.append(self._compute(node.op, node.type, {}, DEPTH))
+        return intervals[value]
 
     def _under(self, value: Value, assumed: Mapping[Value, Interval], depth: int) -> Interval:
         """The interval of a node where other nodes are known to be in these intervals."""
-        known = self[value]
+        interval = self[value]
         if not assumed:
-            return known
+            return interval
         if value in assumed:
-            return meet(known, assumed[value])
+            return meet(interval, assumed[value])
         node = self._nodes[value]
         if depth == 0 or value < min(assumed) or isinstance(node.op, Const):
-            return known
-        return meet(known, self._compute(node.op, node.type, assumed, depth - 1))
+            return interval
+        return meet(interval, self._compute(node.op, node.type, assumed, depth - 1))
 
     def _compute(self, op: Op, type_: Type, assumed: Mapping[Value, Interval], depth: int) -> Interval:
         match op:
@@ -140,7 +140,7 @@ class Ranges:
         return self._folds[key][op.output]
 
     def _assume(self, condition: Value, holds: bool, assumed: Mapping[Value, Interval]) -> dict[Value, Interval]:
-        """What is assumed and, besides, what follows from a condition or from its contrary."""
+        """Assumptions with those that follow from a condition or from its contrary."""
         result = dict(assumed)
         self._learn(condition, holds, result)
         return result
@@ -237,7 +237,7 @@ def _magnitude(a: Interval) -> Interval:
 
 
 def _words(transfer: Callable[[int, int, int, int], Interval]) -> Callable[[Interval, Interval], Interval]:
-    """What follows from the lowest and the highest of each of two U32."""
+    """A transfer of intervals from one of the lowest and the highest of each of two U32."""
     return lambda a, b: transfer(int(a.low), int(a.high), int(b.low), int(b.high))
 
 

@@ -10,7 +10,8 @@ from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import Op, Type, Value, operands, with_operands
 
 Rule: TypeAlias = Callable[[Op, Type], Value | None]
-"""What to use instead of an operation (on operands that have been rewritten), in the new builder; `None`: keep it."""
+"""A value to use instead of an operation (on operands that have been rewritten), in the new builder; `None`: keep it.
+"""
 
 
 def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:

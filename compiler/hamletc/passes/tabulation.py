@@ -56,7 +56,7 @@ def tabulate(program: Program, facts: Facts, within: Collection[str] | None = No
 class _Tables:
     """The tables of a program by name, and those that are made for it."""
 
-    known: dict[str, Table]
+    by_name: dict[str, Table]
     made: list[Table] = field(default_factory=list)
 
     def of(self, type_: Type, values: Iterable[float | int], origins: Iterable[Origin | None]) -> Table:
@@ -68,20 +68,20 @@ class _Tables:
                 return table
         table = Table(f"{PREFIX}{len(self.made)}", type_, values, origins)
         self.made.append(table)
-        self.known[table.name] = table
+        self.by_name[table.name] = table
         return table
 
 
 def _tabulated(function: Function, facts: Facts, tables: _Tables) -> Function:
     dead = DeadCodeElimination()
     function = dead.run(_Used(function, facts, tables).rewritten())
-    facts = replace(facts, tables={name: contents(table) for name, table in tables.known.items()})
+    facts = replace(facts, tables={name: contents(table) for name, table in tables.by_name.items()})
     return dead.run(_Lookups(function, facts, tables).rewritten())
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What a value is in a case, and the construct that makes it so, if there is one."""
+    """The value in a case, and the construct that makes it so, if there is one."""
 
     value: Literal
     origin: Origin | None
@@ -116,7 +116,7 @@ class _Rewriting(ABC):
 
     @abstractmethod
     def replaced(self, value: Value, op: Op, type_: Type) -> Value:
-        """What an old value becomes."""
+        """The new value for an old one."""
 
     def same(self, op: Op, type_: Type) -> Value:
         """The same operation on the new operands."""
@@ -130,7 +130,7 @@ class _Rewriting(ABC):
         return builder.to_i32(builder.and_(builder.to_u32(self.new(key)), builder.u32(_rows(numbers) - 1)))
 
     def look_up(self, key: Value, type_: Type, cases: list[_Case]) -> Value:
-        """What a value is in each case, looked up."""
+        """A value that differs from case to case, looked up."""
         numbers = self.cases.numbers[key]
         if type_ is Type.I32 and [case.value for case in cases] == list(numbers):
             return self.new(key)
@@ -169,8 +169,9 @@ class _Used(_Rewriting):
         self.used: dict[Value, Value] = {}
 
     def _test(self, op: Op) -> _Test | None:
-        """What a condition comes to, if it compares an integer that distinguishes cases with one of its numbers; -1 is
-        none, as it is what `used` is where needs do not hold."""
+        """The test that a condition is, if it compares an integer that distinguishes cases with one of its numbers; -1
+        is none, as it is what `used` is where needs do not hold.
+        """
         match op:
             case ops.Equal(left=left, right=right) if left in self.cases.numbers:
                 constant = self.function.nodes[right].op
@@ -187,11 +188,11 @@ class _Used(_Rewriting):
     def _hits(self, key: Value) -> dict[int, Value]:
         """The hit of each number that has needs: the one that is no part of another."""
         parts = {o for value in self.tests for o in operands(self.function.nodes[value].op)}
-        found: dict[int, list[Value]] = defaultdict(list)
+        by_number: dict[int, list[Value]] = defaultdict(list)
         for value, test in self.tests.items():
             if test.key == key and test.needs and value not in parts:
-                found[test.number].append(value)
-        hits = {number: values[0] for number, values in found.items() if len(values) == 1}
+                by_number[test.number].append(value)
+        hits = {number: values[0] for number, values in by_number.items() if len(values) == 1}
         return hits if len(hits) >= LEAST_ARMS and not self._depend(hits) else {}
 
     def _depend(self, hits: dict[int, Value]) -> bool:
@@ -286,7 +287,7 @@ class _Lookups(_Rewriting):
         key = self.cases.keys[value]
         if key is not None and key != value:
             if self._is_last(value, key) and self._work(value, key) >= LEAST_WORK:
-                values = in_each_case(self.function, self.cases, value, self.tables.known)
+                values = in_each_case(self.function, self.cases, value, self.tables.by_name)
                 if values is not None and type_ is not Type.BOOL:
                     return self.look_up(key, type_, self._cases(key, value, values))
                 if values is not None and _rows(self.cases.numbers[key]) <= WORD:
@@ -301,13 +302,13 @@ class _Lookups(_Rewriting):
 
     def _work(self, value: Value, key: Value) -> int:
         """The operations that compute it from the key."""
-        found, waiting = set[Value](), [value]
+        seen, waiting = set[Value](), [value]
         while waiting:
             each = waiting.pop()
-            if each not in found and each != key and self.cases.keys[each] == key:
-                found.add(each)
+            if each not in seen and each != key and self.cases.keys[each] == key:
+                seen.add(each)
                 waiting += operands(self.function.nodes[each].op)
-        return len(found)
+        return len(seen)
 
     def _alternatives(self, value: Value, op: ops.Select, type_: Type) -> Value:
         """A chain of alternatives by one integer, and what holds in no alternative."""
@@ -317,7 +318,7 @@ class _Lookups(_Rewriting):
         arms: list[tuple[list[Literal], list[_Case]]] = []
         rest = value
         while isinstance(each := self.function.nodes[rest].op, ops.Select) and self.cases.keys[each.condition] == key:
-            holds = in_each_case(self.function, self.cases, each.condition, self.tables.known)
+            holds = in_each_case(self.function, self.cases, each.condition, self.tables.by_name)
             values = self._values(key, each.then)
             if holds is None or values is None:
                 break
@@ -358,10 +359,12 @@ class _Lookups(_Rewriting):
         return self.held[key, condition]
 
     def _values(self, key: Value, value: Value) -> list[Literal] | None:
-        """What a value is in each case of a key, if it depends on nothing else."""
+        """The literals of a value, one for each case of a key, if it depends on nothing else."""
         op = self.function.nodes[value].op
         if isinstance(op, Const):
             return [op.value] * len(self.cases.numbers[key])
         return (
-            in_each_case(self.function, self.cases, value, self.tables.known) if self.cases.keys[value] == key else None
+            in_each_case(self.function, self.cases, value, self.tables.by_name)
+            if self.cases.keys[value] == key
+            else None
         )

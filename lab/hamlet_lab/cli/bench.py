@@ -78,7 +78,7 @@ def bench(
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
     bandwidth = copy_bandwidth(where.device, samples)
     with Console(stderr=True).status("compiling") as status:
-        found = measure(
+        rates = measure(
             module,
             planned,
             device,
@@ -88,21 +88,21 @@ def bench(
             tune,
         )
     console.print(f"{module.name} on {machine(where.device)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
-    console.print(table(found))
+    console.print(table(rates))
     if json_path is not None:
         report: dict[str, Any] = {"universe": module.name, "machine": machine(where.device), "copy": bandwidth}
-        report["cases"] = [asdict(item) for item in found]
+        report["cases"] = [asdict(item) for item in rates]
         try:
             json_path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
         except OSError as error:
             raise CompileError(f"cannot write {json_path}: {error.strerror}") from error
         click.echo(f"numbers  {json_path}")
     if plot is not None:
-        write_rates(module.name, found, plot)
+        write_rates(module.name, rates, plot)
         click.echo(f"plot     {plot}")
 
 
-def table(found: list[CaseRates]) -> Any:
+def table(rates: list[CaseRates]) -> Any:
     """The measured cases as rows."""
     from rich.table import Table
 
@@ -111,12 +111,12 @@ def table(found: list[CaseRates]) -> Any:
         result.add_column(heading)
     for heading in ("million/s", "slowest", "fastest", "bytes", "roofline", "first launch", "memory"):
         result.add_column(heading, justify="right")
-    for item in found:
+    for item in rates:
         case = item.case
         launch = "step" if case.launch == "step" else f"{case.ticks} ticks"
-        rates = (f"{rate / 1e6:,.2f}" for rate in (item.median, item.slowest, item.fastest))
+        columns = (f"{rate / 1e6:,.2f}" for rate in (item.median, item.slowest, item.fastest))
         result.add_row(
-            case.backend, launch, case.observed, f"{case.lanes:,}", *rates,
+            case.backend, launch, case.observed, f"{case.lanes:,}", *columns,
             f"{item.bytes:.1f}", f"{item.roofline:.1%}", f"{item.first:.2f} s", mebibytes(item),
         )  # fmt: skip
     return result
@@ -127,7 +127,7 @@ def mebibytes(item: CaseRates) -> str:
     return f"{(item.memory if item.peak is None else item.peak) / 2**20:,.2f} MiB"
 
 
-def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
+def write_rates(title: str, rates: Sequence[CaseRates], path: Path) -> None:
     """A panel for rollouts, one for steps and one for memory; a line for each backend and type of observation.
 
     Raises:
@@ -138,18 +138,18 @@ def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    launches = [launch for launch in ("rollout", "step") if any(item.case.launch == launch for item in found)]
+    launches = [launch for launch in ("rollout", "step") if any(item.case.launch == launch for item in rates)]
     figure, panels = pyplot.subplots(
         1, len(launches) + 1, figsize=(4.6 * len(launches) + 4.6, 3.6), squeeze=False, layout="constrained"
     )
     *timed, memory = panels[0]
     for launch, panel in zip(launches, timed, strict=True):
-        chosen = [item for item in found if item.case.launch == launch]
+        chosen = [item for item in rates if item.case.launch == launch]
         _lines(panel, chosen, lambda item: item.median)
         panel.set(xscale="log", yscale="log", xlabel="agents", title=launch)
         panel.sharey(timed[0])
     # What is launched needs no other arrays.
-    _lines(memory, [item for item in found if item.case.launch == launches[0]], lambda item: item.peak or item.memory)
+    _lines(memory, [item for item in rates if item.case.launch == launches[0]], lambda item: item.peak or item.memory)
     memory.set(xscale="log", yscale="log", xlabel="agents", ylabel="bytes", title="memory")
     timed[0].set_ylabel("agent-ticks per second")
     timed[-1].legend(fontsize=7)
@@ -157,12 +157,12 @@ def write_rates(title: str, found: Sequence[CaseRates], path: Path) -> None:
     save(figure, path)
 
 
-def _lines(panel: Any, found: Sequence[CaseRates], of: Callable[[CaseRates], float]) -> None:
+def _lines(panel: Any, rates: Sequence[CaseRates], of: Callable[[CaseRates], float]) -> None:
     """A number of cases against their agents."""
-    for backend, observed in dict.fromkeys((item.case.backend, item.case.observed) for item in found):
+    for backend, observed in dict.fromkeys((item.case.backend, item.case.observed) for item in rates):
         line = sorted(
             (item.case.lanes, of(item))
-            for item in found
+            for item in rates
             if (item.case.backend, item.case.observed) == (backend, observed)
         )
         panel.plot(

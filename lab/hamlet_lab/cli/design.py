@@ -13,7 +13,7 @@ from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
     from hamlet.universe import Universe
-    from hamlet_lab.design.search import Found, Range
+    from hamlet_lab.design.search import Candidate, Range
     from hamlet_lab.design.wishes import Wish
 
 PATH = click.Path(path_type=Path)
@@ -22,8 +22,8 @@ FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
 
 @click.command()
 @click.argument("universe", type=PATH)
-@click.option("--param", "given", multiple=True, metavar="NAME=FROM:TO", help="Where a param may lie. Repeatable.")
-@click.option("--want", "wanted", multiple=True, metavar="WISH",
+@click.option("--param", "param", multiple=True, metavar="NAME=FROM:TO", help="Where a param may lie. Repeatable.")
+@click.option("--want", "want", multiple=True, metavar="WISH",
               help='As in "median life 200 .. 300" or "no affordance above 60 % of uses". Repeatable.')  # fmt: skip
 @click.option("--policy", default="random", show_default=True, metavar="random|FILE",
               help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
@@ -40,8 +40,8 @@ FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
 def design(
     context: click.Context,
     universe: Path,
-    given: tuple[str, ...],
-    wanted: tuple[str, ...],
+    param: tuple[str, ...],
+    want: tuple[str, ...],
     policy: str,
     ticks: int,
     worlds: int,
@@ -64,22 +64,22 @@ def design(
     from hamletc.cli.progress import progress_of
 
     chosen = policy if policy == "random" else policy_of(Path(policy))
-    if not wanted:
+    if not want:
         raise CompileError(f'say what you want: --want "{FORMS[0]}"')
     module = open_package(universe)
-    ranges = searched(given, module.universe)
-    wishes = [parse(text, module.universe, ticks) for text in wanted]
+    ranges = searched(param, module.universe)
+    wishes = [parse(text, module.universe, ticks) for text in want]
     trial = Trial(module, worlds, agents or fewest_agents(module.universe), ticks, seed, backend, device, chosen)
     with progress_of(f"{module.name}: searching") as tell:
-        found = search(trial, ranges, wishes, tell)
+        best = search(trial, ranges, wishes, tell)
     if json_path is not None:
-        _write(json_path, report(module.universe, found, wishes))
-    show(found, wishes)
-    if not found.met:
+        _write(json_path, report(module.universe, best, wishes))
+    show(best, wishes)
+    if not best.met:
         context.exit(1)
 
 
-def searched(given: Sequence[str], universe: Universe) -> list[Range]:
+def searched(params: Sequence[str], universe: Universe) -> list[Range]:
     """The ranges of some `--param`.
 
     Raises:
@@ -90,7 +90,7 @@ def searched(given: Sequence[str], universe: Universe) -> list[Range]:
     from hamletc.cli.params import check_within, declared, named_text
 
     ranges: dict[str, Range] = {}
-    for text in given:
+    for text in params:
         name, rest = named_text(text, FORM)
         param = declared(name, universe)
         if name in ranges:
@@ -109,32 +109,32 @@ def searched(given: Sequence[str], universe: Universe) -> list[Range]:
     return list(ranges.values())
 
 
-def show(found: Found, wishes: Sequence[Wish]) -> None:
+def show(best: Candidate, wishes: Sequence[Wish]) -> None:
     """Print the wishes with what was found, and the params."""
     from hamlet_lab.design.wishes import UNKNOWN
 
-    looked = f"{found.candidates:,} candidates in {found.rounds} round{'s' if found.rounds > 1 else ''}"
-    click.echo(f"{looked}; the best one, in {found.worlds:,} worlds:")
-    for wish, values, miss in zip(wishes, found.values, found.misses, strict=True):
+    looked = f"{best.candidates:,} candidates in {best.rounds} round{'s' if best.rounds > 1 else ''}"
+    click.echo(f"{looked}; the best one, in {best.worlds:,} worlds:")
+    for wish, values, miss in zip(wishes, best.values, best.misses, strict=True):
         state = "holds" if miss == 0 else "nothing to see" if miss >= UNKNOWN else f"misses by {miss:.1%}"
         click.echo(f"  {wish.text}: {wish.spelled(values)} ({state})")
-    click.echo("all wishes hold with" if found.met else "not all wishes hold; the nearest is")
-    click.echo("  " + " ".join(f"--param {_quoted(name)}={value:.10g}" for name, value in found.params.items()))
+    click.echo("all wishes hold with" if best.met else "not all wishes hold; the nearest is")
+    click.echo("  " + " ".join(f"--param {_quoted(name)}={value:.10g}" for name, value in best.params.items()))
 
 
-def report(universe: Universe, found: Found, wishes: Sequence[Wish]) -> dict[str, Any]:
-    """What is written as JSON."""
+def report(universe: Universe, best: Candidate, wishes: Sequence[Wish]) -> dict[str, Any]:
+    """The report of a design, for JSON."""
     return {
         "universe": universe.name,
-        "met": found.met,
-        "params": dict(found.params),
+        "met": best.met,
+        "params": dict(best.params),
         "wishes": [
             {"want": wish.text, "value": wish.spelled(values), "miss": miss}
-            for wish, values, miss in zip(wishes, found.values, found.misses, strict=True)
+            for wish, values, miss in zip(wishes, best.values, best.misses, strict=True)
         ],
-        "worlds": found.worlds,
-        "candidates": found.candidates,
-        "rounds": found.rounds,
+        "worlds": best.worlds,
+        "candidates": best.candidates,
+        "rounds": best.rounds,
     }
 
 

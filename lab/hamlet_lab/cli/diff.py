@@ -50,11 +50,11 @@ def diff(
     from hamlet_lab.runners import RUNNERS
 
     sides = {"LEFT": spec(left), "RIGHT": spec(right)}
-    for name, given in sides.items():
-        if given.backend is not None and given.backend not in RUNNERS:
-            problem = f"{given.backend!r} is not one of {', '.join(RUNNERS)}."
+    for name, side in sides.items():
+        if side.backend is not None and side.backend not in RUNNERS:
+            problem = f"{side.backend!r} is not one of {', '.join(RUNNERS)}."
             raise click.BadParameter(problem, param_hint=name)
-    paths = [given.path for given in sides.values() if given.path is not None]
+    paths = [side.path for side in sides.values() if side.path is not None]
     if not paths:
         raise click.BadParameter("one of both sides has to name a universe.", param_hint="LEFT")
 

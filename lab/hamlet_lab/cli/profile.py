@@ -88,11 +88,11 @@ def profile(
     report: dict[str, Any] = {"universe": module.name, "backend": choice.backend, "machine": machine(choice.device)}
     with Console(stderr=True).status("compiling") as status:
         if only in (None, "time"):
-            found = _times(module, choice, worlds, agents, ticks, samples, every_line, status.update, left_out)
-            if found is not None:
-                report["time"] = {"worlds": worlds, "agents": agents, "ticks": ticks} | asdict(found)
+            times = _times(module, choice, worlds, agents, ticks, samples, every_line, status.update, left_out)
+            if times is not None:
+                report["time"] = {"worlds": worlds, "agents": agents, "ticks": ticks} | asdict(times)
                 status.stop()
-                console.print(time_table(found, f"{module.name}, {choice.backend} on {report['machine']}"))
+                console.print(time_table(times, f"{module.name}, {choice.backend} on {report['machine']}"))
                 status.start()
         if only in (None, "code"):
             status.update(f"counting instructions for {gpu}")
@@ -178,19 +178,19 @@ def _counts(module: Module, capability: int, left_out: list[str]) -> list[Counte
 
 
 def _calls(module: Module, choice: Choice, agents: int, script: Path | None, left_out: list[str]) -> dict[str, Any]:
-    """What calls cost in Python, and what steps take of a GPU."""
+    """The report of what calls cost in Python, and of what steps take of a GPU."""
     from hamlet_lab.profile.calls import measure, of_script
 
     costs, use = measure(module, choice.backend, str(choice.device), agents)
     if script is not None:
         costs.append(of_script(script))
-    found: dict[str, Any] = {"calls": [asdict(each) for each in costs]}
+    report: dict[str, Any] = {"calls": [asdict(each) for each in costs]}
     if use is None:
         left_out.append(f"allocator and utilisation: {choice.backend} runs on {choice.device}, not on a GPU")
-        return found
+        return report
     if use.utilisation is None:
         left_out.append("utilisation: the driver cannot be asked without nvidia-ml-py (pip install nvidia-ml-py)")
-    return found | {"device": asdict(use)}
+    return report | {"device": asdict(use)}
 
 
 def calls_tables(report: Mapping[str, Any]) -> list[Any]:

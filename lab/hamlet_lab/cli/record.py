@@ -51,26 +51,26 @@ def record(
     """
     from hamlet_lab.diff.open import spec
 
-    wanted = RECORDED if world is None else EPISODE
-    if output.suffix != wanted:
+    suffix = RECORDED if world is None else EPISODE
+    if output.suffix != suffix:
         hint = " Give --world to record an episode." if output.suffix == EPISODE else ""
-        raise click.BadParameter(f"{output} does not end in {wanted}.{hint}", param_hint="--output")
-    given = spec(universe)
-    if given.path is None:
+        raise click.BadParameter(f"{output} does not end in {suffix}.{hint}", param_hint="--output")
+    named = spec(universe)
+    if named.path is None:
         raise click.BadParameter(f"{universe} names no universe.", param_hint="UNIVERSE")
-    expect(given.path, "text", "sources", "package", "nothing")
+    expect(named.path, "text", "sources", "package", "nothing")
     if world is None:
         if policy != "random":
             raise click.BadParameter(
                 "A run of many worlds has players of its own: give --world.", param_hint="--policy"
             )
-        said = _run(given, output, worlds, agents, ticks or 100, seed)
+        said = _run(named, output, worlds, agents, ticks or 100, seed)
     else:
-        said = _episode(given, output, world, agents, ticks, seed, policy)
+        said = _episode(named, output, world, agents, ticks, seed, policy)
     click.echo(f"{output}: {said}")
 
 
-def _run(given: Spec, output: Path, worlds: int, agents: int | None, ticks: int, seed: int) -> str:
+def _run(named: Spec, output: Path, worlds: int, agents: int | None, ticks: int, seed: int) -> str:
     """Record every value of a run."""
     from rich.console import Console
 
@@ -78,9 +78,9 @@ def _run(given: Spec, output: Path, worlds: int, agents: int | None, ticks: int,
     from hamlet_lab.diff.open import open_side
     from hamlet_lab.verify import recording
 
-    assert given.path is not None
+    assert named.path is not None
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("recording"):
-        side = open_side(given.path, given.backend, Path(folder) / "package")
+        side = open_side(named.path, named.backend, Path(folder) / "package")
         shape = checked_shape(side.universe, worlds, agents, 0)
         recorded = recording.record(side.label, side.universe, side.candidate, shape, seed, ticks)
         recording.write_recording(recorded, output)
@@ -88,7 +88,7 @@ def _run(given: Spec, output: Path, worlds: int, agents: int | None, ticks: int,
 
 
 def _episode(
-    given: Spec, output: Path, world: int, agents: int | None, ticks: int | None, seed: int, policy: str
+    named: Spec, output: Path, world: int, agents: int | None, ticks: int | None, seed: int, policy: str
 ) -> str:
     """Record the first episode of a world."""
     import hamlet
@@ -96,19 +96,19 @@ def _episode(
     from hamlet_lab.diff.open import opened, prepare
     from hamlet_lab.sweep.run import policy_of
 
-    assert given.path is not None
-    backend = given.backend or "interpreter"
+    assert named.path is not None
+    backend = named.backend or "interpreter"
     if backend not in backend_names():
         raise CompileError(f"an episode is recorded by {', '.join(backend_names())}, not by {backend}")
     table = None if policy == "random" else policy_of(Path(policy))
     prepare([backend])
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
-        found = opened(given.path, Path(folder) / "package")
+        universe = opened(named.path, Path(folder) / "package")
         env = hamlet.make(
-            found.package(), worlds=1, first_world=world, agents=agents, seed=seed, backend=backend, quiet=True
+            universe.package(), worlds=1, first_world=world, agents=agents, seed=seed, backend=backend, quiet=True
         )
         acting = "random" if table is None else env.tabular(table["table"], table["features"])
         episode = env.record(0, ticks, acting)
         episode.save(output)
     ends = ", ".join(dict.fromkeys(end for end in episode.ended if end)) or "nothing yet"
-    return f"{episode.ticks} ticks of world {world} of {found.name}@{backend}, ended by {ends}"
+    return f"{episode.ticks} ticks of world {world} of {universe.name}@{backend}, ended by {ends}"

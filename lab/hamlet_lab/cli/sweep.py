@@ -19,7 +19,7 @@ PATH = click.Path(path_type=Path)
 
 @click.command()
 @click.argument("universe", type=PATH)
-@click.option("--param", "given", multiple=True, metavar="NAME=VALUES",
+@click.option("--param", "param", multiple=True, metavar="NAME=VALUES",
               help="FROM:TO:COUNT[:log] or NUMBER,NUMBER,... Repeatable: all combinations.")  # fmt: skip
 @click.option("--policy", default="random", show_default=True, metavar="random|FILE",
               help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
@@ -36,7 +36,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 def sweep(
     universe: Path,
-    given: tuple[str, ...],
+    param: tuple[str, ...],
     policy: str,
     ticks: int,
     worlds: int,
@@ -73,37 +73,37 @@ def sweep(
     chosen = policy if policy == "random" else policy_of(Path(policy))
     # What rank 0 compiles the others find.
     module = distributed.one_after_another(lambda: open_package(universe))
-    wanted = grid(given, module.universe)
+    variants = grid(param, module.universe)
     agents = agents or fewest_agents(module.universe)
     if out is not None:
         writer(out)
     if plot is not None:
-        check_drawable(wanted)
+        check_drawable(variants)
     begin = perf_counter()
     numbers: Numbers = "independent" if independent else "common"
-    table = swept(Trial(module, worlds, agents, ticks, seed, backend, device, chosen, numbers), wanted)
+    table = swept(Trial(module, worlds, agents, ticks, seed, backend, device, chosen, numbers), variants)
     seconds = perf_counter() - begin
     if distributed.shard().number > 0:
         return
     console = Console(highlight=False, soft_wrap=True)
     if not console.is_terminal:
         console.width = WIDTH
-    lanes = wanted.variants * worlds * agents
+    lanes = variants.variants * worlds * agents
     if out is None:
-        console.print(printed(table, module.universe, [axis.name for axis in wanted.axes]))
-        if wanted.variants > SHOWN:
-            console.print(f"... and {wanted.variants - SHOWN:,} more: --out writes all of them")
-    console.print(f"{module.name}: {wanted.variants:,} variants, {lanes * ticks:,} agent-ticks")
+        console.print(printed(table, module.universe, [axis.name for axis in variants.axes]))
+        if variants.variants > SHOWN:
+            console.print(f"... and {variants.variants - SHOWN:,} more: --out writes all of them")
+    console.print(f"{module.name}: {variants.variants:,} variants, {lanes * ticks:,} agent-ticks")
     console.print(f"time   {seconds:.1f} s")
     if out is not None:
         write(table, out)
         click.echo(f"table  {out}")
     if plot is not None:
-        draw(f"{module.name}: {wanted.variants:,} variants, {ticks:,} ticks each", wanted, table, plot)
+        draw(f"{module.name}: {variants.variants:,} variants, {ticks:,} ticks each", variants, table, plot)
         click.echo(f"plot   {plot}")
 
 
-def swept(trial: Trial, wanted: Grid) -> Table:
+def swept(trial: Trial, grid: Grid) -> Table:
     """The whole table.
 
     Raises:
@@ -119,24 +119,24 @@ def swept(trial: Trial, wanted: Grid) -> Table:
 
     universe = trial.module.universe
     # The table is in memory twice when its parts are put together.
-    needed = 2 * wanted.variants * row_bytes(universe, len(wanted.axes))
+    needed = 2 * grid.variants * row_bytes(universe, len(grid.axes))
     if needed > memory():
         raise CompileError(
-            f"a table of {wanted.variants:,} variants takes {needed >> 30:,} GiB, more memory than this machine has: "
+            f"a table of {grid.variants:,} variants takes {needed >> 30:,} GiB, more memory than this machine has: "
             "take fewer values"
         )
     part = distributed.begin()
-    if part.count > wanted.variants:
-        raise CompileError(f"{wanted.variants:,} variants cannot be split over {part.count:,} ranks: start fewer")
-    first, end = part.bounds(wanted.variants)
+    if part.count > grid.variants:
+        raise CompileError(f"{grid.variants:,} variants cannot be split over {part.count:,} ranks: start fewer")
+    first, end = part.bounds(grid.variants)
     parts, done = [], 0
-    with progress_of(f"{universe.name}: {wanted.variants:,} variants") as tell:
-        for measured in measure(trial, wanted.values, end - first, first):
-            found = columns(universe, measured)
-            parts.append(found)
-            done += len(found["episodes"])
+    with progress_of(f"{universe.name}: {grid.variants:,} variants") as tell:
+        for measured in measure(trial, grid.values, end - first, first):
+            part_of_table = columns(universe, measured)
+            parts.append(part_of_table)
+            done += len(part_of_table["episodes"])
             tell(done / (end - first))
     own = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     # In the order of ranks, so in that of variants.
     of_variants = {name: distributed.gather(torch.from_numpy(column)).numpy() for name, column in own.items()}
-    return dict(wanted.values(0, wanted.variants)) | of_variants
+    return dict(grid.values(0, grid.variants)) | of_variants

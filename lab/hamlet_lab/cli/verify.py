@@ -74,8 +74,8 @@ def verify(
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with progress_of(f"comparing backends of {module.name}") as progress:
-        found = play(opened.side("interpreter", "cpu"), others, effort, seed, progress, explained)
-    comparison = replace(found, must_fire="some" if allow_unfired else "all")
+        comparison = play(opened.side("interpreter", "cpu"), others, effort, seed, progress, explained)
+    comparison = replace(comparison, must_fire="some" if allow_unfired else "all")
     click.echo(visible_lines(comparison.render(counts)))
     if comparison.never_fired and replace(comparison, must_fire="some").ok and not allow_unfired:
         click.echo("what never fired is a failure: take more --ticks or --worlds, or --allow-unfired where it is rare")
@@ -104,6 +104,6 @@ def _names(backends: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(name.strip() for name in backends.split(","))
     for name in names:
-        if name not in (known := (*backend_names(), *EXECUTED)):
-            raise click.BadParameter(f"{name!r} is not one of {', '.join(known)}.", param_hint="--backends")
+        if name not in (runners := (*backend_names(), *EXECUTED)):
+            raise click.BadParameter(f"{name!r} is not one of {', '.join(runners)}.", param_hint="--backends")
     return names

@@ -52,7 +52,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidate:
     """The best candidate.
 
     Attributes:
@@ -74,7 +74,7 @@ class Found:
     rounds: int
 
 
-def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: Callable[[float], None]) -> Found:
+def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: Callable[[float], None]) -> Candidate:
     """Look for params with which all wishes hold; the same for the same seed.
 
     The first round spreads candidates evenly over each range. Each later one looks between the best of all rounds, and
@@ -94,38 +94,38 @@ def search(trial: Trial, ranges: Sequence[Range], wishes: Sequence[Wish], tell: 
     worlds = _Worlds(trial, ranges, wishes)
     shares = _spread(random, CANDIDATES, len(ranges))
     low, high = np.zeros(len(ranges)), np.ones(len(ranges))
-    known, scores = np.zeros((0, len(ranges))), np.zeros(0)
-    best: Found | None = None
+    tried, scores = np.zeros((0, len(ranges))), np.zeros(0)
+    best: Candidate | None = None
     for number in range(1, ROUNDS + 1):
         misses = worlds.first_look(shares)
-        known, scores = np.concatenate([known, shares]), np.concatenate([scores, misses.sum(axis=0)])
+        tried, scores = np.concatenate([tried, shares]), np.concatenate([scores, misses.sum(axis=0)])
         order = np.argsort(scores, kind="stable")
-        chosen = known[order[:SECOND]]
+        chosen = tried[order[:SECOND]]
         again, values = worlds.second_look(chosen)
         # What the second look found is what is known of these.
         scores[order[:SECOND]] = again.sum(axis=0)
         first = int(np.argmin(again.sum(axis=0)))
-        found = Found(
+        candidate = Candidate(
             {r.name: float(r.values(chosen[first : first + 1, n])[0]) for n, r in enumerate(ranges)},
             bool((again[:, first] <= CHANCE).all()),
             tuple(tuple(map(float, each[:, first])) for each in values),
             tuple(map(float, again[:, first])),
             trial.worlds * MORE,
-            len(known),
+            len(tried),
             number,
         )
-        if best is None or sum(found.misses) < sum(best.misses):
-            best = found
+        if best is None or sum(candidate.misses) < sum(best.misses):
+            best = candidate
         tell(number / ROUNDS)
         if best.met:
             break
-        elite = known[np.argsort(scores, kind="stable")[:ELITE]]
+        elite = tried[np.argsort(scores, kind="stable")[:ELITE]]
         reach = WIDER * (elite.max(axis=0) - elite.min(axis=0)) + 1 / STEPS
         low, high = np.maximum(elite.min(axis=0) - reach, 0), np.minimum(elite.max(axis=0) + reach, 1)
         shares = low + (high - low) * _spread(random, CANDIDATES, len(ranges))
         shares[::EVERYWHERE] = _spread(random, len(shares[::EVERYWHERE]), len(ranges))
     assert best is not None
-    return replace(best, candidates=len(known), rounds=number)
+    return replace(best, candidates=len(tried), rounds=number)
 
 
 class _Worlds:
@@ -144,11 +144,11 @@ class _Worlds:
         return self._look(replace(self._trial, worlds=worlds * MORE, first_world=worlds), shares)
 
     def _look(self, trial: Trial, shares: Values) -> tuple[Values, list[Values]]:
-        given = {each.name: each.values(shares[:, n]) for n, each in enumerate(self._ranges)}
+        params = {each.name: each.values(shares[:, n]) for n, each in enumerate(self._ranges)}
         values: list[list[NDArray[np.float64]]] = [[] for _ in self._wishes]
 
         def numbered(begin: int, end: int) -> dict[str, Values]:
-            return {name: array[begin:end] for name, array in given.items()}
+            return {name: array[begin:end] for name, array in params.items()}
 
         for measured in measure(trial, numbered, len(shares)):
             self._add(values, measured)

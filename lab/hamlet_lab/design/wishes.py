@@ -45,10 +45,10 @@ class Statistic:
     def values(self, measured: Measured) -> Column:
         """[1, variants] f64."""
         if self.kind == "life":
-            found = measured.mean_life() if self.share is None else measured.life_quantile(self.share)
+            numbers = measured.mean_life() if self.share is None else measured.life_quantile(self.share)
         else:
-            found = measured.mean_return() if self.share is None else measured.return_quantile(self.share)
-        return found[None]
+            numbers = measured.mean_return() if self.share is None else measured.return_quantile(self.share)
+        return numbers[None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class Share:
 
     def values(self, measured: Measured) -> Column:
         """[numbers, variants] f64."""
-        found = measured.use_shares() if self.of == "uses" else measured.end_shares()
-        return found[list(self.numbers)]
+        shares = measured.use_shares() if self.of == "uses" else measured.end_shares()
+        return shares[list(self.numbers)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ class Wish:
     def values(self, measured: Measured, ticks: int) -> Column:
         """[values, variants] f64; NaN where nothing is known. A life that has not ended within the ticks is longer:
         the ticks stand for it."""
-        found = self.what.values(measured)
-        return np.where(np.isinf(found), float(ticks), found)
+        numbers = self.what.values(measured)
+        return np.where(np.isinf(numbers), float(ticks), numbers)
 
     def misses(self, values: Column) -> Column:
         """[variants] f64: how far the value that is farthest is from the range, in units of the bound it misses; 0
@@ -127,12 +127,12 @@ class _Reader:
         self._tokens: list[tuple[str, str]] = []
         at, text = 0, text.rstrip()
         while at < len(text):
-            found = TOKEN.match(text, at)
-            if found is None:
+            token = TOKEN.match(text, at)
+            if token is None:
                 raise self._malformed("a backtick has no other")
-            assert found.lastgroup is not None
-            self._tokens.append((found.lastgroup, found[found.lastgroup]))
-            at = found.end()
+            assert token.lastgroup is not None
+            self._tokens.append((token.lastgroup, token[token.lastgroup]))
+            at = token.end()
         self._next = 0
 
     def wish(self) -> Wish:
@@ -239,24 +239,24 @@ class _Reader:
     def _peek(self) -> str | None:
         return self._tokens[self._next][1] if self._next < len(self._tokens) else None
 
-    def _take(self, kinds: Sequence[str], wanted: str) -> str:
+    def _take(self, kinds: Sequence[str], expected: str) -> str:
         if self._next == len(self._tokens):
-            raise self._malformed(f"here it ends; wanted: {wanted}")
+            raise self._malformed(f"here it ends; wanted: {expected}")
         kind, text = self._tokens[self._next]
         if kind not in kinds:
-            raise self._malformed(f"{text} stands where {wanted} should")
+            raise self._malformed(f"{text} stands where {expected} should")
         self._next += 1
         return text
 
-    def _word(self, wanted: str) -> str:
-        return self._take(("word",), wanted)
+    def _word(self, expected: str) -> str:
+        return self._take(("word",), expected)
 
     def _expect(self, text: str) -> None:
         if self._take(("word", "sign"), text) != text:
             raise self._malformed(f"{self._tokens[self._next - 1][1]} stands where {text} should")
 
-    def _number(self, wanted: str) -> float:
-        value = float(self._take(("number",), wanted))
+    def _number(self, expected: str) -> float:
+        value = float(self._take(("number",), expected))
         if not math.isfinite(value):
             raise self._problem("a number is finite")
         if self._peek() == "%":
@@ -264,12 +264,12 @@ class _Reader:
             return value / 100
         return value
 
-    def _named(self, known: Sequence[str], kind: str) -> int:
+    def _named(self, names: Sequence[str], kind: str) -> int:
         name = self._take(("word", "name"), f"the name of an {kind}" if kind[0] == "a" else f"the name of a {kind}")
-        if name in known:
-            return list(known).index(name)
-        meant = closest(name, known)
-        hint = f"did you mean {meant}?" if meant else f"it has {', '.join(known)}" if known else "it has none"
+        if name in names:
+            return list(names).index(name)
+        meant = closest(name, names)
+        hint = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}" if names else "it has none"
         raise self._problem(f"{self._universe.name} has no {kind} {name}: {hint}")
 
     def _end(self) -> None:

@@ -34,7 +34,7 @@ from hamletc.package import write
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a user calls a side: a path (`None`: that of the other side) and a backend (`None`: the usual one)."""
+    """The name of a side: a path (`None`: that of the other side) and a backend (`None`: the usual one)."""
 
     path: Path | None
     backend: str | None
@@ -74,7 +74,7 @@ class Opened:
     recorded: Side | None = None
 
     def side(self, backend: str | None = None, device: str | None = None) -> Side:
-        """What one backend makes of the universe, or what was recorded.
+        """The side of one backend of the universe, or of a recording.
 
         Args:
             backend: by default the usual one.
@@ -87,8 +87,8 @@ class Opened:
             return self.recorded
         backend, universe = backend or self.usual, self.universe
         if device is not None and backend not in backend_names():
-            known = ", ".join(backend_names())
-            raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {known}")
+            names = ", ".join(backend_names())
+            raise CompileError(f"{backend} is executed on the CPU: leave the device out, or take {names}")
         label = f"{self.name}@{backend}"
         if backend == "interpreter":
             place = choose("interpreter", device).device
@@ -210,6 +210,6 @@ def _lowered(universe: Universe) -> Callable[[], Compiled]:
 def _texts(path: Path, universe: Universe) -> dict[str, str]:
     """The sources of a universe by the names that it has for them."""
     files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-    found = {plain(file.name): file for file in files}
-    wanted = {name: found[name] for name in universe.sources if name in found}
-    return {name: file.read_text(encoding="utf-8", errors="replace") for name, file in wanted.items()}
+    by_name = {plain(file.name): file for file in files}
+    sources = {name: by_name[name] for name in universe.sources if name in by_name}
+    return {name: file.read_text(encoding="utf-8", errors="replace") for name, file in sources.items()}

@@ -58,13 +58,13 @@ class Alignment:
 
     def first(self) -> Pair | None:
         """The first values that differ, in the order of the left function; `None` where no common output differs."""
-        found: list[Pair] = []
+        pairs: list[Pair] = []
         theirs = {output.name: output.value for output in self.right.function.outputs}
         for output in self.left.function.outputs:
             other = theirs.get(output.name)
             if other is not None and self._differs(output.value, other):
-                found.append(self._trace(output.value, other, None))
-        return min(found, key=lambda pair: (pair.left is None, pair.left or 0), default=None)
+                pairs.append(self._trace(output.value, other, None))
+        return min(pairs, key=lambda pair: (pair.left is None, pair.left or 0), default=None)
 
     def _differs(self, left: Value, right: Value) -> bool:
         return self.left.bits(left, self.spot) != self.right.bits(right, self.spot)
@@ -129,8 +129,8 @@ def between_programs(parting: Parting, ours: Rerun, theirs: Rerun) -> Cause:
     """The first operation that differs between neighbouring forms of two programs whose results differ; or, where all
     functions agree, what the universes declare for what is done around them."""
     left, right = parting.sides
-    known = _functions(left) & _functions(right)
-    our_calls, their_calls = (tuple(call for call in run.calls if call.function in known) for run in (ours, theirs))
+    functions = _functions(left) & _functions(right)
+    our_calls, their_calls = (tuple(call for call in run.calls if call.function in functions) for run in (ours, theirs))
     stages = [_Stage(left, form, our_calls) for form in reversed(left.compiled().forms)]
     stages += [_Stage(right, form, their_calls) for form in right.compiled().forms]
     for number, (call, other) in enumerate(zip(our_calls, their_calls, strict=False)):
@@ -233,7 +233,7 @@ def _declared(left: Side, right: Side, difference: Difference) -> Cause:
         ranges = [_range(side.universe, difference.row) for side in (left, right)]
         notes.append(f"bytes stand for {ranges[0]} on the left, for {ranges[1]} on the right")
     ours = _declaration(left, difference, value_of(difference.expected))
-    theirs = _declaration(right, difference, value_of(difference.found))
+    theirs = _declaration(right, difference, value_of(difference.actual))
     return Cause(f"{left.label} and {right.label} {blame}", phase, None, None, ours, theirs, tuple(notes))
 
 

@@ -27,7 +27,7 @@ class Array:
     rows: tuple[str, ...]
     values: Tensor
 
-    def kept(self) -> Array:
+    def copied(self) -> Array:
         """A copy on the CPU that later events leave alone."""
         return replace(self, values=self.values.to("cpu", copy=True))
 
@@ -41,7 +41,7 @@ class Difference:
     column: Column
     index: int
     expected: Tensor
-    found: Tensor
+    actual: Tensor
     more: int = 0
 
     @property
@@ -127,9 +127,9 @@ def raw(values: Tensor) -> Tensor:
     return values.view(INTEGERS[values.dtype]) if values.dtype in INTEGERS else values
 
 
-def differences(expected: list[Array], found: list[Array]) -> Iterator[Difference]:
+def differences(expected: list[Array], actual: list[Array]) -> Iterator[Difference]:
     """The first place in which each pair of arrays differs; `more` counts within the array."""
-    for ours, theirs in zip(expected, found, strict=True):
+    for ours, theirs in zip(expected, actual, strict=True):
         values = theirs.values.to(ours.values.device)
         if torch.equal(raw(ours.values), raw(values)):
             continue
@@ -141,8 +141,8 @@ def differences(expected: list[Array], found: list[Array]) -> Iterator[Differenc
             yield Difference(ours.name, ours.rows[row], ours.column, index, *pair, int(differs.sum()) - 1)
 
 
-def compare(expected: list[Array], found: list[Array]) -> tuple[int, Difference | None]:
+def compare(expected: list[Array], actual: list[Array]) -> tuple[int, Difference | None]:
     """The number of values that were compared, and the first difference; its `more` counts in all arrays."""
-    each = list(differences(expected, found))
+    each = list(differences(expected, actual))
     more = sum(1 + difference.more for difference in each) - 1
     return sum(array.values.numel() for array in expected), replace(each[0], more=more) if each else None

@@ -33,7 +33,7 @@ TAP = "hamlet_tap"
 INTEGER = "ix"
 """The type of integers that no value gave another."""
 TYPES = ("f32", "i32", "u32", "bool", INTEGER, "vf32", "vi32", "vu32", "vbool")
-"""Those of values."""
+"""Types of values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class _Defined:
 
 
 def generated(source: str, function: str, printed: Body) -> list[Generated]:
-    """What a function of the program became; nothing where no kernel calls it."""
+    """Functions of the kernels that a function of the program became; none where no kernel calls it."""
     kinds: list[tuple[str, tuple[Value, ...], Loop | None]]
     single = tuple(output.value for output in printed.outputs)
     if function in ("observe", "mask"):
@@ -154,13 +154,15 @@ def _assigned(function: _Defined) -> dict[str, tuple[int, str]]:
     return result
 
 
-def tapped(source: str, wanted: Generated, printed: Body, lines: Collection[Value]) -> tuple[str, list[Value]]:
+def tapped(
+    source: str, generated_function: Generated, printed: Body, lines: Collection[Value]
+) -> tuple[str, list[Value]]:
     """The text of kernels with a function `TAP`, and the values that are its rows.
 
     `TAP(inputs, taps)` takes arrays of bits, i32 [inputs, lanes], and writes the bits of these values, and of what the
     function returns, to the rows of `taps`, i32 [rows, lanes].
     """
-    function = next(each for each in _functions(source) if each.name == wanted.name)
+    function = next(each for each in _functions(source) if each.name == generated_function.name)
     types = {name: type_ for type_, name in function.parameters}
     rows: list[Value] = []
 
@@ -188,7 +190,7 @@ def tapped(source: str, wanted: Generated, printed: Body, lines: Collection[Valu
         types,
         [
             store(type_, f"tap_{place}", value)
-            for place, (type_, value) in enumerate(zip(function.results, wanted.results, strict=False))
+            for place, (type_, value) in enumerate(zip(function.results, generated_function.results, strict=False))
         ],
     )
     return "\n".join([kernels, head, *body, "", *tap, ""]), rows
@@ -224,9 +226,9 @@ def run_tap(source: str, inputs: Sequence[Array | str], rows: int, lanes: int) -
         EnvError: there is no compiler, or it fails.
     """
     tap = library(source)[TAP]
-    given = np.array([_bits(each) for each in inputs if not isinstance(each, str)], np.int32).reshape(-1, lanes)
+    words_in = np.array([_bits(each) for each in inputs if not isinstance(each, str)], np.int32).reshape(-1, lanes)
     taps = np.zeros((rows, lanes), np.int32)
-    tap(ctypes.c_void_p(given.ctypes.data), ctypes.c_void_p(taps.ctypes.data), ctypes.c_int64(lanes))
+    tap(ctypes.c_void_p(words_in.ctypes.data), ctypes.c_void_p(taps.ctypes.data), ctypes.c_int64(lanes))
     return taps
 
 

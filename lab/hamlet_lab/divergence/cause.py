@@ -51,7 +51,8 @@ AROUND = (
     ("masks", ("mask",)),
     ("statistics", (*abi.COUNTS, *abi.LANE_COUNTS)),
 )
-"""What kernels do around the functions, and what it leaves. The rest are results of functions, stored."""
+"""Phases of kernels around the functions, and the arrays that each writes. The rest are results of functions, stored.
+"""
 MOST_SUPPOSITIONS = 4
 
 
@@ -83,16 +84,16 @@ class _Blamed:
     outcome: Outcome
     stream: Stream
     run: Rerun
-    known: Difference
+    reported: Difference
 
     def cause(self) -> Cause:
         policy = self._right_with_given_actions()
-        found = self._wrong_line(policy)
-        if found is None and isinstance(self.side.candidate.backend, Interpreter):
-            found = self._wrong_statement()
-        if found is None:
-            found = self._wrong_action() if policy else self._around()
-        return found
+        cause = self._wrong_line(policy)
+        if cause is None and isinstance(self.side.candidate.backend, Interpreter):
+            cause = self._wrong_statement()
+        if cause is None:
+            cause = self._wrong_action() if policy else self._around()
+        return cause
 
     def _told(
         self, blame: str, phase: str, lane: int | None, left: Reading, right: Reading, notes: list[str] | None = None
@@ -111,22 +112,22 @@ class _Blamed:
             return None
         evaluation, value, spot = fault.evaluation, fault.value, fault.spot
         right = computed(self.side, evaluation, value, spot)
-        found = show(evaluation.node(value).type, fault.found)
+        actual = show(evaluation.node(value).type, fault.actual)
         code = right.code if fault.line is None else f"{kernels.file}:{fault.line[0]}: {fault.line[1]}"
         return self._told(
             f"{self.side.label} does not compute what its program says",
             PHASES[evaluation.call.function],
             evaluation.call.lane(spot.lane),
             replace(right, label=self.other.label),
-            replace(right, code=code, value=found),
-            [*evaluation.call.asked(spot.lane), *_how(fault), *explanations(evaluation, value, spot, fault.found)],
+            replace(right, code=code, value=actual),
+            [*evaluation.call.asked(spot.lane), *_how(fault), *explanations(evaluation, value, spot, fault.actual)],
         )
 
     def _suspects(self, policy: bool) -> list[FunctionCall]:
         """The calls whose functions may be wrong, in the order of a tick."""
         if policy:
             return [call for call in self.run.calls if call.function in POLICY]
-        found, event = _Found(self.side.universe, self.outcome), self.outcome.event
+        outputs, event = _Outputs(self.side.universe, self.outcome), self.outcome.event
         departed = {difference.array for difference in self.run.departures}
         result = []
         for call in self.run.calls:
@@ -139,7 +140,7 @@ class _Blamed:
                 suspect = bool(departed - OBSERVED)
             else:
                 suspect = call.function not in POLICY and (
-                    ticks_of(event) > 1 or found.contradicts(self.side.form.program, call, isinstance(event, Reset))
+                    ticks_of(event) > 1 or outputs.contradicts(self.side.form.program, call, isinstance(event, Reset))
                 )
             if suspect:
                 result.append(call)
@@ -154,11 +155,11 @@ class _Blamed:
         evaluation = Evaluation(side.form.program, call)
         spot, writes = Spot(lane), retold(side.universe, self.outcome, self.stream, lane).writes
         wrong = [_first_wrong(evaluation, spot, meter.name, writes) for meter in side.universe.meters]
-        found = [each for each in wrong if each is not None]
-        if not found:
+        firsts = [each for each in wrong if each is not None]
+        if not firsts:
             return None
-        value, found_bits, write = min(found, key=lambda each: each[0])
-        shown = show(evaluation.node(value).type, found_bits)
+        value, bits, write = min(firsts, key=lambda each: each[0])
+        shown = show(evaluation.node(value).type, bits)
         theirs = Reading(side.label, "no statement writes here", shown)
         if write is not None:
             source = side.with_text(source_at(side.universe, write.construct, write.span))
@@ -173,44 +174,44 @@ class _Blamed:
         if not isinstance(event, Rollout) or not isinstance(event.policy, RandomPolicy):
             return False
         told = retold(self.side.universe, self.outcome, self.stream)
-        policy, given = RecordedPolicy(torch.stack(told.actions)), dict(event.given)
+        policy, by_tick = RecordedPolicy(torch.stack(told.actions)), dict(event.by_tick)
         if controls := [each for each in told.controls if each is not None]:
-            given["controls"] = torch.stack(controls)
-        found = self._rerun(self.side.candidate, replace(event, policy=policy, given=given))
-        return next(differences(self.run.arrays, found), None) is None
+            by_tick["controls"] = torch.stack(controls)
+        arrays = self._rerun(self.side.candidate, replace(event, policy=policy, by_tick=by_tick))
+        return next(differences(self.run.arrays, arrays), None) is None
 
     def _wrong_action(self) -> Cause:
         """A random policy whose functions are right draws other actions."""
-        lane, expected, found = self.run.lane, "", ""
+        lane, expected, actual = self.run.lane, "", ""
         if lane is not None:
             told = retold(self.side.universe, self.outcome, self.stream)
             drawn = told.actions[0]
             actions = schema.action_names(self.side.universe)
-            expected, found = actions[int(drawn[lane])], self._action_that_gives(drawn, told.controls[0], lane)
+            expected, actual = actions[int(drawn[lane])], self._action_that_gives(drawn, told.controls[0], lane)
         return self._told(
             self._blame(),
             "the random policy",
             lane,
             Reading(self.other.label, "the action", Value(expected, "")),
-            Reading(self.side.label, "the action, by what it did", Value(found, "")),
+            Reading(self.side.label, "the action, by what it did", Value(actual, "")),
             ["with these actions given, instead of drawn, both sides agree"],
         )
 
     def _action_that_gives(self, drawn: Tensor, controls: Tensor | None, lane: int) -> str:
         """The actions of a lane, in place of the one drawn, that explain what was found after the first tick."""
         program = Candidate(Executed(self.side.universe, self.side.form.program, "program"), CPU)
-        found, does = _column(self.outcome.after, lane), []
+        actual, does = _column(self.outcome.after, lane), []
         for number, name in enumerate(schema.action_names(self.side.universe)):
             actions = drawn.clone()
             actions[lane] = number
-            given = _column(self._rerun(program, Step(actions, controls)), lane)
-            if all(torch.equal(value, found[array]) for array, value in given.items()):
+            outputs = _column(self._rerun(program, Step(actions, controls)), lane)
+            if all(torch.equal(value, actual[array]) for array, value in outputs.items()):
                 does.append(name)
         return " or ".join(does) or "none that gives this"
 
     def _rerun(self, candidate: Candidate, event: Event) -> list[Array]:
         runner = Runner.resumed(self.side.universe, candidate, self.outcome.before)
-        return [array.kept() for array in runner.apply(event, self.stream)]
+        return [array.copied() for array in runner.apply(event, self.stream)]
 
     def _around(self) -> Cause:
         """The phase in which the side departs from its program, and what it has instead of what it should have."""
@@ -225,10 +226,10 @@ class _Blamed:
         notes += self._history(first)
         expected, supposed = self._expected(first)
         notes += supposed
-        if first.name != self.known.name:
+        if first.name != self.reported.name:
             notes += [f"it comes from {source}" for source in writers(self.side.universe, first.array, first.row)]
-        found = Reading(self.side.label, first.name, value_of(first.found))
-        return self._told(self._blame(), phase, first.lane, expected, found, notes)
+        actual = Reading(self.side.label, first.name, value_of(first.actual))
+        return self._told(self._blame(), phase, first.lane, expected, actual, notes)
 
     def _blame(self) -> str:
         if isinstance(self.side.candidate.backend, Interpreter):
@@ -245,8 +246,9 @@ class _Blamed:
         return int(after.values[0, world]) != int(before.state["episode"][world])
 
     def _expected(self, first: Difference) -> tuple[Reading, list[str]]:
-        """What the program gives, and by which operation where one of its functions does; and, where nothing can be
-        looked into, what done differently would give what was found."""
+        """The value that the program gives, with the operation where one of its functions computes it; and, where
+        nothing can be looked into, the operations that would give the other side's value if they were done differently.
+        """
         side, program = self.side, self.side.form.program
         stored = Reading(self.other.label, first.name, value_of(first.expected))
         place = output_of(side.universe, program, first)
@@ -255,34 +257,34 @@ class _Blamed:
             return stored, []
         evaluation, spot = Evaluation(program, call), Spot(first.index, place.element)
         value = evaluation.function.output(place.output).value
-        given = replace(computed(side, evaluation, value, spot), label=self.other.label)
-        if given.value != stored.value:
+        reading = replace(computed(side, evaluation, value, spot), label=self.other.label)
+        if reading.value != stored.value:
             # A new episode, or what happens to the dead, came after the function.
             return stored, []
         if side.compiled().kernels is not None:
-            return given, []
-        expected, found = (_row(arrays, first) for arrays in (self.run.arrays, self.outcome.after))
-        here = np.broadcast_to(words(evaluation.values[value]), (place.element + 1, len(found)))[place.element]
-        supposed = suppositions(evaluation, value, place.element, found, call.lanes & (expected == here))
+            return reading, []
+        expected, actual = (_row(arrays, first) for arrays in (self.run.arrays, self.outcome.after))
+        here = np.broadcast_to(words(evaluation.values[value]), (place.element + 1, len(actual)))[place.element]
+        supposed = suppositions(evaluation, value, place.element, actual, call.lanes & (expected == here))
         notes = []
         for each in supposed[:MOST_SUPPOSITIONS]:
             source = side.source(evaluation.node(each.value).origin)
             where = "" if source is None else f", in {source.construct}"
             where += f" ({source.file}:{source.line})" if source is not None and source.line else ""
             notes.append(f"everything found in this row is that of {each.text}{where}")
-        return given, notes
+        return reading, notes
 
     def _history(self, first: Difference) -> list[str]:
-        """What the program leaves in a state in this tick, construct by construct, where nothing else can be seen."""
+        """The values of a state in this tick by the program, construct by construct, where nothing else can be seen."""
         program, call = self.side.form.program, self.run.call("tick")
         place = output_of(self.side.universe, program, first)
         if self.side.compiled().kernels is not None or place is None or place.function != "tick" or call is None:
             return []
         evaluation = Evaluation(program, call)
-        found, result = value_of(first.found), []
+        actual, result = value_of(first.actual), []
         for left in evaluation.history(place.output, evaluation.function.output(place.output).value):
             value = evaluation.shown(left.value, Spot(first.index))
-            mark = "  <- the value found: what follows had no effect there" if value == found else ""
+            mark = "  <- the value found: what follows had no effect there" if value == actual else ""
             result.append(f"the program has {value} after {left.origin.title}{mark}")
         return result
 
@@ -304,19 +306,19 @@ def _first_wrong(
     start = evaluation.entering(state)
     if start is None:
         return None
-    found = evaluation.bits(start, spot)
+    actual = evaluation.bits(start, spot)
     for left in evaluation.history(state, evaluation.function.output(state).value):
         write = made.get((left.origin.file, left.origin.line))
-        found = found if write is None else bits32(write.value)
-        if found != evaluation.bits(left.value, spot):
-            return left.value, found, write
+        actual = actual if write is None else bits32(write.value)
+        if actual != evaluation.bits(left.value, spot):
+            return left.value, actual, write
     return None
 
 
 def _rounded(difference: Difference) -> bool:
     """Whether what was found is what was expected, rounded to bfloat16."""
-    expected, found = difference.expected, difference.found
-    return expected.dtype == torch.float32 and bool(torch.equal(bits(expected.bfloat16().float()), bits(found)))
+    expected, actual = difference.expected, difference.actual
+    return expected.dtype == torch.float32 and bool(torch.equal(bits(expected.bfloat16().float()), bits(actual)))
 
 
 def _row(arrays: list[Array], first: Difference) -> NumpyArray:
@@ -332,8 +334,8 @@ def _column(arrays: list[Array], lane: int) -> dict[str, Tensor]:
     return {each.name: bits(each.values[:, lane]) for each in lanes}
 
 
-class _Found:
-    """What a side had after an event, by the names that outputs of functions have."""
+class _Outputs:
+    """The outputs of a side after an event, by the names that functions have for them."""
 
     def __init__(self, universe: Universe, outcome: Outcome) -> None:
         agents = outcome.before.shape.agents

@@ -1,4 +1,4 @@
-"""What a side's universe was compiled to: the forms of its program, from the lowering on, and the text of its kernels.
+"""Compiled forms of a side's universe: the forms of its program, from the lowering on, and the text of its kernels.
 
 Names in generated functions are those that `hamletc.kernel.body` gives, for all targets: so a name stands for a value.
 """
@@ -104,8 +104,8 @@ class Generated:
 
 def values_of(names: Collection[str], printed: Body) -> dict[str, Value]:
     """The values that names stand for; those that the compiler does not give are left out."""
-    known = {name: value for value, name in printed.names.items()}
-    return {name: known[name] for name in names if name in known}
+    by_name = {name: value for value, name in printed.names.items()}
+    return {name: by_name[name] for name in names if name in by_name}
 
 
 Tap = Callable[[Generated, Body, Collection[Value], list[Array | str]], tuple[list[Value], Array]]
@@ -132,7 +132,7 @@ class Kernels:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What a side's universe was compiled to.
+    """The compiled forms of a side's universe.
 
     Attributes:
         forms: of its program, from the lowering on. The results of the side should be those of the last.

@@ -1,4 +1,4 @@
-"""What both sides do: resets, injected states, steps, rollouts; each on a backend with buffers of its own."""
+"""Events that both sides run: resets, injected states, steps, rollouts; each on a backend with buffers of its own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Inject:
-    """These fields of the state (on the CPU) replace what was there; then observe."""
+    """Fields of the state (on the CPU) that replace those of the environment; observations follow."""
 
     state: Mapping[str, Tensor]
 
@@ -53,7 +53,7 @@ class Rollout:
     ticks: int
     policy: Policy
     observe_every_tick: bool
-    given: ByTick = field(default_factory=dict)
+    by_tick: ByTick = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def describe(event: Event) -> str:
         case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
             when = "every tick" if observe else "at the end"
             plural = "s" if ticks > 1 else ""
-            anew = "".join(f", {name} of each tick" for name in event.given)
+            anew = "".join(f", {name} of each tick" for name in event.by_tick)
             return f"rollout of {ticks} tick{plural}, {_kind(policy)} actions{anew}, observations {when}"
 
 
@@ -120,8 +120,8 @@ def part(event: Rollout, begin: int, end: int) -> Rollout:
     policy = event.policy
     if isinstance(policy, RecordedPolicy):
         policy = RecordedPolicy(policy.actions[begin:end])
-    given = {name: rows[begin:end] for name, rows in event.given.items()}
-    return Rollout(end - begin, policy, event.observe_every_tick, given)
+    by_tick = {name: rows[begin:end] for name, rows in event.by_tick.items()}
+    return Rollout(end - begin, policy, event.observe_every_tick, by_tick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Runner:
         runner.take_over(before)
         return runner
 
-    def kept(self) -> Buffers:
+    def copied(self) -> Buffers:
         """A copy of its buffers on the CPU."""
         return self.buffers.copied() if self.candidate.device == CPU else self.buffers.moved(CPU)
 
@@ -179,8 +179,8 @@ class Runner:
                 pass
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
                 statistics = allocate_statistics(self.universe, buffers.shape, device, KEPT if observe else None)
-                given = {name: rows[:ticks].to(device) for name, rows in event.given.items()}
-                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics, given)
+                by_tick = {name: rows[:ticks].to(device) for name, rows in event.by_tick.items()}
+                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics, by_tick)
         return self._named.arrays(buffers, statistics)
 
 

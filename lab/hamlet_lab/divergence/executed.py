@@ -141,7 +141,7 @@ def _policy(policy: RandomPolicy | RecordedPolicy | TabularPolicy) -> memory.Pol
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """What a program makes of an event.
+    """The event of a side, run again by its program.
 
     Attributes:
         calls: evaluations of its functions, in the order of a tick.

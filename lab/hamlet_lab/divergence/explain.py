@@ -1,4 +1,4 @@
-"""What a wrong value is the right value of: a fused multiply-add, an approximate quotient, a stale operand, ..."""
+"""Explanations of a wrong value: a fused multiply-add, an approximate quotient, a stale operand, ..."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ class Supposition:
     text: str
 
 
-def explanations(evaluation: Evaluation, value: Value, spot: Spot, found: int) -> list[str]:
-    """What would have to be computed instead of a value to get these bits, each as a sentence. Only the operations of
-    its own line are doubted."""
+def explanations(evaluation: Evaluation, value: Value, spot: Spot, actual: int) -> list[str]:
+    """Computations that would give these bits in place of a value, each as a sentence. Only the operations of its own
+    line are doubted.
+    """
     values = [np.array([at(array, spot)]) for array in evaluation.values]
     line = _Doubted(evaluation, value, values, _line(evaluation, value))
-    fits = dict.fromkeys(each.text for each, bits in line.suppositions() if int(bits[0]) == found)
+    fits = dict.fromkeys(each.text for each, bits in line.suppositions() if int(bits[0]) == actual)
     return [f"the value found is that of {text}" for text in fits]
 
 
-def suppositions(evaluation: Evaluation, value: Value, element: int, found: Array, lanes: Array) -> list[Supposition]:
-    """What would have to be done differently, anywhere on the way to a value, to get these bits [lanes] in these lanes;
-    the last on the way first."""
+def suppositions(evaluation: Evaluation, value: Value, element: int, actual: Array, lanes: Array) -> list[Supposition]:
+    """Changed operations, anywhere on the way to a value, that would give these bits [lanes] in these lanes; the last
+    on the way first.
+    """
     rows = [array[element if len(array) > 1 else 0] if array.ndim == 2 else array for array in evaluation.values]
-    values = [np.broadcast_to(row, found.shape) for row in rows]
+    values = [np.broadcast_to(row, actual.shape) for row in rows]
     way = _Doubted(evaluation, value, values, list(reachable(evaluation.function.nodes, [value])))
-    fits = [each for each, bits in way.suppositions() if (bits == found)[lanes].all()]
+    fits = [each for each, bits in way.suppositions() if (bits == actual)[lanes].all()]
     return sorted(dict.fromkeys(fits), key=lambda each: -each.value)
 
 
@@ -76,14 +78,14 @@ class _Doubted:
     def _with(self, value: Value, other: Array) -> Array:
         """The bits of the root when `value` has the values `other`."""
         changed = {value}
-        known = list(self._at)
-        known[value] = other
+        values = list(self._at)
+        values[value] = other
         for each in self._doubted:
             op = self._evaluation.node(each).op
             if each not in changed and not isinstance(op, ops.Fold) and not changed.isdisjoint(operands(op)):
                 changed.add(each)
-                known[each] = apply(op, known, {}, self._evaluation.tables, {})
-        return words(known[self._root])
+                values[each] = apply(op, values, {}, self._evaluation.tables, {})
+        return words(values[self._root])
 
     def _instead(self, value: Value) -> Iterator[tuple[str, Array]]:
         """Other computations that a kernel might have in the place of an operation."""

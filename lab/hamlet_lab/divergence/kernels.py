@@ -41,7 +41,7 @@ class Fault:
     evaluation: Evaluation
     value: Value
     spot: Spot
-    found: int
+    actual: int
     line: tuple[int, str] | None
     together: bool
     returned: bool = False
@@ -50,21 +50,21 @@ class Fault:
 def first_fault(kernels: Kernels, call: FunctionCall) -> Fault | None:
     """The first wrong line of the function that a call evaluates; `None` where its results are right."""
     evaluation = Evaluation(kernels.program, call)
-    for wanted in kernels.functions(call.function, evaluation.printed):
-        look = _Look(kernels, evaluation, wanted)
+    for function in kernels.functions(call.function, evaluation.printed):
+        look = _Look(kernels, evaluation, function)
         if not look.possible:
             continue
         lines = look.lines()
-        found = look.first(lines)
-        if found is not None and not found.returned:
-            return found
+        first = look.first(lines)
+        if first is not None and not first.returned:
+            return first
         # Stores can change what a compiler makes of a function: without them its results may be wrong.
         wrong_result = look.first(())
         if wrong_result is None:
             continue
         apart = [fault for group in apart_from_operands(evaluation, lines) if (fault := look.first(group, False))]
         within = [fault for fault in apart if not fault.returned]
-        return min(within, key=lambda fault: fault.value, default=found or wrong_result)
+        return min(within, key=lambda fault: fault.value, default=first or wrong_result)
     return None
 
 
@@ -85,22 +85,22 @@ def apart_from_operands(evaluation: Evaluation, lines: Collection[Value]) -> lis
 class _Look:
     """One generated function on the lanes of a call."""
 
-    def __init__(self, kernels: Kernels, evaluation: Evaluation, wanted: Generated) -> None:
-        self._kernels, self._evaluation, self._wanted = kernels, evaluation, wanted
+    def __init__(self, kernels: Kernels, evaluation: Evaluation, function: Generated) -> None:
+        self._kernels, self._evaluation, self._function = kernels, evaluation, function
         self._lanes = len(evaluation.call.lanes)
-        self._count = 1 if wanted.loop is None else wanted.loop.count
-        self._inputs = [value for name in wanted.parameters if (value := self._input(name)) is not None]
+        self._count = 1 if function.loop is None else function.loop.count
+        self._inputs = [value for name in function.parameters if (value := self._input(name)) is not None]
 
     @property
     def possible(self) -> bool:
         """Whether the program says what the function is given. It does not where a kernel computes a part ahead, for an
         episode."""
-        return len(self._inputs) == len(self._wanted.parameters)
+        return len(self._inputs) == len(self._function.parameters)
 
     def lines(self) -> set[Value]:
         """The values that have a line in this function."""
         evaluation = self._evaluation
-        lines = evaluation.printed.lines if self._wanted.loop is None else self._wanted.loop.lines
+        lines = evaluation.printed.lines if self._function.loop is None else self._function.loop.lines
         names = [name for line in lines for name in line.name.split(", ")]
         values = values_of(names, evaluation.printed).values()
         return {value for value in values if not isinstance(evaluation.node(value).op, Input | Element)}
@@ -108,25 +108,27 @@ class _Look:
     def first(self, lines: Collection[Value], together: bool = True) -> Fault | None:
         """The first of these lines, then of the results, that is wrong somewhere."""
         evaluation = self._evaluation
-        rows, taps = self._kernels.tap(self._wanted, evaluation.printed, lines, self._inputs)
-        found = taps.view(np.uint32).reshape(len(rows), self._count, self._lanes)
-        first_result = len(rows) - len(self._wanted.results)
+        rows, taps = self._kernels.tap(self._function, evaluation.printed, lines, self._inputs)
+        actual = taps.view(np.uint32).reshape(len(rows), self._count, self._lanes)
+        first_result = len(rows) - len(self._function.results)
         for row in sorted(range(len(rows)), key=lambda row: (row >= first_result, rows[row])):
             value = rows[row]
-            expected = np.broadcast_to(words(evaluation.values[value]), found[row].shape)
-            wrong = (expected != _canonical(found[row], evaluation, value)) & evaluation.call.lanes
+            expected = np.broadcast_to(words(evaluation.values[value]), actual[row].shape)
+            wrong = (expected != _canonical(actual[row], evaluation, value)) & evaluation.call.lanes
             if wrong.any():
                 element, lane = (int(number) for number in np.argwhere(wrong)[0])
-                line = self._wanted.lines.get(evaluation.printed.names.get(value, ""))
-                bits, returned = int(found[row, element, lane]), row >= first_result
+                line = self._function.lines.get(evaluation.printed.names.get(value, ""))
+                bits, returned = int(actual[row, element, lane]), row >= first_result
                 return Fault(evaluation, value, Spot(lane, element), bits, line, together, returned)
         return None
 
     def _input(self, name: str) -> Array | str | None:
-        """What a parameter is on all lanes, one element after the other; its name if it is a table; `None` unknown."""
+        """The value of a parameter on all lanes, one element after the other; its name if it is a table; `None`
+        unknown.
+        """
         if name.startswith(TABLE):
             return name
-        if self._wanted.loop is not None and name == self._wanted.loop.element:
+        if self._function.loop is not None and name == self._function.loop.element:
             return np.repeat(np.arange(self._count, dtype=np.int32), self._lanes)
         value = values_of([name], self._evaluation.printed).get(name)
         if value is None:
@@ -158,14 +160,14 @@ def kernels_of(module: Module, form: Form, target: str, device: torch.device, ca
                 return []
 
     def tap(
-        wanted: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]
+        function: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]
     ) -> tuple[list[Value], Array]:
         lanes = next(len(item) for item in inputs if not isinstance(item, str))
         if target == "c":
-            text, rows = c_taps.tapped(source, wanted, printed, lines)
+            text, rows = c_taps.tapped(source, function, printed, lines)
             return rows, c_taps.run_tap(text, inputs, len(rows), lanes)
         columns = Columns(form.program).all
-        text, rows = triton_taps.tapped(source, wanted, printed, lines, [column.name for column in columns])
+        text, rows = triton_taps.tapped(source, function, printed, lines, [column.name for column in columns])
         return rows, triton_taps.run_tap(text, inputs, columns, len(rows), lanes, device, capability)
 
     return Kernels(file, form.program, functions, tap)

@@ -52,23 +52,23 @@ def locate(parting: Parting) -> Divergence:
         agent=agent,
         action=action,
         expected=value_of(difference.expected),
-        found=value_of(difference.found),
+        found=value_of(difference.actual),
         more=difference.more,
         writers=tuple(dict.fromkeys(source for each in writing for source in each)),
-        writes=written(left.universe, writes, difference.row, difference.found),
+        writes=written(left.universe, writes, difference.row, difference.actual),
     )
 
 
-def written(universe: Universe, writes: list[Write], meter: str, found: Tensor) -> tuple[Written, ...]:
-    """What statements wrote to a meter in a tick, in order; marked where one before the last left the value found."""
+def written(universe: Universe, writes: list[Write], meter: str, actual: Tensor) -> tuple[Written, ...]:
+    """Writes of statements to a meter in a tick, in order; marked where one before the last left the `actual` value."""
     mine = [write for write in writes if write.meter == meter]
-    wanted = int(bits(found)) & 0xFFFFFFFF
-    follows = bool(mine) and bits32(mine[-1].value) != wanted
+    last = int(bits(actual)) & 0xFFFFFFFF
+    follows = bool(mine) and bits32(mine[-1].value) != last
     return tuple(
         Written(
             source_at(universe, write.construct, write.span),
             f32_value(write.value),
-            follows and bits32(write.value) == wanted,
+            follows and bits32(write.value) == last,
         )
         for write in mine
     )
@@ -90,7 +90,7 @@ class Retold:
 
 
 def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | None = None) -> Retold:
-    """What the interpreter does in the ticks of an outcome's event; without a lane, writes are left out."""
+    """The ticks of an outcome's event as the interpreter runs them; without a lane, writes are left out."""
     agents, event = outcome.before.shape.agents, outcome.event
     trace = None if lane is None else Trace(lane // agents, lane % agents)
     interpreter, actions = Interpreter(universe, CPU, trace=trace), list[Tensor]()
@@ -102,9 +102,9 @@ def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | Non
     for index in range(ticks_of(event)):
         now = later(stream, index)
         if isinstance(event, Rollout):
-            for name, rows in event.given.items():
+            for name, rows in event.by_tick.items():
                 buffers.state[name].copy_(rows[index])
-            if universe.controls and "controls" not in event.given and not isinstance(event.policy, RecordedPolicy):
+            if universe.controls and "controls" not in event.by_tick and not isinstance(event.policy, RecordedPolicy):
                 buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
         controls.append(buffers.state["controls"].clone() if universe.controls else None)
         actions.append(_chosen(interpreter, buffers, event, index, now))
@@ -143,14 +143,14 @@ STATISTICS: dict[str, tuple[schema.Construct, ...]] = {
 
 def writers(universe: Universe, array: str, row: str) -> tuple[SourceLine, ...]:
     """The constructs that can write a row of an array, in the order of a tick."""
-    found = _field(universe, array, row)
-    return tuple(dict.fromkeys(source_at(universe, name, span) for name, span in found))
+    constructs = _field(universe, array, row)
+    return tuple(dict.fromkeys(source_at(universe, name, span) for name, span in constructs))
 
 
 def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
     (declared,) = (item for item in universe.meters if item.name == meter)
-    found = [(each.name, each.span) for each in _bodies(universe, "agent") if meter in each.statement.writes]
-    return [*found, (f"meter {meter}: start of an episode", declared.span)]
+    places = [(each.name, each.span) for each in _bodies(universe, "agent") if meter in each.statement.writes]
+    return [*places, (f"meter {meter}: start of an episode", declared.span)]
 
 
 def _pushes(universe: Universe, axis: str) -> list[tuple[str, Span]]:
@@ -164,9 +164,9 @@ def _meter_of(of: World | Cells | None, universe: Universe, scope: Scope, meter:
     if of is None:
         return []
     whose = "the world" if scope == "world" else "cells"
-    found = [(each.name, each.span) for each in _bodies(universe, scope) if meter in each.statement.writes]
+    places = [(each.name, each.span) for each in _bodies(universe, scope) if meter in each.statement.writes]
     declared = [item.span for item in of.meters if item.name == meter]
-    return [*found, *((f"meter {meter} of {whose}: start of an episode", span) for span in declared)]
+    return [*places, *((f"meter {meter} of {whose}: start of an episode", span) for span in declared)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def _field(universe: Universe, array: str, row: str) -> list[tuple[str, Span]]:
         case _:
             fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
             kinds = STATISTICS | {field.name: field.writers for field in fields}
-            return [found for kind in kinds[array] for found in _constructs(universe, kind, row)]
+            return [place for kind in kinds[array] for place in _constructs(universe, kind, row)]
 
 
 def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tuple[str, Span]]:
@@ -260,20 +260,22 @@ def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:
     """The item that observes a value; of each role its own."""
     common = sum(segment.count for segment in schema.common_segments(universe))
     own = () if number < common else tuple(role.observations for role in universe.roles or ())
-    found: list[tuple[str, Span]] = []
+    places: list[tuple[str, Span]] = []
     for items in own or (universe.observations,):
         left = number - (common if own else 0)
         for item in items:
             left -= schema.observation_rows(replace(universe, observations=(item,), roles=None))
             if left < 0:
                 kind = type(item).__name__.removeprefix("Observe").lower()
-                found.append((f"observe: {getattr(item, 'name', kind)}", item.span))
+                places.append((f"observe: {getattr(item, 'name', kind)}", item.span))
                 break
-    return found
+    return places
 
 
 def _masking(universe: Universe, action: str) -> list[tuple[str, Span]]:
-    """What allows an action: what the universe says of it, or else what is built in; and what it says of all."""
+    """Constructs that allow an action: the masks of the universe for it, or else those that are built in; and those for
+    all actions.
+    """
     said = [(coverage.allow(mask), mask.span) for mask in universe.masks if action in mask.actions]
     built_in = [("space", universe.space.span)] if action in schema.move_names(universe) else []
     if action == schema.action_names(universe)[schema.interact_action(universe)]:

@@ -87,7 +87,7 @@ def source_at(universe: Universe, construct: str, span: Span) -> SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a statement left in a meter. `found`: it is the value that the right side has in the end."""
+    """A write of a statement to a meter. `found`: its value is the one that the right side has in the end."""
 
     source: SourceLine
     value: Value
@@ -100,7 +100,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one side has.
+    """The reading of one side: a value, and where it comes from.
 
     Attributes:
         label: which side.
@@ -117,16 +117,16 @@ class Reading:
     source: SourceLine | None = None
 
     def lines(self, side: str) -> list[str]:
-        """What `side` ("left", "right") has."""
+        """Lines about the reading of `side` ("left", "right")."""
         lines = [f"{side:<5}  {'none' if self.value is None else self.value}  in {self.label}"]
         lines += [f"  {self.code}"] if self.code else []
-        lines += [f"    {name} = {given}" for name, given in self.inputs]
+        lines += [f"    {name} = {operand}" for name, operand in self.inputs]
         return [*lines, *(self.source.lines() if self.source is not None else [])]
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What parts two sides: the first operation, line or phase that differs though what it reads does not.
+    """The cause of a divergence: the first operation, line or phase that differs though its operands do not.
 
     Attributes:
         blame: what parts the two sides, as a sentence.

@@ -70,7 +70,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is run: on which worlds, with which random numbers, with which observations."""
+    """A scenario: worlds, random numbers and observations that sides run with."""
 
     name: str
     shape: Shape
@@ -83,8 +83,9 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an event did to one side: the event as that side ran it, its buffers before, and its arrays after, both on
-    the CPU."""
+    """The outcome of an event on one side: the event as that side ran it, its buffers before, and its arrays after,
+    both on the CPU.
+    """
 
     event: Event
     before: Buffers
@@ -153,7 +154,7 @@ class Session:
         if not self._sides[0].interprets:
             self._counting.take_over(self._runners[0].buffers)
             self._counting.apply(event, self.stream)
-        before = [runner.kept() for runner in self._runners]
+        before = [runner.copied() for runner in self._runners]
         after = self._runners[0].apply(event, self.stream)
         for number in range(1, len(self._sides)):
             theirs = self._runners[number].apply(possible[number], self.stream)
@@ -168,7 +169,7 @@ class Session:
         return None
 
     def _parting(self, number: int, within: Event, stream: Stream, left: Outcome, right: Outcome) -> Parting | None:
-        """What differs between the left side and another one, if anything does."""
+        """The first difference between the left side and another one, if there is any."""
         sides, ours, theirs = (self._sides[0], self._sides[number]), left.after, right.after
         if self._translations[number] is not None:
             ours, theirs = common(ours, theirs, (sides[0].universe, sides[1].universe))
@@ -180,7 +181,7 @@ class Session:
         if difference is None:
             return None
         tick = self.ticks + (stream.tick - self.stream.tick) % (1 << 32)
-        left, right = (replace(each, after=[array.kept() for array in each.after]) for each in (left, right))
+        left, right = (replace(each, after=[array.copied() for array in each.after]) for each in (left, right))
         return Parting(sides, str(self._scenario), within, stream, tick, left, right, difference)
 
     def _narrowed(self, number: int, parting: Parting) -> Parting:
@@ -191,9 +192,9 @@ class Session:
         before = first.left.before, first.right.before
         while different - equal > 1:
             middle = (equal + different) // 2
-            found, after = self._again(number, first, before, equal, middle)
-            if found is not None:
-                different, parting = middle, found
+            other, after = self._again(number, first, before, equal, middle)
+            if other is not None:
+                different, parting = middle, other
             else:
                 equal, before = middle, after
         one_tick, _ = self._again(number, first, before, equal, different)
@@ -205,8 +206,8 @@ class Session:
         equal = 0
         while ticks_of(parting.left.event) - equal > 1:
             middle = (equal + ticks_of(parting.left.event)) // 2
-            found, _ = self._again(number, first, before, 0, middle)
-            equal, parting = (middle, parting) if found is None else (equal, found)
+            other, _ = self._again(number, first, before, 0, middle)
+            equal, parting = (middle, parting) if other is None else (equal, other)
         return parting
 
     def _again(
@@ -219,7 +220,7 @@ class Session:
             runner, event = Runner.resumed(side.universe, side.candidate, buffers), part(outcome.event, begin, end)
             outcomes.append(Outcome(event, buffers, runner.apply(event, stream)))
             runners.append(runner)
-        left, right = (runner.kept() for runner in runners)
+        left, right = (runner.copied() for runner in runners)
         return self._parting(number, parting.within, stream, *outcomes), (left, right)
 
     def _runner(self, side: Side, candidate: Candidate | None = None) -> Runner:

@@ -23,12 +23,12 @@ LANES_OF_A_BLOCK = 32
 MORE = ("taps", "tap_lanes", "tap_lane")
 """Parameters that a function with stores has beside its own."""
 SIGNATURE = ("taps", "tap_lanes: tl.int32", "BLOCK: tl.constexpr")
-"""Those of the kernel `tap`, beside inputs and tables."""
+"""Parameters of the kernel `tap` beside inputs and tables."""
 LANE = "tap_lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n    "
 
 
 def generated(source: str, function: str, printed: Body) -> list[Generated]:
-    """What a function of the program became.
+    """Functions of the kernels that a function of the program became.
 
     Raises:
         CompileError: the text has no such function.
@@ -88,7 +88,7 @@ def _loaded(name: str, type_: Type) -> str:
 
 def tapped(
     source: str,
-    wanted: Generated,
+    generated_function: Generated,
     printed: Body,
     lines: Collection[Value],
     columns: Collection[str],
@@ -98,9 +98,9 @@ def tapped(
     `tap(inputs..., tables..., taps, ...)` writes the bits of these values, and of what the function returns, to the
     rows of `taps`, i32 [rows, lanes].
     """
-    function = _definition(source, wanted.name)
-    given = wanted.parameters
-    types = {name: printed.type(value) for name, value in values_of(given, printed).items()}
+    function = _definition(source, generated_function.name)
+    parameters = generated_function.parameters
+    types = {name: printed.type(value) for name, value in values_of(parameters, printed).items()}
     rows: list[Value] = []
 
     def store(text: str, value: Value) -> ast.stmt:
@@ -111,7 +111,7 @@ def tapped(
     for statement in function.body:
         if isinstance(statement, ast.Return) and statement.value is not None:
             returned = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
-            results = zip(wanted.results, returned, strict=False)
+            results = zip(generated_function.results, returned, strict=False)
             body += [store(ast.unparse(expression), value) for value, expression in results]
         body.append(statement)
         if isinstance(statement, ast.Assign):
@@ -126,8 +126,8 @@ def tapped(
             return f"tl.load({name} + tl.arange(0, {LANES}))"
         return name if name.startswith(TABLE) else _loaded(name, types.get(name, Type.I32))
 
-    call = f"tapped({', '.join([*map(passed, given), *MORE])})"
-    kernel = f"@triton.jit\ndef tap({', '.join([*given, *SIGNATURE])}):\n    {LANE}{call}\n"
+    call = f"tapped({', '.join([*map(passed, parameters), *MORE])})"
+    kernel = f"@triton.jit\ndef tap({', '.join([*parameters, *SIGNATURE])}):\n    {LANE}{call}\n"
     return f"{source}\n\n{ast.unparse(ast.fix_missing_locations(function))}\n\n{kernel}", rows
 
 

@@ -57,14 +57,14 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a construct left in a state: the last of its values."""
+    """The last value that a construct computed of a state."""
 
     origin: Origin
     value: Value
 
 
 class Evaluation:
-    """What a call computes, by node, and what a kernel would call the nodes."""
+    """The values of a call, by node, and the names that a kernel would have for the nodes."""
 
     def __init__(self, program: Program, call: FunctionCall) -> None:
         self.function = program.function(call.function)
@@ -83,7 +83,7 @@ class Evaluation:
         return next((v for v, node in enumerate(self.function.nodes) if node.op == Input(node.type, name)), None)
 
     def history(self, state: str, last: Value) -> list[Left]:
-        """What constructs left in a state, in order, up to a version."""
+        """The values of a state after each construct, in order, up to a version."""
         result: list[Left] = []
         for value in sorted(value for value, name in self.states.items() if name == state and value <= last):
             origin = self.node(value).origin
@@ -110,7 +110,7 @@ class Evaluation:
         return np.broadcast_to(words(self.values[output.value]), shape)
 
     def name(self, value: Value) -> str:
-        """What a kernel calls a value; constants as they are."""
+        """The name of a value in a kernel; constants as they are."""
         op = self.node(value).op
         if isinstance(op, Const):
             return spell(op.type, op.value)
@@ -182,7 +182,7 @@ def show(type_: Type, bits: int) -> Shown:
 
 
 def computed(side: Side, evaluation: Evaluation, value: Value, spot: Spot) -> Reading:
-    """What a side's program has: an operation with its operands."""
+    """The reading of a side's program: an operation with its operands."""
     expression, name = evaluation.expression(value), evaluation.name(value)
     return Reading(
         side.label,

@@ -1,4 +1,4 @@
-"""What two versions of a universe have in common, rows and actions of the same name, and what they have not."""
+"""Versions of a universe: rows and actions of the same name, which they have in common, and the rest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNKNOWN = -2
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What two universes do not have in common, whatever they compute.
+    """Parts that two universes do not have in common, whatever they compute.
 
     Attributes:
         left, right: what stands on this side only: "meter joy".
@@ -44,7 +44,7 @@ NOTHING_APART = Apart((), (), ())
 
 
 def apart(left: Universe, right: Universe) -> Apart:
-    """What two universes do not have in common."""
+    """The parts that two universes do not have in common."""
     ours, theirs = _kinds(left), _kinds(right)
     reordered = []
     for kind, names in ours.items():
@@ -145,8 +145,8 @@ class Translation:
             case Inject(state=state):
                 return Inject(self._state(state))
             case Step(actions=actions, controls=controls):
-                given = self._given({} if controls is None else {"controls": controls})
-                return Step(self._renumbered(actions), given.get("controls"))
+                rows = self._renumbered_rows({} if controls is None else {"controls": controls})
+                return Step(self._renumbered(actions), rows.get("controls"))
             case Rollout():
                 return self._rollout(event)
 
@@ -154,21 +154,21 @@ class Translation:
         match event.policy:
             case RandomPolicy():
                 drawn = self._same_actions and self._same_controls
-                return replace(event, given=self._given(event.given)) if drawn else None
+                return replace(event, by_tick=self._renumbered_rows(event.by_tick)) if drawn else None
             case RecordedPolicy(actions=actions):
                 policy = RecordedPolicy(self._renumbered(actions))
-                return replace(event, policy=policy, given=self._given(event.given))
+                return replace(event, policy=policy, by_tick=self._renumbered_rows(event.by_tick))
             case TabularPolicy():
                 drawn = self._same_tables and self._same_controls
-                return replace(event, given=self._given(event.given)) if drawn else None
+                return replace(event, by_tick=self._renumbered_rows(event.by_tick)) if drawn else None
             case NetworkPolicy():
                 return None
 
-    def _given(self, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    def _renumbered_rows(self, by_tick: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Rows of each tick, [..., rows, lanes], as the other universe has them; what only that one has is 0, or as
         near to it as can be."""
         result: dict[str, Tensor] = {}
-        for name, values in given.items():
+        for name, values in by_tick.items():
             ours, theirs = ([item.name for item in getattr(each, name)] for each in (self._source, self._target))
             bounds = self._bounds()[name]
             if not theirs:
@@ -202,18 +202,18 @@ class Translation:
                 result[field.name] = state[field.name]
             else:
                 values = fresh[field.name]
-                known = {name: row for row, name in enumerate(ours.rows or ())}
+                numbers = {name: row for row, name in enumerate(ours.rows or ())}
                 for row, name in enumerate(field.rows or ()):
-                    if name in known:
-                        values[row] = state[field.name][known[name]]
+                    if name in numbers:
+                        values[row] = state[field.name][numbers[name]]
                 result[field.name] = values
         return result | {name: _within(result[name], *each) for name, each in self._bounds().items() if name in result}
 
     def _bounds(self) -> dict[str, tuple[list[float], list[float]]]:
         """The least and the most of every row of some fields of the other universe."""
         target, bounds = self._target, dict[str, tuple[list[float], list[float]]]()
-        given = ("params", target.params), ("inputs", target.inputs), ("controls", target.controls)
-        for name, items in (("meters", target.meters), *given):
+        others = ("params", target.params), ("inputs", target.inputs), ("controls", target.controls)
+        for name, items in (("meters", target.meters), *others):
             bounds[name] = [item.low for item in items], [item.high for item in items]
         for field in schema.state_fields(target):
             if field.pitch and field.bounds is not None:

@@ -92,7 +92,7 @@ def _compile(kernels: ModuleType, universe: Universe, capability: int, form: For
         len(code),
         largest_loop(sass, kernel),
         waits(sass, kernel, lambda load: not _placed(load, of_the_dead)),
-        _counted(found[1] for line in ptx.splitlines() if (found := PTX_OPCODE.match(line))),
+        _counted(opcode[1] for line in ptx.splitlines() if (opcode := PTX_OPCODE.match(line))),
         _counted(instruction.full for instruction in code),
         ptx,
         sass,

@@ -14,7 +14,7 @@ CONDITION = re.compile(r"!?U?P\d")
 TARGET = re.compile(r"`\((\S+)\)")
 PLACE = re.compile(r'^//## File "([^"]*)", line (\d+)(?: inlined at "([^"]*)", line (\d+))?')
 PTX = ".nv_debug_ptx_txt"
-"""What is called the file of a place in the PTX."""
+"""The name of the PTX as a file of places."""
 LEAVES = ("EXIT", "RET")
 APART = "BRA.DIV"
 """The branch that is taken where threads of a warp are not together."""
@@ -43,9 +43,9 @@ class Instruction:
 
     @property
     def registers(self) -> frozenset[int]:
-        """Those that it names."""
-        found = [(int(number), bool(wide)) for number, wide in REGISTER.findall(self.operands)]
-        return frozenset(register for number, wide in found for register in range(number, number + 1 + wide))
+        """Registers that it names."""
+        named = [(int(number), bool(wide)) for number, wide in REGISTER.findall(self.operands)]
+        return frozenset(register for number, wide in named for register in range(number, number + 1 + wide))
 
     @property
     def loaded(self) -> range:
@@ -131,12 +131,12 @@ def basic_blocks(text: str, kernel: str) -> list[Block]:
 
 def reached(blocks: Sequence[Block]) -> list[bool]:
     """Whether there is a way to each block from the beginning of the kernel. Not to subroutines, which are called."""
-    found, work = {0}, [0]
+    numbers, work = {0}, [0]
     while work:
-        more = set(blocks[work.pop()].next) - found
-        found |= more
+        more = set(blocks[work.pop()].next) - numbers
+        numbers |= more
         work += more
-    return [number in found for number in range(len(blocks))]
+    return [number in numbers for number in range(len(blocks))]
 
 
 def largest_loop(text: str, kernel: str) -> Loop | None:
@@ -172,17 +172,17 @@ def waits(text: str, kernel: str, counted: Callable[[Instruction], bool] = lambd
     start: dict[int, _Waiting] = {0: _Waiting(0, {})}
     most = 0
     for number in _forwards(blocks, dominators):
-        found = start[number]
+        waiting = start[number]
         for instruction in blocks[number].instructions:
-            wanted = [found.there[register] for register in instruction.registers if register in found.there]
-            now = max([found.now, *wanted])
-            there = {register: time for register, time in found.there.items() if time > now}
+            arrivals = [waiting.there[register] for register in instruction.registers if register in waiting.there]
+            now = max([waiting.now, *arrivals])
+            there = {register: time for register, time in waiting.there.items() if time > now}
             if instruction.loaded and counted(instruction):
                 there |= dict.fromkeys(instruction.loaded, now + 1)
-            found = _Waiting(now, there)
-        most = max(most, found.now)
+            waiting = _Waiting(now, there)
+        most = max(most, waiting.now)
         for following in blocks[number].next:
-            start[following] = found.joined(start.get(following, found))
+            start[following] = waiting.joined(start.get(following, waiting))
     return most
 
 
@@ -230,24 +230,24 @@ def _labelled(text: str, kernel: str) -> list[tuple[str, list[Instruction]]]:
             if not label[1].startswith(LOCAL):
                 # A subroutine of NVIDIA's: nobody's line.
                 places, called, ptx = (), None, None
-        elif (found := PLACE.match(line)) and found[1] == PTX:
-            ptx = int(found[2])
-        elif found:
-            place = (found[1], int(found[2]))
+        elif (match := PLACE.match(line)) and match[1] == PTX:
+            ptx = int(match[2])
+        elif match:
+            place = (match[1], int(match[2]))
             places = (*places, place) if place == called else (place,)
-            called = None if found[3] is None else (found[3], int(found[4]))
-        elif (found := INSTRUCTION.match(line)) and result:
-            target = TARGET.search(found[4])
-            full = found[3]
+            called = None if match[3] is None else (match[3], int(match[4]))
+        elif (match := INSTRUCTION.match(line)) and result:
+            target = TARGET.search(match[4])
+            full = match[3]
             result[-1][1].append(
                 Instruction(
                     full.split(".")[0],
                     full,
-                    found[2] is not None or CONDITION.match(found[4]) is not None or full.startswith(APART),
+                    match[2] is not None or CONDITION.match(match[4]) is not None or full.startswith(APART),
                     target and target[1],
                     places,
                     ptx,
-                    found[4],
+                    match[4],
                 )
             )
     return result

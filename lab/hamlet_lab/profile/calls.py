@@ -1,4 +1,4 @@
-"""What calls of an environment cost in Python, beside their kernels: by what the code is there for."""
+"""Costs of an environment's calls in Python, beside their kernels, by the purpose of the code."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PLACES: tuple[tuple[str, Category], ...] = (
     ("tensordict/", "adapters"),
     ("torch/", "torch"),
 )
-"""What code in these folders and files of packages is there for; the first that fits counts."""
+"""Purposes of the code in folders and files of packages; the first that fits counts."""
 SECONDS = 0.3
 """For which each call is timed, about, and again under the profiler."""
 ROUNDS = 5
@@ -69,7 +69,7 @@ Entry: TypeAlias = tuple[int, int, float, float, Mapping[Function, tuple[int, in
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """What a call costs.
+    """The cost of a call.
 
     Attributes:
         name: of the call, as in `step`.
@@ -87,7 +87,7 @@ class CallCost:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUse:
-    """What the steps of an environment take of a GPU.
+    """The use of a GPU by the steps of an environment.
 
     Attributes:
         allocated, peak, reserved: bytes of torch's allocator: given out now, given out at most during the steps, and
@@ -125,7 +125,7 @@ def measure(module: Module, backend: str, device: str | None, agents: int) -> tu
 
 
 def device_use(env: Env, step: Callable[[], object]) -> DeviceUse:
-    """What steps of an environment on a GPU take of it."""
+    """The use of a GPU by steps of an environment on it."""
     device = env.device
     step()
     env.synchronize()
@@ -146,7 +146,7 @@ def device_use(env: Env, step: Callable[[], object]) -> DeviceUse:
 
 
 def of_script(path: Path) -> CallCost:
-    """What a program costs by category, from its first line to its end.
+    """The cost of a program by category, from its first line to its end.
 
     Raises:
         EnvError: the file cannot be read.
@@ -210,16 +210,16 @@ def shares(stats: pstats.Stats) -> dict[Category, float]:
 
 def _places() -> list[tuple[str, Category]]:
     """`PLACES` of the packages that are imported, as they begin the names of files."""
-    found: list[tuple[str, Category]] = []
+    places: list[tuple[str, Category]] = []
     for place, category in PLACES:
         package, _, rest = place.partition("/")
         if package in sys.modules:
-            found += [(str(Path(folder) / rest), category) for folder in sys.modules[package].__path__]
-    return found
+            places += [(str(Path(folder) / rest), category) for folder in sys.modules[package].__path__]
+    return places
 
 
 def _category(function: Function, places: Sequence[tuple[str, Category]]) -> Category | None:
-    """What a function is there for; `None` of one of C that is not torch's."""
+    """The category of a function; `None` of one of C that is not torch's."""
     file, _, name = function
     if file == "~":
         return "torch" if "torch" in name or "Tensor" in name else None
@@ -227,7 +227,7 @@ def _category(function: Function, places: Sequence[tuple[str, Category]]) -> Cat
 
 
 def _utilisation(device: torch.device) -> float | None:
-    """What the driver says, if it can be asked."""
+    """The utilisation that the driver reports, if it can be asked."""
     try:
         return torch.cuda.utilization(device) / 100
     except (ImportError, RuntimeError):

@@ -26,12 +26,12 @@ from hamlet_lab.profile.places import AROUND, CALLED, Purpose, purposes
 from hamlet_lab.ptx.threads import WARP
 
 MOVED = re.compile(r"\b(ld|st|red|atom)\.global(?:\.[a-z_]+)*?(?:\.v(\d))?\.[a-z]+(\d+)\s")
-"""What moves data from and to global memory: how, how many values, and the bits of each."""
+"""An instruction that moves data from or to global memory: how, how many values, and the bits of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a purpose costs.
+    """The cost of a purpose.
 
     Attributes:
         instructions: in the text.
@@ -143,19 +143,19 @@ def _moved(often: Frequency) -> tuple[float, float]:
     """Bytes of global memory per agent-tick that threads read and write."""
     read = written = 0.0
     for number, text in enumerate(often.ptx.split("\n"), 1):
-        if (found := MOVED.search(text)) is None or number not in often.executed:
+        if (access := MOVED.search(text)) is None or number not in often.executed:
             continue
         passing = often.passing.get(number)
-        if passing is None and found[1] == "ld":
+        if passing is None and access[1] == "ld":
             continue  # State is guarded by whether there is such a lane: this is a table that all warps share.
         threads = often.executed[number] * WARP if passing is None else passing.threads
-        size = int(found[2] or 1) * int(found[3]) / 8 * threads / (often.ticks * WARP)
-        read += size if found[1] != "st" else 0.0
-        written += size if found[1] != "ld" else 0.0
+        size = int(access[2] or 1) * int(access[3]) / 8 * threads / (often.ticks * WARP)
+        read += size if access[1] != "st" else 0.0
+        written += size if access[1] != "ld" else 0.0
     return read, written
 
 
 def _purpose(instruction: Instruction, lines: Sequence[Purpose]) -> Purpose:
     """That of the innermost line in the kernels file that does not do its caller's work."""
-    found = (lines[line - 1] for file, line in instruction.places if file.endswith("_kernels.py"))
-    return next((purpose for purpose in found if purpose != CALLED), AROUND)
+    purposes = (lines[line - 1] for file, line in instruction.places if file.endswith("_kernels.py"))
+    return next((purpose for purpose in purposes if purpose != CALLED), AROUND)

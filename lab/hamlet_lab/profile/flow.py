@@ -57,7 +57,7 @@ def executions(blocks: Sequence[Block], often: Frequency) -> list[Fraction]:
 
 
 class _Runs:
-    """What is known about the blocks of a kernel. The unknown numbers: how many warps go from a block to another."""
+    """Equations about the blocks of a kernel. The unknown numbers: how many warps go from a block to another."""
 
     def __init__(self, blocks: Sequence[Block], often: Frequency) -> None:
         self._blocks = blocks
@@ -103,10 +103,10 @@ class _Runs:
     def flow(self) -> list[tuple[Row, Fraction]]:
         """The kernel begins once in a launch; what comes to a block leaves it."""
         begin: Row = {0: Fraction(1)}
-        kept = ((self._kept(number), Fraction(0)) for number in self._there())
-        return [(begin, Fraction(self._often.launches)), *kept]
+        conserved = ((self._conserved(number), Fraction(0)) for number in self._there())
+        return [(begin, Fraction(self._often.launches)), *conserved]
 
-    def _kept(self, number: int) -> Row:
+    def _conserved(self, number: int) -> Row:
         factors = Counter(self._into[number])
         factors.subtract(self._out[number])
         return {way: Fraction(factor) for way, factor in factors.items() if factor}
@@ -118,12 +118,12 @@ class _Runs:
             if instruction.opcode in STORES or (instruction.opcode in ATOMICS and not instruction.conditional):
                 copies[line].append((number, instruction))
         result: list[tuple[int, Row, Fraction]] = []
-        for line, found in copies.items():
+        for line, blocks in copies.items():
             total: Counter[int] = Counter()
-            for number, _ in found:
+            for number, _ in blocks:
                 total.update(self._into[number])
             row = {way: Fraction(times) for way, times in total.items()}
-            result.append((line, row, Fraction(self._ran(line, found[0][1]))))
+            result.append((line, row, Fraction(self._ran(line, blocks[0][1]))))
         return result
 
     def _ran(self, line: int, instruction: Instruction) -> int:
@@ -154,28 +154,28 @@ class _Runs:
                 copies[line][number] += 1
         result = []
         for before, stretch in pairwise(self._often.stretches):
-            found = next((copies[line] for line in stretch if line in copies), Counter[int]())
+            blocks = next((copies[line] for line in stretch if line in copies), Counter[int]())
             entered = self._often.executed[before[-1]] if before else 0
-            if len(found) < 2 or not entered or self._often.executed[stretch[-1]] % entered:
+            if len(blocks) < 2 or not entered or self._often.executed[stretch[-1]] % entered:
                 continue
             left = self._often.executed[stretch[-1]] // entered
             inside = set().union(*(lines[line] for line in stretch))
-            looped = {number for number in found if self._returns(number, inside)}
-            for number in sorted(found, key=lambda number: (-found[number], number not in looped, number)):
-                runs = left // found[number] if number in looped else min(left // found[number], 1)
-                left -= runs * found[number]
+            looped = {number for number in blocks if self._returns(number, inside)}
+            for number in sorted(blocks, key=lambda number: (-blocks[number], number not in looped, number)):
+                runs = left // blocks[number] if number in looped else min(left // blocks[number], 1)
+                left -= runs * blocks[number]
                 result.append((number, Fraction(runs * entered)))
         return result
 
     def _returns(self, number: int, inside: set[int]) -> bool:
         """Whether there is a way from a block back to it in these blocks."""
-        found: set[int] = set()
+        following: set[int] = set()
         work = [number]
         while work:
-            more = (set(self._blocks[work.pop()].next) & inside) - found
-            found |= more
+            more = (set(self._blocks[work.pop()].next) & inside) - following
+            following |= more
             work += more
-        return number in found
+        return number in following
 
     def votes(self) -> list[tuple[int, Fraction]]:
         """How often each block runs by its own instructions: the median of them. The largest block first."""
@@ -228,17 +228,17 @@ class _Equations:
         return _Equations(dict(self._rows))
 
     def value(self, row: Row) -> Fraction:
-        """What a sum is; numbers that nothing is known of count as 0."""
+        """The value of a sum; numbers without an equation count as 0."""
         return -self._reduced(row, Fraction(0))[1]
 
     def _reduced(self, row: Row, value: Fraction) -> tuple[Row, Fraction]:
-        """What an equation says beyond the others."""
+        """The rest of an equation beyond the others."""
         rest = dict(row)
         for number in iter(lambda: min((each for each in rest if each in self._rows), default=-1), -1):
             factor = rest[number]
-            known, sum_ = self._rows[number]
+            equation, sum_ = self._rows[number]
             value -= factor * sum_
-            for each, times in known.items():
+            for each, times in equation.items():
                 rest[each] = rest.get(each, Fraction(0)) - factor * times
                 if not rest[each]:
                     del rest[each]

@@ -43,7 +43,7 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """What was executed, in all ticks that were counted.
+    """Executions of a kernel's lines, in all ticks that were counted.
 
     Attributes:
         ptx: the text.
@@ -109,7 +109,7 @@ def _copy(state: Mapping[str, torch.Tensor], into: Mapping[str, torch.Tensor]) -
 
 
 def _counted(backend: PtxBackend, form: Form, run: Callable[[], None]) -> Frequency:
-    """What the kernel of this form executes meanwhile."""
+    """The executions of this form's kernel while `run` runs."""
     kernel = kernel_of(form)
     earlier = {id(program): (program.executions(), program.passed()) for _, program in backend.programs(kernel)}
     run()

@@ -27,7 +27,7 @@ PER_INSTRUCTION = 3.0
 """Clocks from an instruction of a warp to its next one, if nothing else is in the way. Assumed: 4 to 6 where the one
 needs the other's result, 1 to 2 where it does not."""
 EFFICIENCY = 0.85
-"""What is left of the slowest limit, as none is reached alone. Assumed; 0.8 to 0.92 are plausible."""
+"""The share of the slowest limit that is reached, as none is reached alone. Assumed; 0.8 to 0.92 are plausible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ GPUS = (
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a kernel does per agent-tick, as `hamlet_lab.profile.counts.Counted` has it."""
+    """The work of a kernel per agent-tick, as `hamlet_lab.profile.counts.Counted` has it."""
 
     registers: int
     executed: float
@@ -73,7 +73,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the model says.
+    """The prediction of the model.
 
     Attributes:
         warps: of a multiprocessor at the same time.
@@ -100,11 +100,11 @@ class Prediction:
 
 
 def predict(work: Work, gpu: Gpu) -> Prediction:
-    """What a GPU does with a kernel, for enough agents to fill it."""
+    """The prediction for a kernel on a GPU, with enough agents to fill it."""
     # Warps and clocks of all quarters: so many agents advance by one clock of work per second.
     lanes = gpu.multiprocessors * QUARTERS * gpu.clock * LANES
-    given = -(-work.registers // GRANULE) * GRANULE * LANES
-    warps = min(REGISTERS // given, BLOCKS // QUARTERS)
+    allocated = -(-work.registers // GRANULE) * GRANULE * LANES
+    warps = min(REGISTERS // allocated, BLOCKS // QUARTERS)
     busy = clocks(work.pipes, gpu.capability)
     busiest = max(busy, key=lambda pipe: busy[pipe])
     moved = work.read + work.written

@@ -1,4 +1,4 @@
-"""What each line of generated kernels is there for: comments in them name phase, construct and source line."""
+"""Purposes of the lines of generated kernels: comments in them name phase, construct and source line."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def purposes(kernels: str, sources: Sequence[str]) -> list[Purpose]:
     result: list[Purpose] = []
     function, current = "", AROUND
     for line in kernels.split("\n"):
-        if found := FUNCTION.match(line):
-            function = found[1]
+        if match := FUNCTION.match(line):
+            function = match[1]
             own = Purpose(OF_FUNCTIONS.get(function, "around"), "", "", 0)
             current = CALLED if function in OF_CALLERS else own
-        elif found := origin.fullmatch(line):
-            current = Purpose(OF_COMMENTS[found[1]], found[2] or "", found[3] or "", int(found[4] or 0))
+        elif match := origin.fullmatch(line):
+            current = Purpose(OF_COMMENTS[match[1]], match[2] or "", match[3] or "", int(match[4] or 0))
         result.append(current)
     return result

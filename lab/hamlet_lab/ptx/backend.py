@@ -33,14 +33,14 @@ class PtxKernel:
     shared_bytes: int
 
 
-def compile_ptx(function: JITFunction[Any], wanted: Signature, capability: int) -> PtxKernel:
+def compile_ptx(function: JITFunction[Any], signature: Signature, capability: int) -> PtxKernel:
     """PTX for compute capability `capability` (90: sm_90).
 
     Raises:
         EnvError: Triton cannot compile for it.
     """
-    types, constants, options = dict(wanted.types), dict(wanted.constants), dict(wanted.options)
-    result = compile_kernel(function, types, constants, wanted.aligned, options, capability)
+    types, constants, options = dict(signature.types), dict(signature.constants), dict(signature.options)
+    result = compile_kernel(function, types, constants, signature.aligned, options, capability)
     return PtxKernel(result.asm["ptx"], result.metadata.num_warps, result.metadata.shared)
 
 
@@ -76,7 +76,7 @@ class PtxBackend(KernelBackend):
         return self._network
 
     def programs(self, kernel: Kernel) -> list[tuple[PtxKernel, Program]]:
-        """What was compiled for the launches of a kernel so far, and has counted what it executed."""
+        """The programs that were compiled for the launches of a kernel so far, with counts of what they executed."""
         executed: Executed = getattr(self._executed, kernel)
         return executed.compiled()
 
@@ -90,11 +90,11 @@ class Executed:
         self._programs: dict[Signature, tuple[PtxKernel, Program]] = {}
 
     def __getitem__(self, grid: tuple[int]) -> Callable[..., None]:
-        def launch(*values: Argument, **given: int) -> None:
+        def launch(*values: Argument, **settings: int) -> None:
             names = self._function.arg_names
             arguments = dict(zip(names, values, strict=False))
-            constants = {name: value for name, value in given.items() if name in names}
-            options = {name: value for name, value in given.items() if name not in names}
+            constants = {name: value for name, value in settings.items() if name in names}
+            options = {name: value for name, value in settings.items() if name not in names}
             compiled, program = self._program(signature(self._function, arguments, constants, options))
             memory = Memory(1)
             bits = [_bits(memory, value) for value in arguments.values() if value is not None]
@@ -107,11 +107,11 @@ class Executed:
     def compiled(self) -> list[tuple[PtxKernel, Program]]:
         return list(self._programs.values())
 
-    def _program(self, wanted: Signature) -> tuple[PtxKernel, Program]:
-        if wanted not in self._programs:
-            compiled = compile_ptx(self._function, wanted, self._capability)
-            self._programs[wanted] = compiled, Program(parse(compiled.ptx))
-        return self._programs[wanted]
+    def _program(self, fitting: Signature) -> tuple[PtxKernel, Program]:
+        if fitting not in self._programs:
+            compiled = compile_ptx(self._function, fitting, self._capability)
+            self._programs[fitting] = compiled, Program(parse(compiled.ptx))
+        return self._programs[fitting]
 
 
 def _bits(memory: Memory, value: torch.Tensor | int) -> int:

@@ -39,8 +39,8 @@ def _field(a: Array, position: Array, length: Array) -> Array:
     negative = (((raw >> last.astype(raw.dtype)) & one) != 0) & (count != 0)
     # Bits of the field that are beyond a's last one take the sign as well.
     inside = np.minimum(count, np.maximum(width, start) - start)
-    kept = _left(np.broadcast_to(one, shifted.shape), np.broadcast_to(inside, shifted.shape)) - one
-    return np.asarray(np.where(negative, shifted | ~kept, shifted & kept).view(a.dtype))
+    mask = _left(np.broadcast_to(one, shifted.shape), np.broadcast_to(inside, shifted.shape)) - one
+    return np.asarray(np.where(negative, shifted | ~mask, shifted & mask).view(a.dtype))
 
 
 def _ones(a: Array) -> Array:

@@ -49,8 +49,8 @@ def move(site: Site) -> Effect | None:
         case "red", ["global", "gpu", "relaxed", "add", kind], [Address() as address, source] if kind in ADDED:
             return _add(site, address, SCALARS[kind], source)
         case "atom", ["global", "gpu", "relaxed", "add", kind], [target, Address() as address, source] if kind in ADDED:
-            found = site.register(target, SCALARS[kind].bits)
-            return _add(site, address, SCALARS[kind], source, found)
+            register = site.register(target, SCALARS[kind].bits)
+            return _add(site, address, SCALARS[kind], source, register)
         case _:
             return None
 
@@ -61,15 +61,15 @@ def _raw(scalar: Scalar) -> Scalar:
 
 
 def _copy(target: Register, source: Source) -> Effect:
-    return lambda threads, wanted: threads.write(target.index, source(threads), wanted)
+    return lambda threads, mask: threads.write(target.index, source(threads), mask)
 
 
 def _special(target: Register, name: str) -> Effect:
-    return lambda threads, wanted: threads.write(target.index, threads.special[name], wanted)
+    return lambda threads, mask: threads.write(target.index, threads.special[name], mask)
 
 
 def _parameter(target: Register, name: str) -> Effect:
-    return lambda threads, wanted: threads.write(target.index, threads.parameters[name], wanted)
+    return lambda threads, mask: threads.write(target.index, threads.parameters[name], mask)
 
 
 def _unpack(site: Site, parts: tuple[Operand, ...], whole: Scalar, operand: Operand) -> Effect:
@@ -78,11 +78,11 @@ def _unpack(site: Site, parts: tuple[Operand, ...], whole: Scalar, operand: Oper
     registers = [(number, site.register(part, bits)) for number, part in enumerate(parts) if part != Name("_")]
     source = site.source(operand, whole)
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
+    def effect(threads: Threads, mask: Mask | None) -> None:
         values = source(threads)
         for number, register in registers:
             shifted = values >> values.dtype.type(number * bits)
-            threads.write(register.index, shifted.astype(register.type.raw), wanted)
+            threads.write(register.index, shifted.astype(register.type.raw), mask)
 
     return effect
 
@@ -95,22 +95,22 @@ def _pack(site: Site, target: Operand, whole: Scalar, parts: tuple[Operand, ...]
     sources = [site.source(part, SCALARS[f"b{bits}"]) for part in parts]
     register = site.register(target, whole.bits)
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
+    def effect(threads: Threads, mask: Mask | None) -> None:
         word: Array = np.zeros(1, whole.raw)
         for number, source in enumerate(sources):
             word = word | (source(threads).astype(whole.raw) << whole.raw.type(number * bits))
-        threads.write(register.index, word, wanted)
+        threads.write(register.index, word, mask)
 
     return effect
 
 
 def _elements(site: Site, operand: Operand, count: list[str]) -> tuple[Operand, ...]:
     """The operands that a load or store moves, one after the other."""
-    found = operand.elements if isinstance(operand, Vector) else (operand,)
+    elements = operand.elements if isinstance(operand, Vector) else (operand,)
     expected = 1 if not count else COUNTS.get(count[0], 0) if len(count) == 1 else 0
-    if len(found) != expected:
-        raise site.error(f"{site.instruction.opcode} is not known with {len(found)} element(s)")
-    return found
+    if len(elements) != expected:
+        raise site.error(f"{site.instruction.opcode} is not known with {len(elements)} element(s)")
+    return elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ def _load(site: Site, space: str, targets: tuple[Operand, ...], kind: Scalar, ad
     registers = [site.register(target, max(kind.bits, 16)) for target in targets]
     extended = np.dtype(f"{kind.dtype.kind}{max(kind.bits, 16) // 8}")
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
-        executing = threads.executing(wanted)
+    def effect(threads: Threads, mask: Mask | None) -> None:
+        executing = threads.executing(mask)
         try:
             addresses = place.addresses(threads, executing)
             if not addresses.size:
@@ -172,7 +172,7 @@ def _load(site: Site, space: str, targets: tuple[Operand, ...], kind: Scalar, ad
             raise site.error(f"{site.instruction.opcode}: {fault}") from fault
         for register, raw in zip(registers, loaded, strict=True):
             values = raw.view(kind.dtype).astype(extended).view(register.type.raw)
-            threads.write(register.index, _spread(values, executing), wanted)
+            threads.write(register.index, _spread(values, executing), mask)
 
     return effect
 
@@ -190,8 +190,8 @@ def _store(site: Site, space: str, address: Address, kind: Scalar, operands: tup
     place = _place(site, space, address, kind, len(operands))
     sources = [site.source(operand, _raw(kind)) for operand in operands]
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
-        executing = threads.executing(wanted)
+    def effect(threads: Threads, mask: Mask | None) -> None:
+        executing = threads.executing(mask)
         try:
             addresses = place.addresses(threads, executing)
             if not addresses.size:
@@ -206,21 +206,21 @@ def _store(site: Site, space: str, address: Address, kind: Scalar, operands: tup
     return effect
 
 
-def _add(site: Site, address: Address, kind: Scalar, operand: Operand, found: Register | None = None) -> Effect:
+def _add(site: Site, address: Address, kind: Scalar, operand: Operand, register: Register | None = None) -> Effect:
     """Add to memory. What a thread found there depends on the order of threads, so that it is poison."""
     place = _place(site, "global", address, kind, 1)
     source = site.source(operand, _raw(kind))
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
+    def effect(threads: Threads, mask: Mask | None) -> None:
         # Every thread adds: none stands for others.
-        executing = threads.active if wanted is None else threads.active & wanted
+        executing = threads.active if mask is None else threads.active & mask
         try:
             addresses = place.addresses(threads, executing)
             if addresses.size:
                 threads.memory.add(addresses, chosen(source(threads), executing))
         except AccessError as fault:
             raise site.error(f"{site.instruction.opcode}: {fault}") from fault
-        if found is not None:
-            threads.write(found.index, poison(found.type.raw), wanted)
+        if register is not None:
+            threads.write(register.index, poison(register.type.raw), mask)
 
     return effect

@@ -11,7 +11,7 @@ from hamlet_lab.ptx.syntax import PtxError
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 LINE_DIRECTIVES = (".loc", ".file")
-"""They end with their line, not with a semicolon, and say where the code comes from."""
+"""Directives that end with their line, not with a semicolon, and say where the code comes from."""
 TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
     | (?P<number>-?0[fFdD][0-9a-fA-F]+ | -?0[xX][0-9a-fA-F]+U? | -?[0-9]+(?:\.[0-9]+)?U?)
@@ -38,19 +38,19 @@ def tokens(text: str) -> list[Token]:
     Raises:
         PtxError: a character begins no token.
     """
-    text = COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     result = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip().startswith(LINE_DIRECTIVES):
             continue
         position = 0
         while position < len(line):
-            found = TOKEN.match(line, position)
-            if found is None:
+            match = TOKEN.match(line, position)
+            if match is None:
                 raise PtxError(number, f"{line[position:].strip()!r} is no PTX")
-            position = found.end()
-            if found.lastgroup != "space":
-                result.append(Token(found[0], number))
+            position = match.end()
+            if match.lastgroup != "space":
+                result.append(Token(match[0], number))
     return result
 
 
@@ -243,9 +243,9 @@ class _Parser:
         return self._peek().text == text
 
     def _accept(self, text: str) -> bool:
-        found = self._sees(text)
-        self._next += found
-        return found
+        seen = self._sees(text)
+        self._next += seen
+        return seen
 
     def _expect(self, *texts: str) -> None:
         for text in texts:

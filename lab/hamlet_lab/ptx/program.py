@@ -228,7 +228,7 @@ def _stretch(
 
 
 def _effect(instruction: Instruction, names: Scope, passed: dict[int, Passed]) -> Effect:
-    """What an instruction does, in the threads that its guard lets through, which are counted."""
+    """The effect of an instruction in the threads that its guard lets through, which are counted."""
     site = Site(instruction, names)
     effect = _computes(site) or move(site) or together(site)
     if effect is None:
@@ -238,9 +238,9 @@ def _effect(instruction: Instruction, names: Scope, passed: dict[int, Passed]) -
     guard, guarded, counted = site.guard(instruction.guard), effect, passed.setdefault(instruction.line, Passed())
 
     def some(threads: Threads, _: Mask | None) -> None:
-        wanted = guard(threads)
-        counted.add(threads.active & wanted)
-        guarded(threads, wanted)
+        mask = guard(threads)
+        counted.add(threads.active & mask)
+        guarded(threads, mask)
 
     return some
 
@@ -253,8 +253,8 @@ def _computes(site: Site) -> Effect | None:
     sources = tuple(map(site.source, operands[1:], operation.operands))
     function, index, raw = operation.function, target.index, target.type.raw
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
+    def effect(threads: Threads, mask: Mask | None) -> None:
         values = function(*[source(threads) for source in sources])
-        threads.write(index, values.view(raw), wanted)
+        threads.write(index, values.view(raw), mask)
 
     return effect

@@ -48,12 +48,12 @@ class Site:
         Raises:
             PtxError: the operand is no such register.
         """
-        found = self.scope.registers.get(operand.name) if isinstance(operand, Name) else None
-        if found is None or found.type.bits != bits:
+        register = self.scope.registers.get(operand.name) if isinstance(operand, Name) else None
+        if register is None or register.type.bits != bits:
             raise self.error(f"{self.instruction.opcode} needs a register of {bits} bits, not {operand}")
-        return found
+        return register
 
-    def source(self, operand: Operand, wanted: Scalar) -> Source:
+    def source(self, operand: Operand, kind: Scalar) -> Source:
         """The values of an operand of this type.
 
         Raises:
@@ -61,45 +61,45 @@ class Site:
         """
         match operand:
             case Integer(value=value):
-                return constant(self._integer(value, wanted), wanted)
-            case Binary32(bits=bits) if wanted.bits == 32:
-                return constant(bits, wanted)
-            case Name(name=name) if name in self.scope.shared and wanted.bits in (32, 64):
+                return constant(self._integer(value, kind), kind)
+            case Binary32(bits=bits) if kind.bits == 32:
+                return constant(bits, kind)
+            case Name(name=name) if name in self.scope.shared and kind.bits in (32, 64):
                 # A block has one variable in shared memory, at its beginning.
-                return constant(0, wanted)
-            case Name() if wanted.bits == 8 or self._is_wider(operand, wanted):
-                return self._lowest(operand, wanted)
+                return constant(0, kind)
+            case Name() if kind.bits == 8 or self._is_wider(operand, kind):
+                return self._lowest(operand, kind)
             case Name():
-                register = self.register(operand, wanted.bits)
-                index, dtype = register.index, wanted.dtype
+                register = self.register(operand, kind.bits)
+                index, dtype = register.index, kind.dtype
                 if dtype == register.type.raw:
                     return lambda threads: threads.registers[index]
                 return lambda threads: threads.registers[index].view(dtype)
             case _:
                 raise self.error(f"{self.instruction.opcode} does not take {operand}")
 
-    def _integer(self, value: int, wanted: Scalar) -> int:
+    def _integer(self, value: int, kind: Scalar) -> int:
         """The bits of an integer literal."""
-        if wanted is PRED:
+        if kind is PRED:
             return int(value != 0)
-        if wanted is F32 or not -(1 << wanted.bits - 1) <= value < 1 << wanted.bits:
-            raise self.error(f"{value} is no literal of type {wanted.name}")
-        return value % (1 << wanted.bits)
+        if kind is F32 or not -(1 << kind.bits - 1) <= value < 1 << kind.bits:
+            raise self.error(f"{value} is no literal of type {kind.name}")
+        return value % (1 << kind.bits)
 
-    def _is_wider(self, operand: Name, wanted: Scalar) -> bool:
+    def _is_wider(self, operand: Name, kind: Scalar) -> bool:
         """Whether a conversion of integers takes the lowest bits of a wider register. PTX ISA, "Operand Size Exceeding
         Instruction-Type Size"."""
-        found = self.scope.registers.get(operand.name)
-        if found is None or found.type is PRED or not np.issubdtype(wanted.dtype, np.integer):
+        register = self.scope.registers.get(operand.name)
+        if register is None or register.type is PRED or not np.issubdtype(kind.dtype, np.integer):
             return False
-        return self.instruction.opcode.startswith("cvt.") and found.type.bits > wanted.bits
+        return self.instruction.opcode.startswith("cvt.") and register.type.bits > kind.bits
 
-    def _lowest(self, operand: Name, wanted: Scalar) -> Source:
+    def _lowest(self, operand: Name, kind: Scalar) -> Source:
         """The lowest bits of a wider register: there are no registers of 8 bits."""
-        found = self.scope.registers.get(operand.name)
-        if found is None or found.type is PRED:
+        register = self.scope.registers.get(operand.name)
+        if register is None or register.type is PRED:
             raise self.error(f"{self.instruction.opcode} does not take {operand}")
-        index, raw, dtype = found.index, wanted.raw, wanted.dtype
+        index, raw, dtype = register.index, kind.raw, kind.dtype
         return lambda threads: threads.registers[index].astype(raw).view(dtype)
 
     def guard(self, guard: Guard) -> Callable[[Threads], Mask]:

@@ -1,4 +1,4 @@
-"""What a PTX text says: one kernel, its parameters, registers and instructions; and the error of a line of it."""
+"""The syntax of PTX: one kernel, its parameters, registers and instructions; and the error of a line of it."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hamlet_lab.ptx.types import Array
 
 WARP = 32
 POISON = 0xA5A5A5A5A5A5A5A5
-"""What registers hold that were never written: a kernel that depends on it gives obviously wrong results."""
+"""The content of registers that were never written: a kernel that depends on it gives obviously wrong results."""
 
 
 def poison(raw: np.dtype[np.generic]) -> Array:
@@ -57,10 +57,10 @@ class Threads:
     active: Mask
     everyone: bool = field(default=True)
 
-    def write(self, register: int, values: Array, wanted: Mask | None = None) -> None:
+    def write(self, register: int, values: Array, mask: Mask | None = None) -> None:
         """Give a register values in the active threads, or those of them that are wanted."""
-        if wanted is not None:
-            values = np.where(self.active & wanted, values, self.registers[register])
+        if mask is not None:
+            values = np.where(self.active & mask, values, self.registers[register])
         elif not self.everyone:
             values = np.where(self.active, values, self.registers[register])
         self.registers[register] = values
@@ -76,15 +76,15 @@ class Threads:
         groups = here.reshape(-1, WARP if meeting is Meeting.WARP else self.block)
         return np.array_equal(groups.any(axis=1), groups.all(axis=1))
 
-    def executing(self, wanted: Mask | None) -> Mask | None:
+    def executing(self, mask: Mask | None) -> Mask | None:
         """The active threads, or those of them that are wanted; `None` for all threads."""
-        if wanted is not None:
-            return self.active & wanted
+        if mask is not None:
+            return self.active & mask
         return None if self.everyone else self.active
 
 
 Effect: TypeAlias = Callable[[Threads, Mask | None], None]
-"""What an instruction does in the active threads, or in those of them that are wanted."""
+"""The effect of an instruction in the active threads, or in those of them that a mask has."""
 
 
 def chosen(values: Array, threads: Mask | None) -> Array:

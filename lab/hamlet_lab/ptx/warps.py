@@ -62,9 +62,9 @@ def together(site: Site) -> Effect | None:
             return None
 
 
-def _warps(site: Site, threads: Threads, wanted: Mask | None, members: Array) -> None:
+def _warps(site: Site, threads: Threads, mask: Mask | None, members: Array) -> None:
     """Check that whole warps execute the instruction, and say so."""
-    executing = threads.executing(wanted)
+    executing = threads.executing(mask)
     if executing is not None and not threads.met(executing, Meeting.WARP):
         raise site.error(f"{site.instruction.opcode}: not all threads of a warp are here")
     if (chosen(members, executing) != 0xFFFFFFFF).any():
@@ -76,12 +76,12 @@ def _reduce(site: Site, function: Callable[..., Array], kind: str) -> Effect:
     source = site.source(site.instruction.operands[1], SCALARS[kind])
     members = site.source(site.instruction.operands[2], B32)
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
-        _warps(site, threads, wanted, members(threads))
+    def effect(threads: Threads, mask: Mask | None) -> None:
+        _warps(site, threads, mask, members(threads))
         values = np.broadcast_to(source(threads), threads.count).reshape(-1, WARP)
         # Numpy adds 32-bit integers in 64 bits: the cast wraps.
         reduced = function(values, axis=1).astype(values.dtype).view(np.uint32)
-        threads.write(target.index, np.repeat(reduced, WARP), wanted)
+        threads.write(target.index, np.repeat(reduced, WARP), mask)
 
     return effect
 
@@ -92,8 +92,8 @@ def _shuffle(site: Site, function: Shuffle, downwards: bool) -> Effect:
     target = site.register(site.instruction.operands[0], 32)
     value, b, c, members = (site.source(operand, U32) for operand in site.instruction.operands[1:])
 
-    def effect(threads: Threads, wanted: Mask | None) -> None:
-        _warps(site, threads, wanted, members(threads))
+    def effect(threads: Threads, mask: Mask | None) -> None:
+        _warps(site, threads, mask, members(threads))
         thread = np.arange(threads.count)
         lane, limits = thread % WARP, c(threads).astype(np.int64)
         segment = (limits >> 8) & 31
@@ -101,14 +101,14 @@ def _shuffle(site: Site, function: Shuffle, downwards: bool) -> Effect:
         other = function(lane, b(threads).astype(np.int64) & 31, segment)
         inside = other >= last if downwards else other <= last
         taken = np.broadcast_to(value(threads), threads.count)[np.where(inside, thread - lane + other, thread)]
-        threads.write(target.index, taken, wanted)
+        threads.write(target.index, taken, mask)
 
     return effect
 
 
 def _barrier(site: Site) -> Effect:
-    def effect(threads: Threads, wanted: Mask | None) -> None:
-        executing = threads.executing(wanted)
+    def effect(threads: Threads, mask: Mask | None) -> None:
+        executing = threads.executing(mask)
         if executing is not None and not threads.met(executing, Meeting.BLOCK):
             raise site.error("bar.sync: not all threads of a block are here")
 

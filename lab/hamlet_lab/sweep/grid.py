@@ -54,16 +54,16 @@ class Grid:
         return {axis.name: result[axis.name] for axis in self.axes}
 
 
-def grid(given: Sequence[str], universe: Universe) -> Grid:
+def grid(texts: Sequence[str], universe: Universe) -> Grid:
     """The grid of some `--param`.
 
     Raises:
         CompileError: one is malformed, or its param does not exist, is given twice or cannot have such a value.
     """
-    if not given:
+    if not texts:
         raise CompileError(f"give at least one --param {FORM}")
     axes: dict[str, Axis] = {}
-    for text in given:
+    for text in texts:
         name, rest = named_text(text, FORM)
         param = declared(name, universe)
         if name in axes:

@@ -1,4 +1,4 @@
-"""What happened in each variant: shares of uses and of ends, quantiles and means of lives and of returns."""
+"""Measurements of each variant: shares of uses and of ends, quantiles and means of lives and of returns."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ class Measured:
         rank = np.maximum(np.ceil(share * self.episodes - ROUNDING).astype(np.int64) - 1, 0)
         if not self.returns.shape[1]:
             return np.full(len(self.returns), np.nan)
-        found = np.take_along_axis(self.returns, rank[:, None], axis=1)[:, 0].astype(np.float64)
-        return np.where(self.episodes > 0, found, np.nan)
+        values = np.take_along_axis(self.returns, rank[:, None], axis=1)[:, 0].astype(np.float64)
+        return np.where(self.episodes > 0, values, np.nan)
 
     def mean_life(self) -> Column:
         """[variants] f64, in ticks: the area under the curve of survival, up to the longest life that was seen."""
@@ -125,9 +125,9 @@ class Measured:
             alive = np.where(died, before * (left / np.maximum(at_risk, 1.0)), alive)
             censored = there & ~died
             before, at_risk = np.where(censored, alive, before), np.where(censored, left, at_risk)
-            for share, found in zip(shares, quantiles, strict=True):
-                reached = died & (alive <= 1 - share + ROUNDING) & np.isinf(found)
-                found[reached] = now[reached]
+            for share, lives in zip(shares, quantiles, strict=True):
+                reached = died & (alive <= 1 - share + ROUNDING) & np.isinf(lives)
+                lives[reached] = now[reached]
         return np.where(watched > 0, area, np.nan), quantiles
 
 

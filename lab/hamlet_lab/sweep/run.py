@@ -38,7 +38,7 @@ MANY_LANES = 4096
 
 Numbers: TypeAlias = Literal["common", "independent"]
 """Whether all variants have the same random numbers, or each its own."""
-Given = Callable[[int, int], Mapping[str, Values]]
+Params = Callable[[int, int], Mapping[str, Values]]
 """The params of the variants from one number to before another."""
 
 
@@ -83,21 +83,21 @@ def policy_of(path: Path) -> Mapping[str, Any]:
         CompileError: it cannot be read, or holds something else.
     """
     try:
-        found = parsed(read_regular(path))
+        content = parsed(read_regular(path))
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise CompileError(f"{path} is no JSON: {error}") from error
-    if not isinstance(found, dict) or set(found) != {"features", "table"}:
+    if not isinstance(content, dict) or set(content) != {"features", "table"}:
         raise CompileError(
             f'{path} is no policy: write {{"features": [...], "table": [...]}}, as Env.tabular takes them'
         )
-    if isinstance(found["features"], list):
-        found["features"] = [tuple(each) if isinstance(each, list) else each for each in found["features"]]
-    return found
+    if isinstance(content["features"], list):
+        content["features"] = [tuple(each) if isinstance(each, list) else each for each in content["features"]]
+    return content
 
 
-def measure(trial: Trial, given: Given, variants: int, first: int = 0) -> Iterator[Measured]:
+def measure(trial: Trial, params: Params, variants: int, first: int = 0) -> Iterator[Measured]:
     """Run this many variants from number `first` on, and measure them in their order, batch by batch. Measurements do
     not depend on what a batch is.
 
@@ -105,17 +105,17 @@ def measure(trial: Trial, given: Given, variants: int, first: int = 0) -> Iterat
         CompileError: there are too many worlds, or the environment refuses what it is given.
     """
     if trial.numbers == "common":
-        yield from _common(trial, given, variants, first)
+        yield from _common(trial, params, variants, first)
         return
     if (first + variants) * trial.lanes >= LANE_LIMIT:
         raise CompileError(
             f"{first + variants:,} variants of {trial.worlds:,} worlds of {trial.agents:,} agents are too many: "
             "fewer than 2**31 agents fit"
         )
-    yield from _batches(trial, given, variants, first)
+    yield from _batches(trial, params, variants, first)
 
 
-def _common(trial: Trial, given: Given, variants: int, first: int) -> Iterator[Measured]:
+def _common(trial: Trial, params: Params, variants: int, first: int) -> Iterator[Measured]:
     """Variants that have the same worlds."""
     try:
         backend = choose(trial.backend, trial.device).backend
@@ -123,50 +123,50 @@ def _common(trial: Trial, given: Given, variants: int, first: int) -> Iterator[M
         raise CompileError(str(error)) from error
     alone = variants <= FEW_VARIANTS or trial.lanes >= MANY_LANES
     if alone or trial.first_world or backend not in target_names():
-        kept = min(FIRST_KEPT, trial.ticks)
+        episodes = min(FIRST_KEPT, trial.ticks)
         for number in range(first, first + variants):
-            measured, kept = _batch(trial, given(number, number + 1), trial.first_world, 1, kept)
+            measured, episodes = _batch(trial, params(number, number + 1), trial.first_world, 1, episodes)
             yield measured
         return
     module = build_repeating(trial.module.universe, trial.worlds, trial.agents, backend)
-    yield from _batches(replace(trial, module=module, backend=backend), given, variants, first)
+    yield from _batches(replace(trial, module=module, backend=backend), params, variants, first)
 
 
-def _batches(trial: Trial, given: Given, variants: int, first: int) -> Iterator[Measured]:
+def _batches(trial: Trial, params: Params, variants: int, first: int) -> Iterator[Measured]:
     """Variants side by side; their worlds are numbered one after the other, and with common random numbers kernels
     begin anew with each variant."""
-    end, kept, room = first + variants, min(FIRST_KEPT, trial.ticks), max(FIRST_LANES // trial.lanes, 1)
+    end, episodes, room = first + variants, min(FIRST_KEPT, trial.ticks), max(FIRST_LANES // trial.lanes, 1)
     while first < end:
         count = min(room, end - first)
         number = 0 if trial.numbers == "common" else trial.first_world + first * trial.worlds
-        measured, kept = _batch(trial, given(first, first + count), number, count, kept)
+        measured, episodes = _batch(trial, params(first, first + count), number, count, episodes)
         yield measured
-        room = max(BATCH // (trial.lanes * _bytes(trial.module, kept)), 1)
+        room = max(BATCH // (trial.lanes * _bytes(trial.module, episodes)), 1)
         first += count
 
 
-def _bytes(module: Module, kept: int) -> int:
+def _bytes(module: Module, episodes: int) -> int:
     """The bytes of a lane's counts, and of what is made of them."""
-    return 4 * len(module.universe.affordances) + 12 * kept
+    return 4 * len(module.universe.affordances) + 12 * episodes
 
 
-def _batch(trial: Trial, params: Mapping[str, Values], world: int, count: int, kept: int) -> tuple[Measured, int]:
+def _batch(trial: Trial, params: Mapping[str, Values], world: int, count: int, episodes: int) -> tuple[Measured, int]:
     """Variants side by side, from a global world on, and how many episodes of a lane to keep in the next batch."""
-    given = {name: np.repeat(values.astype(np.float32), trial.worlds) for name, values in params.items()}
+    params = {name: np.repeat(values.astype(np.float32), trial.worlds) for name, values in params.items()}
     try:
-        counts, env = _rollout(trial, given, world, count, kept)
+        counts, env = _rollout(trial, params, world, count, episodes)
         most = int(counts.episodes.max())
-        if most > kept:
+        if most > episodes:
             # Once more, from the same beginning, with room for all.
-            counts, env = _rollout(trial, given, world, count, most)
+            counts, env = _rollout(trial, params, world, count, most)
     except HamletError as error:
         raise CompileError(str(error)) from error
     ages, alive = (env.state[name].cpu().numpy() for name in ("age", "alive"))
     measured = Measured.of(counts, ages, alive, count, len(trial.module.universe.causes) + 1)
-    return measured, min(max(kept, most + most // 2), trial.ticks)
+    return measured, min(max(episodes, most + most // 2), trial.ticks)
 
 
-def _rollout(trial: Trial, params: Mapping[str, Any], world: int, count: int, kept: int) -> tuple[Any, Env]:
+def _rollout(trial: Trial, params: Mapping[str, Any], world: int, count: int, episodes: int) -> tuple[Any, Env]:
     env = hamlet.make(
         trial.module,
         worlds=count * trial.worlds,
@@ -180,7 +180,7 @@ def _rollout(trial: Trial, params: Mapping[str, Any], world: int, count: int, ke
         quiet=True,
         launch="step",
     )
-    return env.rollout(trial.ticks, _policy(trial, env), per_lane=kept).lanes, env
+    return env.rollout(trial.ticks, _policy(trial, env), per_lane=episodes).lanes, env
 
 
 def _policy(trial: Trial, env: Env) -> TabularPolicy | str:

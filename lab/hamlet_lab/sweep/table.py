@@ -35,7 +35,7 @@ def cause_names(universe: Universe) -> tuple[str, ...]:
 
 
 def columns(universe: Universe, measured: Measured) -> dict[str, Column]:
-    """What a table says of variants, beside their params."""
+    """Columns of a table of variants, beside their params."""
     mean_life, (low_life, life, high_life) = measured.life(*QUARTILES)
     low, median, high = (measured.return_quantile(share) for share in QUARTILES)
     result = {
@@ -63,7 +63,7 @@ def row_bytes(universe: Universe, params: int) -> int:
 
 
 def writer(path: Path) -> Callable[[Table, Path], None]:
-    """What writes a table into a file with this suffix.
+    """The function that writes a table into a file with this suffix.
 
     Raises:
         CompileError: it is another one, or pyarrow is missing.
@@ -151,6 +151,6 @@ def printed(table: Table, universe: Universe, params: Iterable[str]) -> Any:
 def _most(table: Table, row: int, kind: str, names: Iterable[str]) -> str:
     """The name with the greatest share, and the share."""
     shares = {name: float(table[f"{kind} {name}"][row]) for name in names}
-    known = {name: share for name, share in shares.items() if share > 0}
-    most = max(known, key=lambda name: known[name], default=None)
-    return "-" if most is None else f"{literal(most)} {known[most]:.0%}"
+    positive = {name: share for name, share in shares.items() if share > 0}
+    most = max(positive, key=lambda name: positive[name], default=None)
+    return "-" if most is None else f"{literal(most)} {positive[most]:.0%}"

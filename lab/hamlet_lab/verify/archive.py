@@ -20,7 +20,7 @@ DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, ValueError, EOFError, NotImplementedError),
     *(RuntimeError, OverflowError, KeyError, TypeError, MemoryError, SyntaxError),
 )
-"""What the readers of zip and of numpy raise on what they cannot read."""
+"""Errors that the readers of zip and of numpy raise on a damaged file."""
 
 
 class ArchiveError(ValueError):

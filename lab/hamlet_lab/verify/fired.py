@@ -1,4 +1,4 @@
-"""What can fire in a universe, in the order of a tick: the constructs that a comparison counts."""
+"""Constructs of a universe that can fire, in the order of a tick: a comparison counts them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def constructs(universe: Universe) -> tuple[str, ...]:
 
 
 def _of_step(universe: Universe, step: StepName) -> Iterator[str]:
-    """What can fire in a step that belongs to none of its constructs."""
+    """Events of a step that belong to none of its constructs."""
     match step:
         case "act":
             yield from map(action, schema.action_names(universe))
@@ -99,7 +99,7 @@ def _of_step(universe: Universe, step: StepName) -> Iterator[str]:
 
 
 def _of_uses(universe: Universe) -> Iterator[str]:
-    """What can come of the affordances that an agent uses, taken together."""
+    """Events of the affordances that an agent uses, taken together."""
     if can_meet(universe):
         yield SEVERAL_AT_ONCE
     if universe.tracking is not None and universe.affordances:
@@ -107,7 +107,7 @@ def _of_uses(universe: Universe) -> Iterator[str]:
 
 
 def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
-    """What can fire of a construct at its place in a tick."""
+    """Events of a construct at its place in a tick."""
     match construct:
         case Affordance():
             yield from (use(construct.name, event) for event in _events(universe, construct))
@@ -124,7 +124,7 @@ def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
 
 
 def _events(universe: Universe, item: Affordance) -> Iterator[str]:
-    """What can happen at an affordance."""
+    """Events at an affordance."""
     yield "instantly" if item.duration is None else "each tick"
     if item.duration is not None and item.duration > 0:
         yield "on completion"
@@ -139,7 +139,7 @@ def _events(universe: Universe, item: Affordance) -> Iterator[str]:
 
 
 def stopped(move: Move, universe: Universe) -> tuple[str, ...]:
-    """What can stop a move: on a map only what is next to some open cell."""
+    """Obstacles of a move: on a map only those next to some open cell."""
     letters, space = letters_of(universe.space), universe.space
     if not any(move.by) or has_momentum(space):
         return ()
@@ -159,7 +159,7 @@ def stopped(move: Move, universe: Universe) -> tuple[str, ...]:
 
 
 def draw_events(item: Draw) -> tuple[str, ...]:
-    """What can come of a draw, as far as that is told apart."""
+    """Results of a draw, as far as they are told apart."""
     match item:
         case DrawChance():
             return ("holds", "fails")

@@ -62,9 +62,9 @@ class Injector:
         }
         of_world = () if universe.world is None else universe.world.meters
         of_cells = () if universe.cells is None else universe.cells.meters
-        given: tuple[Param | Input | WorldMeter | CellMeter, ...]
-        given = (*universe.params, *universe.inputs, *of_world, *of_cells)
-        self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in given}
+        declared: tuple[Param | Input | WorldMeter | CellMeter, ...]
+        declared = (*universe.params, *universe.inputs, *of_world, *of_cells)
+        self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in declared}
         self._compared = {kind: compared(universe, kind) for kind in (Age, Hour, Progress, Streak)}
         # By meter and by the number of an affordance that needs something of it.
         self._needed = {
@@ -92,7 +92,7 @@ class Injector:
         if "places" in fields:
             state["places"] = self._whereabouts.places(state["layout"])
         if universe.world is not None and any(item.moving for item in universe.affordances):
-            state["world_meters"] = self._given(universe.world.meters, shape.worlds)
+            state["world_meters"] = self._values(universe.world.meters, shape.worlds)
         if "position" in fields:
             state["position"] = self._whereabouts.positions(state, affordance)
         if "velocity" in fields and not has_momentum(universe.space):
@@ -107,13 +107,13 @@ class Injector:
         if "last" in fields:
             state |= self._uses(affordance)
         if "inputs" in fields:
-            state["inputs"] = self._given(universe.inputs, lanes)
+            state["inputs"] = self._values(universe.inputs, lanes)
         if "hour" in fields:
             state["hour"] = self._hours()
         if "params" in fields:
-            state["params"] = self._given(universe.params, shape.worlds)
+            state["params"] = self._values(universe.params, shape.worlds)
         if "world_meters" in fields and universe.world is not None and "world_meters" not in state:
-            state["world_meters"] = self._given(universe.world.meters, shape.worlds)
+            state["world_meters"] = self._values(universe.world.meters, shape.worlds)
         if "cell_meters" in fields and universe.cells is not None:
             state["cell_meters"] = self._cells(universe.cells.meters)
         others = (field for field in schema.state_fields(universe) if field.name not in state)
@@ -127,10 +127,10 @@ class Injector:
 
     def controls(self) -> Tensor | None:
         """Controls of a tick [controls, lanes] f32, many of them at their bounds; `None` in a universe without any."""
-        found = (field for field in schema.state_fields(self._universe) if field.name == "controls")
-        return next((self._anything(field) for field in found), None)
+        fields = (field for field in schema.state_fields(self._universe) if field.name == "controls")
+        return next((self._anything(field) for field in fields), None)
 
-    def given(self, ticks: int, *names: str) -> dict[str, Tensor]:
+    def by_tick(self, ticks: int, *names: str) -> dict[str, Tensor]:
         """Inputs and controls of each tick, [ticks, rows, lanes] f32, as far as the universe has these fields."""
         fields = [field for field in schema.state_fields(self._universe) if field.name in names]
         return {field.name: torch.stack([self._anything(field) for _ in range(ticks)]) for field in fields}
@@ -170,7 +170,7 @@ class Injector:
             rows.append(_legal(row, meter))
         return torch.stack(rows) if rows else torch.empty(0, lanes)
 
-    def _given(self, declared: tuple[Param | Input | WorldMeter | CellMeter, ...], count: int) -> Tensor:
+    def _values(self, declared: tuple[Param | Input | WorldMeter | CellMeter, ...], count: int) -> Tensor:
         """Params, inputs or meters of worlds."""
         rows = [
             _legal(self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5), item)
@@ -182,7 +182,7 @@ class Injector:
         """The meters of cells."""
         assert isinstance(self._universe.space, Grid), "cells are on a grid"
         cells = schema.cells(self._universe.space)
-        return self._given(meters, cells * self._shape.worlds).view(-1, self._shape.worlds)
+        return self._values(meters, cells * self._shape.worlds).view(-1, self._shape.worlds)
 
     def _ages(self, alive: Tensor) -> Tensor:
         """Many just before something happens. Beyond the lifespan only the dead of episodes by hand."""
@@ -220,7 +220,7 @@ class Injector:
         return alive.view(-1)
 
     def _velocities(self) -> Tensor:
-        """What a move could have left, rounded or not."""
+        """Velocities that a move could have left, rounded or not."""
         lanes, rows = self._shape.lanes, []
         for axis, most in enumerate(fastest(self._universe)):
             moves = torch.tensor([0.0, *(move.by[axis] for move in self._universe.moves)], dtype=torch.float32)
@@ -322,31 +322,31 @@ def constants(universe: Universe) -> list[float]:
 
 def compared(where: object, kind: type[Expression]) -> list[float]:
     """The constants that expressions of a kind are compared or combined with."""
-    found = []
+    values = []
     for node in nodes(where):
         match node:
             case Binary(left=other, right=Number(value=value)) | Binary(left=Number(value=value), right=other):
                 if isinstance(other, kind):
-                    found.append(value)
+                    values.append(value)
             case _:
                 continue
-    return found
+    return values
 
 
 def compared_meter(where: object, meter: Meter) -> list[float]:
     """The constants that a meter is compared or combined with; also plus what the meter loses before that."""
-    found = []
+    constants = []
     for node in nodes(where):
         match node:
             case Cascade(source=source, threshold=threshold) if source == meter.name:
-                found.append(threshold)
+                constants.append(threshold)
             case Binary(left=MeterValue(meter=name), right=Number(value=value)) if name == meter.name:
-                found.append(value)
+                constants.append(value)
             case Binary(left=Number(value=value), right=MeterValue(meter=name)) if name == meter.name:
-                found.append(value)
+                constants.append(value)
     costs = [cost.value for cost in (meter.decay, meter.move, meter.interact) if isinstance(cost, Number)]
     lost = [0.0, *costs, *(a + b for a, b in itertools.combinations(costs, 2))]
-    return [constant + loss for constant in found for loss in lost]
+    return [constant + loss for constant in constants for loss in lost]
 
 
 def neighbours(value: float) -> list[float]:

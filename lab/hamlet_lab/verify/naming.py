@@ -1,4 +1,4 @@
-"""What constructs are called where people read it: draws by their text, which are counted by the site of their word."""
+"""Names of constructs for readers: of draws their text, which are counted by the site of their word."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _name(draw: Draw, universe: Universe, texts: Mapping[str, str]) -> str:
 
 
 def _outcome(draw: Draw, event: str, universe: Universe, texts: Mapping[str, str]) -> str:
-    """What came of a draw; of an option also its text."""
+    """The name of a draw's result; of an option also its text."""
     if not isinstance(draw, DrawChoice):
         return event
     span = draw.options[int(event.removeprefix("option ")) - 1].span
@@ -63,7 +63,7 @@ def _outcome(draw: Draw, event: str, universe: Universe, texts: Mapping[str, str
 
 
 def _written(span: Span, text: str) -> str:
-    """What stands at a place, on one line; "" where the text is not at hand."""
+    """The text at a place, on one line; "" where it is not at hand."""
     lines = text.split("\n")[span.line - 1 : span.end_line]
     if not text or len(lines) <= span.end_line - span.line:
         return ""

@@ -79,7 +79,7 @@ class Script:
         return actions.to(torch.int32)
 
     def _left(self, buffers: Buffers, away: Tensor) -> tuple[Tensor, Tensor]:
-        """What is left of the way, f64 [lanes], and what will be after each move, [moves, lanes]."""
+        """The rest of the way, f64 [lanes], and the rest after each move, [moves, lanes]."""
         if self._edges is None:
             left = torch.stack([(away - by.unsqueeze(1)).abs().sum(dim=0) for by in self._moves])
             return away.abs().sum(dim=0), left
@@ -136,8 +136,8 @@ def some_table(universe: Universe, drawn: bool, seed: int) -> TabularPolicy:
     axes: list[Axis] = []
     sizes: list[int] = []
     room = MOST_VALUES // actions
-    known = [each for each in features(universe) if isinstance(each, Count) or bins_per_unit(each, BINS) is not None]
-    for feature in generator.sample(known, len(known)):
+    indexed = [each for each in features(universe) if isinstance(each, Count) or bins_per_unit(each, BINS) is not None]
+    for feature in generator.sample(indexed, len(indexed)):
         size = feature.size if isinstance(feature, Count) else BINS
         if size <= room:
             axes.append(feature.name if isinstance(feature, Count) else (feature.name, BINS))

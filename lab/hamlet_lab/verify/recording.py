@@ -71,7 +71,7 @@ class Recording:
 
     @property
     def scenario(self) -> Scenario:
-        """What to run in order to compare with it."""
+        """The scenario to run in order to compare with it."""
         return Scenario("recorded run", self.shape, Stream(self.seed, 0), torch.float32)
 
     def events(self) -> Iterator[Event]:
@@ -173,7 +173,7 @@ def read_recording(path: Path) -> Recording:
 
 
 def _recording(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Recording:
-    """What a file says, with the size and the type of each array checked.
+    """The recording in the content of a file, with the size and the type of each array checked.
 
     Raises:
         KeyError, TypeError, ValueError, EnvError: it says something else.

@@ -1,4 +1,4 @@
-"""What is run where sides are compared: random play, scripts, rollouts, injected states; and what rarely happens."""
+"""Scenarios in which sides are compared: random play, scripts, rollouts, injected states, and rare events."""
 
 from __future__ import annotations
 
@@ -138,11 +138,11 @@ def events(
         case "rollouts":
             for observe_every_tick in (True, False):
                 yield Inject(injector.state())
-                given = {} if observe_every_tick else injector.given(effort.ticks, "inputs")
-                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick, given)
+                by_tick = {} if observe_every_tick else injector.by_tick(effort.ticks, "inputs")
+                yield Rollout(effort.ticks, RandomPolicy(), observe_every_tick, by_tick)
                 actions = torch.stack([injector.actions(0.3) for _ in range(effort.ticks)])
-                given = injector.given(effort.ticks, *schema.GIVEN_BY_TICK)
-                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick, given)
+                by_tick = injector.by_tick(effort.ticks, *schema.GIVEN_BY_TICK)
+                yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick, by_tick)
             yield Inject(injector.state())
             yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
         case "injected states":
@@ -197,14 +197,14 @@ def _between(begin: int, end: int, words: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class _Counters:
-    """What the words of a site are made of: one for each world, or for each lane."""
+    """Counters of the words of a site: one for each world, or for each lane."""
 
     site: int
     of_worlds: bool
     shape: Shape
     stream: Stream
 
-    def first(self, wanted: Callable[[Tensor], Tensor]) -> Iterator[int]:
+    def first(self, condition: Callable[[Tensor], Tensor]) -> Iterator[int]:
         """The first tick with a wanted word, if there is one among those that are looked at."""
         each = 1 if self.of_worlds else self.shape.agents
         numbers = (torch.arange(self.shape.worlds * each) + self.shape.first_world * each).unsqueeze(1) & WORD
@@ -214,7 +214,7 @@ class _Counters:
             block = torch.full_like(ticks, self.site // BLOCK_WORDS)
             last = torch.full_like(ticks, WORLD_DRAWS if self.of_worlds else LANE_DRAWS)
             words = philox((numbers, ticks, block, last), (self.stream.low, self.stream.high))
-            found = wanted(words[self.site % BLOCK_WORDS]).any(dim=0).nonzero()
-            if len(found) > 0:
-                yield begin + int(found[0])
+            worlds = condition(words[self.site % BLOCK_WORDS]).any(dim=0).nonzero()
+            if len(worlds) > 0:
+                yield begin + int(worlds[0])
                 return

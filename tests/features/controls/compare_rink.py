@@ -41,7 +41,7 @@ def main() -> None:
     ]
     runners = [Runner(universe, Candidate(backend, CPU), shape, torch.float32) for backend in backends]
     injector, compared = Injector(universe, shape, 5), 0
-    events = [Reset(), Rollout(TICKS, RandomPolicy(), True, injector.given(TICKS, "inputs"))]
+    events = [Reset(), Rollout(TICKS, RandomPolicy(), True, injector.by_tick(TICKS, "inputs"))]
     for _ in range(3):
         events += [
             Inject(injector.state()),
@@ -49,7 +49,7 @@ def main() -> None:
             Step(injector.actions(0.4), injector.controls()),
         ]
     recorded = RecordedPolicy(torch.stack([injector.actions(0.4) for _ in range(TICKS)]))
-    events += [Inject(injector.state()), Rollout(TICKS, recorded, True, injector.given(TICKS, "inputs", "controls"))]
+    events += [Inject(injector.state()), Rollout(TICKS, recorded, True, injector.by_tick(TICKS, "inputs", "controls"))]
     events += [Rollout(TICKS, recorded, False), Rollout(TICKS, RandomPolicy(), False)]
     tick = (1 << 32) - 20
     for event in events:

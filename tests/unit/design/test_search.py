@@ -10,7 +10,7 @@ import pytest
 import hamlet
 from hamlet.package.module import Module
 from hamlet_lab.design import search as searching
-from hamlet_lab.design.search import Found, Range, search
+from hamlet_lab.design.search import Candidate, Range, search
 from hamlet_lab.design.wishes import parse
 from hamlet_lab.sweep import Trial, measure
 
@@ -36,7 +36,7 @@ def town(compiled: Callable[[str], Module]) -> Module:
     return compiled(TOWN)
 
 
-def look(town: Module, wishes: list[str], seed: int = 0) -> tuple[Found, list[float]]:
+def look(town: Module, wishes: list[str], seed: int = 0) -> tuple[Candidate, list[float]]:
     told: list[float] = []
     trial = Trial(town, worlds=16, ticks=400, seed=seed, backend="c")
     parsed = [parse(text, town.universe, 400) for text in wishes]

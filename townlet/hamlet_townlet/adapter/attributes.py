@@ -58,10 +58,10 @@ class Attributes:
         """
         self.flush()
         expected = self._attributes[name].read()
-        given = torch.as_tensor(values, device=expected.device)
-        if given.shape != expected.shape:
-            raise EnvError(f"{name} has the shape {list(expected.shape)}, not {list(given.shape)}")
-        self._attributes[name].write(given.to(expected.dtype))
+        tensor = torch.as_tensor(values, device=expected.device)
+        if tensor.shape != expected.shape:
+            raise EnvError(f"{name} has the shape {list(expected.shape)}, not {list(tensor.shape)}")
+        self._attributes[name].write(tensor.to(expected.dtype))
         self._copies.clear()
 
     def flush(self) -> bool:
@@ -82,7 +82,7 @@ class Attributes:
 
 
 def attributes(universe: Universe, state: Mapping[str, Tensor]) -> Attributes:
-    """What can be assigned in a universe with this state."""
+    """Attributes that can be assigned in a universe with this state."""
     meters, age, alive = state["meters"], state["age"], state["alive"]
 
     def write_meters(values: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What HAMLET calls the parts of a universe: the file `townlet.json` of a package that was compiled from a pack.
+"""HAMLET's names of the parts of a universe: the file `townlet.json` of a package that was compiled from a pack.
 
 A universe knows numbers and names of its own. HAMLET's population code also asks for the vocabulary of affordances
 (some are not deployed), for names of observation variables, and for the names of the params and inputs that stand for
@@ -101,9 +101,9 @@ def check(description: Description, universe: Universe) -> None:
         ("enabled", len(description.enabled), len(schema.action_names(universe))),
         ("fields", sum(item.count for item in description.fields), schema.observation_rows(universe)),
     )
-    for key, found, count in expected:
-        if found != count:
-            raise DescriptionError(f"{key}: covers {found} of {count} of {universe.name}")
+    for key, number, count in expected:
+        if number != count:
+            raise DescriptionError(f"{key}: covers {number} of {count} of {universe.name}")
     if any(number not in range(len(description.vocabulary)) for number in description.deployed):
         raise DescriptionError(f"deployed: numbers are 0 .. {len(description.vocabulary) - 1}")
     offset = 0
@@ -112,13 +112,13 @@ def check(description: Description, universe: Universe) -> None:
             raise DescriptionError(f"fields: {item.name} begins at {offset}, not {item.offset}")
         offset += item.count
     params, inputs = {item.name for item in universe.params}, {item.name for item in universe.inputs}
-    for key, name, known in (
+    for key, name, declared in (
         ("depletion", description.depletion, params),
         ("fresh", description.fresh, params),
         ("intrinsic", description.intrinsic, inputs),
         *(("raising", name, set(affordances)) for name in description.raising),
     ):
-        if name is not None and name not in known:
+        if name is not None and name not in declared:
             raise DescriptionError(f"{key}: {universe.name} has no {name!r}")
 
 

@@ -28,7 +28,7 @@ HOURS = 24
 
 
 class ExplorationModule(Protocol):
-    """What gives intrinsic rewards."""
+    """A module of intrinsic rewards."""
 
     def compute_intrinsic_rewards(self, observations: Tensor) -> Tensor:
         """Raw intrinsic rewards f32 [agents] of observations f32 [agents, values]."""
@@ -121,11 +121,11 @@ class VectorizedEnv:
     def reset(self) -> Tensor:
         """A new episode. The observation f32 [N, observation_dim] still shows the velocity of the last step, and
         before the first step the defaults of the pack."""
-        kept = {name: self._state[name].clone() for name in ("velocity", "speed") if name in self._state}
+        moving = {name: self._state[name].clone() for name in ("velocity", "speed") if name in self._state}
         self._attributes.forget()
         self._env.reset()
-        self._stale = bool(kept)
-        self._restore(kept)
+        self._stale = bool(moving)
+        self._restore(moving)
         if self.enable_temporal_mechanics:
             self._hour = 0
         self._stepped = False
@@ -383,7 +383,7 @@ class VectorizedEnv:
             self._env.inputs[self.description.intrinsic] = rewards
 
     def _refuse_raising(self, before: Mapping[str, Tensor]) -> None:
-        """What HAMLET says where its engine meets an affordance of a type that temporal mechanics do not know."""
+        """Raise HAMLET's error for an affordance of a type that temporal mechanics do not know."""
         used = self._env.outcome["used"]
         for number in self._raising:
             if bool((used == number).any()):
@@ -416,7 +416,7 @@ def opened(path: Path) -> Module:
 
 
 def description_of(module: Module) -> Description:
-    """What HAMLET calls the parts of a universe: as its pack says, or else by their own names.
+    """HAMLET's names of the parts of a universe: as its pack says, or else their own names.
 
     Raises:
         ModuleError: the package's description is not one of its universe.

@@ -72,7 +72,7 @@ class Successes(Mapping[int, str]):
     def __init__(self, used: Tensor, vocabulary: tuple[str, ...]) -> None:
         self._used = used
         self._vocabulary = vocabulary
-        self._found: dict[int, str] | None = None
+        self._by_agent: dict[int, str] | None = None
 
     def __getitem__(self, agent: int) -> str:
         return self._all()[agent]
@@ -87,7 +87,7 @@ class Successes(Mapping[int, str]):
         return repr(self._all())
 
     def _all(self) -> dict[int, str]:
-        if self._found is None:
+        if self._by_agent is None:
             used = enumerate(self._used.tolist())
-            self._found = {agent: self._vocabulary[number] for agent, number in used if number != schema.NOWHERE}
-        return self._found
+            self._by_agent = {agent: self._vocabulary[number] for agent, number in used if number != schema.NOWHERE}
+        return self._by_agent

@@ -17,7 +17,7 @@ def import_(pack: Path) -> None:
     """Print the pack in the folder PACK as a universe in the text language, which compiles to the same ticks."""
     from hamlet_townlet.translate.text import text_of
 
-    read, found = read_pack(pack)
+    read, warnings = read_pack(pack)
     tree, description = translate(read)
-    show_warnings(check(reading(read, found, tree, description)))
+    show_warnings(check(reading(read, warnings, tree, description)))
     click.echo(text_of(tree, read), nl=False)

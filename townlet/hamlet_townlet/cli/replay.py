@@ -98,8 +98,8 @@ def _recorded(universe: Path | None, run: Path, backend: str, device: str | None
         recording = read_recording(run)
         package = Path(folder) / "package"
         recorded = opened_recording(run, recording if steps is None else recording.first(steps), package)
-        found = recorded if universe is None else opened(universe, package)
-        return diff(recorded.side(), found.side(backend, device), QUICK, 0)
+        side = recorded if universe is None else opened(universe, package)
+        return diff(recorded.side(), side.side(backend, device), QUICK, 0)
 
 
 def _episode(universe: Path | None, run: Path, backend: str, device: str | None, steps: int | None) -> Replay:

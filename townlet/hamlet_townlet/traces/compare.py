@@ -58,18 +58,18 @@ class StreamComparison:
         return f"{line}; {self.zeros:,} zeros have another sign" if self.zeros else line
 
 
-def compare(name: str, recorded: Array, found: Array, ulps: int) -> StreamComparison:
+def compare(name: str, recorded: Array, actual: Array, ulps: int) -> StreamComparison:
     """Compare two arrays of the same shape. What is NaN in f64 `found` was not asked for."""
-    if found.dtype == np.float64:
-        asked = ~np.isnan(found)
-        differs = asked & (recorded != found)
+    if actual.dtype == np.float64:
+        asked = ~np.isnan(actual)
+        differs = asked & (recorded != actual)
         return _comparison(name, int(asked.sum()), differs, 0, 0, 0)
-    if found.dtype != np.float32:
-        differs = recorded.astype(np.int64) != found.astype(np.int64)
+    if actual.dtype != np.float32:
+        differs = recorded.astype(np.int64) != actual.astype(np.int64)
         return _comparison(name, differs.size, differs, 0, 0, 0)
-    zeros = int(((recorded == 0) & (found == 0) & (np.signbit(recorded) != np.signbit(found))).sum())
+    zeros = int(((recorded == 0) & (actual == 0) & (np.signbit(recorded) != np.signbit(actual))).sum())
     # the order of these integers is that of the numbers
-    distance = np.abs(_ordered(recorded) - _ordered(found))
+    distance = np.abs(_ordered(recorded) - _ordered(actual))
     passed = distance <= ulps
     largest = int(distance[passed].max(initial=0))
     return _comparison(name, distance.size, ~passed, zeros, ulps, largest)

@@ -113,24 +113,24 @@ def replay(
         EnvError: the backend cannot run here, or the trace has an action or a position that does not exist.
         ModuleError: the package is damaged.
     """
-    wanted = trace.meta.steps if steps is None else min(steps, trace.meta.steps)
+    most = trace.meta.steps if steps is None else min(steps, trace.meta.steps)
     env = VectorizedEnv(module, trace.meta.agents, device, backend=backend)
     check_fit(trace, module.universe, env.description)
-    found = drive(env, trace, wanted)
+    streams = drive(env, trace, most)
     ulps = tolerances(module.universe)
-    arrays = {name: np.stack(values) for name, values in found.values.items()}
+    arrays = {name: np.stack(values) for name, values in streams.values.items()}
     comparisons = tuple(_compared(stream, trace, arrays, ulps) for stream in STREAMS)
     return TraceReplay(
         trace=trace.path.name,
         pack=env.description.pack,
         backend=env.backend,
         agents=trace.meta.agents,
-        steps=wanted if found.stopped is None else found.stopped[0],
+        steps=most if streams.stopped is None else streams.stopped[0],
         recorded_steps=trace.meta.steps,
-        resets=sum(step < max(wanted, 1) for step in trace.resets),
+        resets=sum(step < max(most, 1) for step in trace.resets),
         comparisons=comparisons,
         divergence=_first(module, trace, env, comparisons, arrays),
-        stopped=found.stopped,
+        stopped=streams.stopped,
         recorded_error=trace.meta.error,
         raising=(*env.description.stopping, *env.description.raising),
     )
@@ -141,10 +141,10 @@ def _compared(
 ) -> StreamComparison:
     if stream.name not in arrays:
         return StreamComparison(stream.name, None if stream.read is None or stream in BEGINNINGS else 0)
-    found = arrays[stream.name]
-    if found.dtype == np.float64 and np.isnan(found).all():
+    actual = arrays[stream.name]
+    if actual.dtype == np.float64 and np.isnan(actual).all():
         return StreamComparison(stream.name, None)
-    return compare(stream.name, trace.arrays[stream.name][: len(found)], found, ulps.get(stream.name, 0))
+    return compare(stream.name, trace.arrays[stream.name][: len(actual)], actual, ulps.get(stream.name, 0))
 
 
 def _first(
@@ -152,7 +152,7 @@ def _first(
     trace: HamletTrace,
     env: VectorizedEnv,
     comparisons: Sequence[StreamComparison],
-    found: dict[str, Array],
+    arrays: dict[str, Array],
 ) -> Divergence | None:
     """The record of the first difference in time; of those in one step, of that in the first stream."""
     places = []
@@ -164,8 +164,8 @@ def _first(
         return None
     step, after, _, stream, first = min(places, key=lambda place: place[:3])
     universe = module.universe
-    values = trace.arrays[stream.name][first], found[stream.name][first]
-    expected, given = (_tensor(value) for value in values)
+    values = trace.arrays[stream.name][first], arrays[stream.name][first]
+    expected, actual = (_tensor(value) for value in values)
     agent = first[1] if stream.shape[1:2] == "N" else None
     action, writes = "", list[Write]()
     if agent is not None and after:
@@ -185,10 +185,10 @@ def _first(
         agent=agent,
         action=action,
         expected=value_of(expected),
-        found=value_of(given),
+        found=value_of(actual),
         more=sum(comparison.differing for comparison in comparisons) - 1,
         writers=writers(universe, stream.array, _written_row(universe, stream, first, row)),
-        writes=written(universe, writes, row, given),
+        writes=written(universe, writes, row, actual),
     )
 
 
@@ -200,14 +200,14 @@ def _tensor(value: Array) -> Tensor:
 
 
 def _written_row(universe: Universe, stream: RecordedStream, first: tuple[int, ...], row: str) -> str:
-    """What the row of a stream is called in the array that it shows."""
+    """The name of a stream's row in the array that it shows."""
     if stream.array == "observation":
         return schema.observation_names(universe)[first[-1]]
     return REPORTS.get(stream.name, row)
 
 
 def _writes(module: Module, trace: HamletTrace, step: int, agent: int) -> list[Write]:
-    """What the interpreter writes to the meters of an agent in a step of the trace."""
+    """The writes of the interpreter to the meters of an agent in a step of the trace."""
     env = VectorizedEnv(module, trace.meta.agents, "cpu", backend="interpreter")
     before: list[Buffers] = []
     drive(env, trace, step + 1, lambda: before.append(_copy(env, module.universe)))
@@ -245,7 +245,7 @@ def _copy(env: VectorizedEnv, universe: Universe) -> Buffers:
 
 @dataclass(slots=True)
 class FoundStreams:
-    """What an environment gave, by stream: a value for each step, or for each reset.
+    """The values of an environment, by stream: one for each step, or for each reset.
 
     `stopped` is the step at which it raised an error, and the error.
     """
@@ -272,14 +272,14 @@ def drive(
     env: VectorizedEnv, trace: HamletTrace, steps: int, before_last: Callable[[], None] = lambda: None
 ) -> FoundStreams:
     """Take so many steps of a trace, of which 0 are the reset only. `before_last` is called before the last one."""
-    found = FoundStreams()
+    streams = FoundStreams()
     module = RecordedRewards()
     env.exploration_module = module if trace.meta.explored else None
     begins = {step: number for number, step in enumerate(trace.resets)}
     multiplier = trace.meta.depletion_multiplier
     for step in range(max(steps, 1)):
         if step in begins:
-            begin(env, trace, begins[step], found)
+            begin(env, trace, begins[step], streams)
         if step == steps:
             break
         if step == steps - 1:
@@ -289,20 +289,20 @@ def drive(
         try:
             env.step(actions, multiplier)
         except RuntimeError as error:
-            found.stopped = (step, str(error))
+            streams.stopped = (step, str(error))
             break
         for stream in STEPS:
-            found.add(stream, env)
-    return found
+            streams.add(stream, env)
+    return streams
 
 
-def begin(env: VectorizedEnv, trace: HamletTrace, number: int, found: FoundStreams) -> None:
+def begin(env: VectorizedEnv, trace: HamletTrace, number: int, streams: FoundStreams) -> None:
     """Reset, then set what was recorded of this reset."""
     env.reset()
     for stream in BEGINNINGS:
         if stream.name == "reset_dones" or not trace.meta.scrambled:
-            found.add(stream, env)
-    found.values.setdefault("reset_affordance_positions", []).append(_fixed_places(env, trace))
+            streams.add(stream, env)
+    streams.values.setdefault("reset_affordance_positions", []).append(_fixed_places(env, trace))
     arrays = {stream.name: trace.arrays[stream.name][number] for stream in BEGINNINGS}
     env.positions = torch.from_numpy(arrays["reset_positions"])
     env.meters = torch.from_numpy(arrays["reset_meters"])
@@ -313,7 +313,7 @@ def begin(env: VectorizedEnv, trace: HamletTrace, number: int, found: FoundStrea
     for name in env.affordances:
         env.affordances[name] = torch.from_numpy(places[trace.meta.affordances.index(name)])
     for stream in VIEWS:
-        found.add(stream, env)
+        streams.add(stream, env)
 
 
 def _fixed_places(env: VectorizedEnv, trace: HamletTrace) -> Array:

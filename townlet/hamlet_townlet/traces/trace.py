@@ -80,7 +80,7 @@ STEPS = (
     RecordedStream("observations", "TNO", "f32", "observation", lambda env: env.observe()),
     RecordedStream("action_masks", "TNC", "bool", "mask", lambda env: env.get_action_masks()),
 )
-"""What was recorded after each step, causes before consequences; the first two were given to it."""
+"""Streams that were recorded after each step, causes before consequences; the first two were arguments of it."""
 
 REPORTS = {
     "r_extrinsic": "extrinsic",
@@ -98,19 +98,20 @@ BEGINNINGS = (
     RecordedStream("reset_step_counts", "KN", "whole", "age", lambda env: env.step_counts),
     RecordedStream("reset_time_of_day", "K", "whole", "hour", lambda env: torch.tensor(env.time_of_day)),
 )
-"""What was recorded after each reset. A universe of this project draws other places, which is why they are given; the
-rest is compared, unless the recording changed it."""
+"""Streams that were recorded after each reset. A universe of this project draws other places, which is why they are
+set; the rest is compared, unless the recording changed it.
+"""
 
 VIEWS = (
     RecordedStream("reset_observations", "KNO", "f32", "observation", lambda env: env.observe()),
     RecordedStream("reset_action_masks", "KNC", "bool", "mask", lambda env: env.get_action_masks()),
 )
-"""What was recorded of the state that a segment of the trace begins with."""
+"""Streams of the state that a segment of the trace begins with."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceMeta:
-    """What was run.
+    """The run that was recorded.
 
     Attributes:
         name: the name of the recorded pack.
@@ -158,12 +159,12 @@ def read_trace(path: Path) -> HamletTrace:
         raise TraceError(f"{path} is no trace of HAMLET but a run of `hamletc record`, which `hamletc replay` takes")
     meta = _meta(path.with_suffix(".json"))
     streams = (*STEPS, *BEGINNINGS, *VIEWS)
-    known = [RESETS, *(stream.name for stream in streams)]
-    for name in known:
+    names = [RESETS, *(stream.name for stream in streams)]
+    for name in names:
         if name not in arrays:
             raise TraceError(f"{path} has no stream {name}")
     for name in arrays:
-        if name not in known:
+        if name not in names:
             raise TraceError(f"{path} has a stream {name}, which is not known and could not be compared")
     resets = _resets(path, meta, arrays[RESETS])
     for stream in streams:
@@ -204,10 +205,10 @@ def _check(path: Path, stream: RecordedStream, array: Array, meta: TraceMeta, re
     axes = stream.shape[1:] if "D" not in stream.shape else stream.shape[1:-1]
     first = sizes[stream.shape[0]]
     if len(array) != first if array.ndim else True:
-        found = len(array) if array.ndim else "no"
+        steps = len(array) if array.ndim else "no"
         what = "steps" if stream.shape[0] == "T" else "resets"
         cut = ": the trace is truncated" if array.ndim and len(array) < first else ""
-        raise TraceError(f"{path}: stream {stream.name} has {found} of {first} {what}{cut}")
+        raise TraceError(f"{path}: stream {stream.name} has {steps} of {first} {what}{cut}")
     if first == 0:
         return
     expected = [sizes[letter] for letter in axes]
@@ -297,13 +298,13 @@ def check_fit(trace: HamletTrace, universe: Universe, description: Description) 
                 f"positions have {trace.arrays[name].shape[-1]} axes, not {axes}"
             )
     deployed = np.array([name in trace.meta.deployed for name in trace.meta.affordances], dtype=bool)
-    known = ~np.isnan(trace.arrays["reset_affordance_positions"])
-    if axes and (known != deployed[None, :, None]).any():
+    placed = ~np.isnan(trace.arrays["reset_affordance_positions"])
+    if axes and (placed != deployed[None, :, None]).any():
         raise TraceError(f"{trace.path}: reset_affordance_positions does not have exactly the deployed affordances")
 
 
 def _pairs(trace: HamletTrace, universe: Universe, description: Description) -> Iterator[tuple[str, Any, Any]]:
-    """What must be the same, as recorded and as it is here."""
+    """Names and sizes that must be the same, as recorded and as they are here."""
     meta = trace.meta
     yield "meters", meta.meters, tuple(meter.name for meter in universe.meters)
     yield "affordances", meta.affordances, description.vocabulary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hamlet_townlet.pack import Affordance, Aspatial, Change, Pack
 from hamlet_townlet.reader.limits import LARGEST_FLOAT
 from hamlet_townlet.reader.read_affordances import raises
-from hamlet_townlet.translate.terms import as_binary32, binary, given, number, quoted, shortest, when, word
+from hamlet_townlet.translate.terms import as_binary32, binary, literal, number, quoted, shortest, when, word
 from hamletc.language.syntax import AffordanceDecl, AssignStmt, BlockItem, Expr, Name, NeedsItem, Signed
 
 HOURS = 24
@@ -15,12 +15,12 @@ def affordance(source: Affordance, pack: Pack) -> AffordanceDecl:
     """`affordance Bed at random open 8 .. 18 lasts 4 ticks together { ... }`."""
     span, temporal = source.span, pack.training.temporal.value
     place = source.position
-    given = None if place is None else tuple(Signed(str(coordinate), place.span) for coordinate in place.coordinates)
+    literal = None if place is None else tuple(Signed(str(coordinate), place.span) for coordinate in place.coordinates)
     where = place.span if place is not None else source.name.span
     spaceless = isinstance(pack.substrate, Aspatial)
     return AffordanceDecl(
         quoted(source.name),
-        given,
+        literal,
         None if spaceless else where,
         _hours(source) if temporal else None,
         _duration(source) if temporal else None,
@@ -52,7 +52,7 @@ def _needs(costs: tuple[Change, ...]) -> tuple[NeedsItem, ...]:
     first = next((cost for cost in costs if cost.meter.value == "money"), None)
     if first is None or as_binary32(first.amount.value) == 0:
         return ()
-    price = given(first.amount)
+    price = literal(first.amount)
     return (NeedsItem(binary(quoted(first.meter), ">=", price, first.span), first.span),)
 
 
@@ -107,7 +107,7 @@ def gain_at_first(change: Change) -> AssignStmt:
     """`energy += 0.5 when progress == 1`."""
     span = change.span
     first = binary(word("progress", span), "==", number(1.0, span), span)
-    value = when(given(change.amount), first, span)
+    value = when(literal(change.amount), first, span)
     return AssignStmt(quoted(change.meter), "+=", value, None, span)
 
 

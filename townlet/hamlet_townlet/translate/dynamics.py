@@ -1,4 +1,4 @@
-"""What happens to meters: start values, what a tick takes from them, modulations as rules, cascades, death."""
+"""Dynamics of meters: start values, depletions of a tick, modulations as rules, cascades, death."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hamlet_townlet.translate.terms import (
     call,
     exactly,
     fresh_name,
-    given,
     joined,
+    literal,
     minus,
     number,
     plus,
@@ -40,7 +40,7 @@ def meter(bar: Bar, depletion: Name, unclamped: Collection[str]) -> syntax.Meter
     for key, cost in (("move", bar.base_move_depletion), ("interact", bar.base_interaction_cost)):
         if as_binary32(cost.value) != 0:
             properties.append(property_of(key, cost))
-    return syntax.MeterDecl(quoted(bar.name), given(bar.initial), None, tuple(properties), bar.span)
+    return syntax.MeterDecl(quoted(bar.name), literal(bar.initial), None, tuple(properties), bar.span)
 
 
 def dynamics(pack: Pack) -> list[syntax.RuleDecl | syntax.CascadeDecl]:
@@ -59,17 +59,17 @@ def _rule(modulation: Modulation, name: Name) -> syntax.RuleDecl:
     """`rule unfit: health -= 0.001 * (0.5 + 2.5 * (1 - fitness))`."""
     span = modulation.span
     lack = minus(number(1.0, span), quoted(modulation.source), span)
-    extra = times(given(modulation.range), lack, span)
-    factor = plus(given(modulation.base_multiplier), extra, span)
-    loss = binary(given(modulation.baseline_depletion), "*", factor, span)
+    extra = times(literal(modulation.range), lack, span)
+    factor = plus(literal(modulation.base_multiplier), extra, span)
+    loss = binary(literal(modulation.baseline_depletion), "*", factor, span)
     return syntax.RuleDecl(name, None, (syntax.AssignStmt(quoted(modulation.target), "-=", loss, None, span),), span)
 
 
 def _cascade(cascade: Cascade, name: Name) -> syntax.CascadeDecl:
     """`cascade hunger: satiation < 0.3 -> energy -= 0.005 * deficit`."""
     span = cascade.span
-    guard = binary(quoted(cascade.source), "<", given(cascade.threshold), span)
-    loss = binary(given(cascade.strength), "*", word("deficit", span), span)
+    guard = binary(quoted(cascade.source), "<", literal(cascade.threshold), span)
+    loss = binary(literal(cascade.strength), "*", word("deficit", span), span)
     return syntax.CascadeDecl(name, guard, (syntax.AssignStmt(quoted(cascade.target), "-=", loss, None, span),), span)
 
 
@@ -91,8 +91,8 @@ def _condition(condition: TerminalCondition) -> Expr:
     value, span = condition.value, condition.span
     meter = quoted(condition.meter)
     if condition.operator.value != "==":
-        return binary(meter, condition.operator.value, given(value), span)
-    gap = call("abs", [minus(meter, given(value), span)], span)
+        return binary(meter, condition.operator.value, literal(value), span)
+    gap = call("abs", [minus(meter, literal(value), span)], span)
     return binary(gap, "<=", _tolerance(value.value, span), span)
 
 

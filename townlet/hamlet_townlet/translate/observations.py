@@ -134,7 +134,7 @@ def _here(pack: Pack, span: Span) -> list[ObserveItem]:
 
 
 def _still(name: str, count: int, declared: Variable | None, span: Span) -> ObserveItem:
-    """What nobody writes keeps its default, 0 where the pack gives none."""
+    """The item of a variable that nobody writes: it keeps its default, 0 where the pack has none."""
     written = name in ("affordance_at_position", "time_sin", "interaction_progress", "velocity_magnitude")
     values = () if declared is None or written else declared.default
     if all(as_binary32(value) == 0 for value in values):

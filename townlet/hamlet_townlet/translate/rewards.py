@@ -34,8 +34,8 @@ from hamlet_townlet.translate.terms import (
     binary,
     call,
     constant,
-    given,
     joined,
+    literal,
     minus,
     number,
     plus,
@@ -58,7 +58,7 @@ def rewards(pack: Pack, variables: Variables, intrinsic: str) -> list[RewardDecl
     span = source.intrinsic.span
     raw: Expr = Name(intrinsic, span, quoted=True)
     if as_binary32(source.intrinsic.base_weight.value) != 1:
-        raw = times(raw, given(source.intrinsic.base_weight), span)
+        raw = times(raw, literal(source.intrinsic.base_weight), span)
     weights = _multipliers(source.intrinsic.modifiers, pack, variables)
     scaled = times(raw, product(weights, span), span) if weights else raw
     first = _scaled(_extrinsic(source.extrinsic, variables), source.extrinsic, pack, variables)
@@ -80,7 +80,7 @@ def _scaled(value: Expr, extrinsic: Extrinsic, pack: Pack, variables: Variables)
 
 
 def _extrinsic(source: Extrinsic, variables: Variables) -> Expr:
-    """What the strategy computes, term by term from the base on."""
+    """The value of the strategy, term by term from the base on."""
     span, kind = source.span, source.type.value
     bars = [quoted(bar) for bar in source.bars]
     if kind == "multiplicative":
@@ -94,14 +94,14 @@ def _extrinsic(source: Extrinsic, variables: Variables) -> Expr:
         case _:
             terms = [_bar_term(kind, bonus) for bonus in source.bar_bonuses]
     for bonus in source.variable_bonuses:
-        terms.append(times(given(bonus.weight), variables.read(bonus.variable), bonus.span))
+        terms.append(times(literal(bonus.weight), variables.read(bonus.variable), bonus.span))
     return _continued(source.base, 0.0, terms, "+", span)
 
 
 def _continued(base: Spanned[float], neutral: float, terms: Sequence[Expr], op: str, span: Span) -> Expr:
     """The base and the terms from left to right; a base that changes nothing is left out."""
     rest = list(terms)
-    value: Expr = given(base)
+    value: Expr = literal(base)
     if rest and as_binary32(base.value) == neutral:
         value = rest.pop(0)
     for term in rest:
@@ -111,7 +111,7 @@ def _continued(base: Spanned[float], neutral: float, terms: Sequence[Expr], op: 
 
 def _bar_term(kind: str, bonus: BarBonus) -> Expr:
     span, meter, centre = bonus.span, quoted(bonus.bar), bonus.center.value
-    scale, at = given(bonus.scale), given(bonus.center)
+    scale, at = literal(bonus.scale), literal(bonus.center)
     match kind:
         case "threshold_based":
             return when(scale, binary(meter, ">=", at, span), span)
@@ -147,7 +147,7 @@ def _multiplier(modifier: Modifier, variables: Variables) -> Expr:
     The last range holds wherever no other one does: also below 0, where some variables can be.
     """
     ranges = modifier.ranges
-    last = given(ranges[-1].multiplier)
+    last = literal(ranges[-1].multiplier)
     if modifier.bar is not None:
         source: Expr = quoted(modifier.bar)
     elif modifier.variable is not None:
@@ -157,11 +157,11 @@ def _multiplier(modifier: Modifier, variables: Variables) -> Expr:
     value = constant(source)
     if value is not None:
         holds = [r for r in ranges[:-1] if as_binary32(r.low.value) <= value < as_binary32(r.high.value)]
-        return given(holds[0].multiplier) if holds else last
+        return literal(holds[0].multiplier) if holds else last
     result: Expr = last
     for each in reversed(ranges[:-1]):
-        below = binary(source, "<", given(each.high), each.high.span)
-        result = IfExpr(below, given(each.multiplier), result, modifier.span)
+        below = binary(source, "<", literal(each.high), each.high.span)
+        result = IfExpr(below, literal(each.multiplier), result, modifier.span)
     if modifier.variable is not None and len(ranges) > 1 and variables.can_be_negative(modifier.variable.value):
         negative = binary(source, "<", number(0.0, modifier.span), modifier.span)
         result = IfExpr(negative, last, result, modifier.span)
@@ -184,22 +184,22 @@ def _bonus(bonus: Bonus, deployed: set[str], variables: Variables) -> Expr | Non
         case NoBonus() | StoppingBonus():
             return None
         case VariableBonus():
-            return times(given(bonus.weight), variables.read(bonus.variable), span)
+            return times(literal(bonus.weight), variables.read(bonus.variable), span)
         case ApproachReward(affordance=affordance) if affordance.value in deployed:
             return _approach(bonus, quoted(affordance))
         case ApproachReward():
             return None
         case _:
             condition = _condition(bonus, deployed)
-            return None if condition is None else when(given(bonus.weight), condition, span)
+            return None if condition is None else when(literal(bonus.weight), condition, span)
 
 
 def _approach(bonus: ApproachReward, affordance: Name) -> Expr:
     """`clamp(w * (1 - straight distance to Bed / far), 0, w)`."""
     span = bonus.span
-    distance = binary(DistanceExpr(affordance, "straight", span), "/", given(bonus.max_distance), span)
+    distance = binary(DistanceExpr(affordance, "straight", span), "/", literal(bonus.max_distance), span)
     nearness = minus(number(1.0, span), distance, span)
-    return call("clamp", [times(given(bonus.weight), nearness, span), number(0.0, span), given(bonus.weight)], span)
+    return call("clamp", [times(literal(bonus.weight), nearness, span), number(0.0, span), literal(bonus.weight)], span)
 
 
 def _condition(bonus: ConditionalBonus, deployed: set[str]) -> Expr | None:
@@ -215,13 +215,13 @@ def _condition(bonus: ConditionalBonus, deployed: set[str]) -> Expr | None:
         case DiversityBonus(min_unique=least):
             return binary(word("visited", span), ">=", number(float(least.value), least.span), span)
         case EfficiencyBonus(bar=bar, threshold=level):
-            return binary(quoted(bar), ">=", given(level), span)
+            return binary(quoted(bar), ">=", literal(level), span)
         case CrisisAvoidance(bar=bar, threshold=level):
-            return binary(quoted(bar), ">", given(level), span)
+            return binary(quoted(bar), ">", literal(level), span)
         case StateAchievement(conditions=conditions):
-            each = [binary(quoted(c.bar), ">=", given(c.min_value), c.bar.span) for c in conditions]
+            each = [binary(quoted(c.bar), ">=", literal(c.min_value), c.bar.span) for c in conditions]
             return joined(each, "and", span)
         case BalanceBonus(bars=bars, max_imbalance=most):
             meters = [quoted(bar) for bar in bars]
             spread = minus(call("max", meters, span), call("min", meters, span), span)
-            return binary(spread, "<=", given(most), span)
+            return binary(spread, "<=", literal(most), span)

@@ -66,7 +66,7 @@ def moves(substrate: Substrate) -> MovesDecl | None:
 
 
 def displacement(part: float, substrate: Substrate) -> float:
-    """What a step of a custom action adds to a coordinate."""
+    """The change of a coordinate by a step of a custom action."""
     if isinstance(substrate, pack.Continuous):
         return as_binary32(as_binary32(part) * as_binary32(substrate.movement_delta.value))
     return part

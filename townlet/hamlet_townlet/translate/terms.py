@@ -60,14 +60,14 @@ def number(value: float, span: Span) -> Expr:
     return syntax.UnaryExpr("-", numeral, span) if value < 0 and numeral.text != "0" else numeral
 
 
-def given(value: Spanned[float]) -> Expr:
+def literal(value: Spanned[float]) -> Expr:
     """The constant that a pack gives, at its place."""
     return number(value.value, value.span)
 
 
 def property_of(key: str, value: Spanned[float]) -> syntax.Property:
     """The property of a declaration whose value is a constant that a pack gives."""
-    return syntax.Property(word(key, value.span), given(value), value.span)
+    return syntax.Property(word(key, value.span), literal(value), value.span)
 
 
 def exactly(value: float, span: Span) -> Expr:
@@ -137,9 +137,9 @@ def when(value: Expr, condition: Expr, span: Span) -> Expr:
     return syntax.WhenExpr(value, condition, span)
 
 
-def fresh_name(wanted: str, taken: set[str]) -> str:
-    """The wanted name, or the first of `wanted_2`, `wanted_3`, ... that is not taken; it is taken from then on."""
-    tries = (f"{wanted[: LONGEST_NAME - len(str(n)) - 1]}_{n}" for n in count(2))
-    name = next(name for name in chain([wanted], tries) if name not in taken)
+def fresh_name(base: str, taken: set[str]) -> str:
+    """A free name: `name`, or the first of `name_2`, `name_3`, ... that is not taken; it is taken from then on."""
+    tries = (f"{base[: LONGEST_NAME - len(str(n)) - 1]}_{n}" for n in count(2))
+    name = next(name for name in chain([base], tries) if name not in taken)
     taken.add(name)
     return name

@@ -78,7 +78,7 @@ def _setting(pack: Pack) -> list[syntax.Decl | None]:
 
 
 def _body(pack: Pack, depletion: Name) -> list[syntax.Decl | None]:
-    """What happens in a tick."""
+    """The declarations of a tick."""
     unclamped: set[str] = set()
     if not pack.training.temporal.value:
         unclamped = {cost.meter.value for each in pack.deployed for cost in each.costs}

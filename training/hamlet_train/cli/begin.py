@@ -17,18 +17,18 @@ from hamlet_train.run import Manifest, Run, packaged, versions
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the user asked for; `None` and an empty `given` where nothing was said."""
+class Arguments:
+    """The arguments of the user; `None` and an empty `settings` where nothing was said."""
 
     ticks: int | None
     worlds: int | None
     agents: int | None
     seed: int | None
-    given: tuple[str, ...]
+    settings: tuple[str, ...]
     gradient_norm: int | None = None
 
 
-def opened(universe: Path, name: str, wanted: Wanted, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
+def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
     """The run, its universe and its manifest. The first process writes them; the others wait and read.
 
     Raises:
@@ -39,9 +39,9 @@ def opened(universe: Path, name: str, wanted: Wanted, resume: bool, ranks: Ranks
     if ranks.first:
         # What is restarted before it wrote a manifest begins once more.
         if resume or (ranks.restarted and run.begun):
-            _check_same(run, universe, wanted)
+            _check_same(run, universe, arguments)
         else:
-            _begin(run, universe, wanted, ranks.restarted)
+            _begin(run, universe, arguments, ranks.restarted)
         run.remove_parts()
     ranks.wait()
     return run, load(run.package), run.read()
@@ -52,17 +52,17 @@ def name_of(universe: Path) -> str:
     return universe.resolve().name.removesuffix(".hamlet")
 
 
-def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
+def _begin(run: Run, universe: Path, arguments: Arguments, again: bool) -> None:
     """Write the package and the manifest, both or none; nothing where kernels cannot be compiled."""
     from hamlet.env.make import checked_shape
 
     if run.folder.exists() and not again and not run.hardly_begun:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
-    settings = settings_of(wanted.given)
+    settings = settings_of(arguments.settings)
     kernels()
     try:
         module = packaged(universe, run.package)
-        shape = checked_shape(module.universe, wanted.worlds or WORLDS, wanted.agents, 0)
+        shape = checked_shape(module.universe, arguments.worlds or WORLDS, arguments.agents, 0)
         run.write(
             Manifest(
                 universe=module.name,
@@ -72,10 +72,10 @@ def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
                 versions=versions(),
                 worlds=shape.worlds,
                 agents=shape.agents,
-                seed=wanted.seed or 0,
-                ticks=wanted.ticks or TICKS,
+                seed=arguments.seed or 0,
+                ticks=arguments.ticks or TICKS,
                 settings=settings,
-                gradient_norm=wanted.gradient_norm or 0,
+                gradient_norm=arguments.gradient_norm or 0,
             )
         )
     except BaseException:
@@ -83,14 +83,14 @@ def _begin(run: Run, universe: Path, wanted: Wanted, again: bool) -> None:
         raise
 
 
-def _check_same(run: Run, universe: Path, wanted: Wanted) -> None:
+def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
     """Raise `TrainError` unless the run is the one that is asked for."""
     manifest = run.read()
     for name in ("ticks", "worlds", "agents", "seed", "gradient_norm"):
-        value, has, said = getattr(wanted, name), getattr(manifest, name), name.replace("_", "-")
+        value, has, said = getattr(arguments, name), getattr(manifest, name), name.replace("_", "-")
         if value is not None and value != has:
             raise TrainError(f"{run.folder} has {said} {has}, not {value}: leave out --{said}, or take another --name")
-    if wanted.given and settings_of(wanted.given) != manifest.settings:
+    if arguments.settings and settings_of(arguments.settings) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:
         raise TrainError(f"{run.folder} trains another universe, or another version of {manifest.universe}")

@@ -1,4 +1,4 @@
-"""What `hamletc train` ends with: a plot, a film, and a few lines."""
+"""The end of `hamletc train`: a plot, a film, and a few lines."""
 
 from __future__ import annotations
 

@@ -73,13 +73,13 @@ def table(title: str, sides: dict[str, Episodes]) -> Table:
     from hamlet_train.evaluate import MOST_TICKS
     from hamletc.cli.show import literal
 
-    found = Table("", *sides, title=title)
-    found.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
-    found.add_row("mean length", *(f"{each.length:.1f} ± {each.spread:.1f}" for each in sides.values()))
-    found.add_row("mean return", *(f"{each.returned:.4g}" for each in sides.values()))
+    rows = Table("", *sides, title=title)
+    rows.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
+    rows.add_row("mean length", *(f"{each.length:.1f} ± {each.spread:.1f}" for each in sides.values()))
+    rows.add_row("mean return", *(f"{each.returned:.4g}" for each in sides.values()))
     for name in next(iter(sides.values())).causes:
         if any(each.causes[name] for each in sides.values()):
-            found.add_row(literal(name), *(f"{each.causes[name]:,}" for each in sides.values()))
+            rows.add_row(literal(name), *(f"{each.causes[name]:,}" for each in sides.values()))
     if any(each.unfinished for each in sides.values()):
-        found.add_row(f"not ended after {MOST_TICKS:,}", *(f"{each.unfinished:,}" for each in sides.values()))
-    return found
+        rows.add_row(f"not ended after {MOST_TICKS:,}", *(f"{each.unfinished:,}" for each in sides.values()))
+    return rows

@@ -1,4 +1,4 @@
-"""What the user wrote, checked: settings, threads, the folder of a run."""
+"""Options of the command line, checked: settings, threads, the folder of a run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from hamlet_train.settings import DEEPEST, LIMITS, WIDEST, Settings, names
 FOLDER = Path("runs")
 
 
-def settings_of(given: Sequence[str]) -> Settings:
+def settings_of(texts: Sequence[str]) -> Settings:
     """The settings with those that are given, NAME=NUMBER each; `hidden=64,64` has a number for each layer.
 
     Raises:
         TrainError: there is no such setting, or it is out of range.
     """
     settings = Settings()
-    for text in given:
+    for text in texts:
         name, sign, value = text.partition("=")
         if not sign or (name not in LIMITS and name != "hidden"):
             raise TrainError(f"--set {text}: write NAME=NUMBER, of {', '.join(names())}")
@@ -48,11 +48,11 @@ def _hidden(text: str, value: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def threads_of(given: int | None) -> int:
+def threads_of(asked: int | None) -> int:
     """The threads of this process: by default the CPUs that it may use, shared with the other processes of torchrun
     on this machine."""
-    if given is not None:
-        return given
+    if asked is not None:
+        return asked
     beside = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     return max(len(os.sched_getaffinity(0)) // beside, 1)
 

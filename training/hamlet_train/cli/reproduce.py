@@ -22,12 +22,14 @@ def reproduce(folder: Path, threads: int | None) -> None:
     run = Run(folder)
     manifest = run.read()
     with shown(literal(f"training {manifest.universe} again"), manifest.updates) as watch:
-        found = repeat(run, manifest, threads_of(threads), watch)
-    if found.differs is None:
-        click.echo(f"{found.updates} of {found.updates} updates are equal\nweights   sha256 {visible(found.weights)}")
+        repeated = repeat(run, manifest, threads_of(threads), watch)
+    if repeated.differs is None:
+        click.echo(
+            f"{repeated.updates} of {repeated.updates} updates are equal\nweights   sha256 {visible(repeated.weights)}"
+        )
         return
-    recorded, here = found.differs
-    for line in found.versions:
+    recorded, here = repeated.differs
+    for line in repeated.versions:
         click.echo(visible(line))
     click.echo(
         f"update {here.update} is the first that differs: its weights have the sha256 {here.weights}, "

@@ -21,7 +21,7 @@ from hamlet_train.settings import names
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Of all randomness; by default 0.")
 @click.option("--name", help="The run's folder is runs/NAME; by default the name of the universe.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
-@click.option("--set", "given", multiple=True, metavar="NAME=NUMBER",
+@click.option("--set", "settings", multiple=True, metavar="NAME=NUMBER",
               help=f"A setting of PPO, repeatable: {', '.join(names())}.")  # fmt: skip
 @click.option("--gradient-norm", type=click.IntRange(1, 2**31 - 1), metavar="N",
               help="Note the norm of the gradient in every N-th update.")  # fmt: skip
@@ -35,7 +35,7 @@ def train(
     seed: int | None,
     name: str | None,
     threads: int | None,
-    given: tuple[str, ...],
+    settings: tuple[str, ...],
     gradient_norm: int | None,
     resume: bool,
     tensorboard: bool,
@@ -45,7 +45,7 @@ def train(
     The weights are the same to the bit for any number of threads, of processes of torchrun, and after --resume.
     """
     from hamlet.waiting import told
-    from hamlet_train.cli.begin import Wanted, name_of, opened
+    from hamlet_train.cli.begin import Arguments, name_of, opened
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of
     from hamlet_train.cli.watch import on_board, shown
@@ -55,8 +55,8 @@ def train(
     ranks = joined()
     named = name_of(universe) if name is None else name
     try:
-        wanted = Wanted(ticks, worlds, agents, seed, given, gradient_norm)
-        run, module, manifest = opened(universe, named, wanted, resume, ranks)
+        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm)
+        run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
             click.echo(
@@ -80,7 +80,7 @@ def train(
 
 
 def stopped(universe: Path, name: str, tensorboard: bool) -> str:
-    """What is said after Ctrl-C: how to go on."""
+    """The line after Ctrl-C: how to go on."""
     from hamlet_train.checkpoint import latest
     from hamlet_train.cli.options import folder_of
     from hamlet_train.run import Run

@@ -30,7 +30,7 @@ WIDE = 100
 RECENT = 10.0
 """Seconds over which a rate is taken, about."""
 LEARNING = ("policy_loss", "value_loss", "entropy", "clipped", "divergence", "gradient")
-"""What of an update TensorBoard shows."""
+"""Numbers of an update that TensorBoard shows."""
 
 
 class Last:
@@ -168,11 +168,11 @@ def on_board(folder: Path) -> Watch:
 def scalars(evaluated: Evaluated) -> dict[str, float]:
     """The numbers of an evaluation by the names under which TensorBoard shows them: `length`, `return`, or of each role
     `length/wolf`, and quartiles behind them."""
-    found = dict[str, float]()
+    numbers = dict[str, float]()
     for fared in evaluated.fared:
         for name, middle in (("length", fared.length), ("return", fared.returned)):
             whole = f"{name}/{fared.role}" if fared.role else name
-            found[whole] = middle.mean
-            found[f"{whole}/lower quartile"] = middle.lower
-            found[f"{whole}/upper quartile"] = middle.upper
-    return found
+            numbers[whole] = middle.mean
+            numbers[f"{whole}/lower quartile"] = middle.lower
+            numbers[f"{whole}/upper quartile"] = middle.upper
+    return numbers

@@ -23,7 +23,7 @@ KINDS: dict[str, Any] = {
 MEMORY: Any = ctypes.c_char * 0
 
 Address: TypeAlias = Any
-"""What `at` gives, an integer, or `None` where there is nothing."""
+"""An address, as `at` returns it, or `None` where there is nothing."""
 
 
 @cache
@@ -33,9 +33,9 @@ def function(name: str, kinds: str, gives: str = "n") -> Any:
     Raises:
         EnvError: see `hamlet.native.library.library`.
     """
-    found = kernels()[f"{PREFIX}{name}"]
-    found.argtypes, found.restype = [KINDS[kind] for kind in kinds.replace(" ", "")], KINDS[gives]
-    return found
+    kernel = kernels()[f"{PREFIX}{name}"]
+    kernel.argtypes, kernel.restype = [KINDS[kind] for kind in kinds.replace(" ", "")], KINDS[gives]
+    return kernel
 
 
 @cache

@@ -1,4 +1,5 @@
-"""What runs once per tick or per minibatch, each over a range of lanes or groups, so that threads can share them.
+"""Kernels that run once per tick or per minibatch, each over a range of lanes or groups, so that threads can share
+them.
 
 No result depends on these ranges: a lane is computed by itself, and a group by itself, sample after sample. All of it
 is machine code (exact.c): arrays are of the types that are said here, and lie side by side in memory.
@@ -17,15 +18,17 @@ from hamlet_train.exact.compiled import Address, at, function, lying
 from hamlet_train.exact.store import Store
 
 EPISODES, TICKS, SQUARES, RETURNS, SAMPLES, DISCOUNTED, DISCOUNTED_SQUARES = range(7)
-"""What `survey` adds up for each group, f64: finished episodes, their ticks, the squares of those, their returns; and
-samples, their discounted returns, the squares of those."""
+"""Sums of `survey` for each group, f64: finished episodes, their ticks, the squares of those, their returns; and
+samples, their discounted returns, the squares of those.
+"""
 
 SURVEYED = 7
 
 POLICY_LOSS, VALUE_LOSS, ENTROPY, CLIPPED, DIVERGENCE = range(5)
 LOSSES = 5
-"""What `learn` adds up of each sample: the two losses, the entropy, whether the ratio was clipped, and an estimate of
-the divergence from the policy that acted (Schulman 2020: (ratio - 1) - log(ratio))."""
+"""Sums of `learn` over samples: the two losses, the entropy, whether the ratio was clipped, and an estimate of the
+divergence from the policy that acted (Schulman 2020: (ratio - 1) - log(ratio)).
+"""
 
 
 def act(
@@ -37,10 +40,11 @@ def act(
     ranges: Array,
     store: Store,
     chosen: Array,
-    given: Array,
+    controls: Array,
 ) -> Callable[[int, int, int, Address, Address, Address], None]:
-    """What writes what lanes first .. end - 1 see into the store and, at ticks before the last one of its values,
-    chooses their actions and controls. It is prepared once: to say where an array lies takes as long as a small kernel.
+    """A function that writes the observations of lanes first .. end - 1 into the store and, at ticks before the last
+    one of its values, chooses their actions and controls. It is prepared once: to say where an array lies takes as long
+    as a small kernel.
 
     Args:
         table: of the network.
@@ -71,15 +75,15 @@ def act(
         len(ranges),
         store.ticks,
         store.inputs.shape[2],
-        *map(at, (*written, chosen, given)),
+        *map(at, (*written, chosen, controls)),
     )
 
 
 def look(
     table: Array, parameters: Array, values: int, store: Store
 ) -> Callable[[int, int, int, Address, int, int, Address, Address, Address, Address], None]:
-    """What writes the outcome of a tick into the store: rewards, whether an episode ended and, where it was only cut
-    short, what the critic thinks of its last observation of so many values, else 0. It is prepared once.
+    """A function that writes the outcome of a tick into the store: rewards, whether an episode ended and, where it was
+    only cut short, the critic's value of its last observation of `values` values, else 0. It is prepared once.
 
     Returns:
         A function of the first lane, the end, the tick; the address of the last observations [values, lanes] f32, and

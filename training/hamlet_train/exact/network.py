@@ -23,7 +23,7 @@ LINE = 16
 """f32 in a line. Rows of matrices have whole lines."""
 
 NUMBERS = 15
-"""What kernels hold of a sample beside what concerns the network, its actions and controls."""
+"""Numbers of a sample that kernels hold beside those of the network, its actions and controls."""
 
 FIRST_LOG_DEVIATION, LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION = np.float32(-0.5), np.float32(-5.0), np.float32(0.0)
 """Of the logarithms of standard deviations of controls: the first one, and the bounds within which they are learnt.
@@ -31,9 +31,10 @@ With a deviation of half the range nearly a third of what is drawn around its mi
 the entropy would pull it further without end, and nothing new would be tried."""
 
 INPUTS, ROWS, OUTPUTS, COLUMNS, WEIGHT, BIAS, BACK, HELD = range(8)
-"""What a row of `Network.table` says of a layer: its inputs, those with padding, its outputs, those with padding; where
-its weights and biases begin in the parameters, the weights as `Network.transpose` writes them, and what the layer
-gives for a block in its scratch array."""
+"""Columns of `Network.table`, a row of which is a layer: its inputs, those with padding, its outputs, those with
+padding; where its weights and biases begin in the parameters, the weights as `Network.transpose` writes them, and the
+outputs of the layer for a block in its scratch array.
+"""
 
 
 def padded(count: int) -> int:
@@ -102,11 +103,11 @@ class Network:
 
     def views(self, parameters: Array) -> list[tuple[Array, Array]]:
         """Weights [outputs, inputs] and biases [outputs] of each layer, which are views of the parameters."""
-        found = []
+        layers = []
         for inputs, rows, outputs, columns, weight, bias, _, _ in self.table.tolist():
             weights = parameters[weight : weight + rows * columns].reshape(rows, columns)
-            found.append((weights[:inputs, :outputs].T, parameters[bias : bias + outputs]))
-        return found
+            layers.append((weights[:inputs, :outputs].T, parameters[bias : bias + outputs]))
+        return layers
 
     def log_deviations(self, parameters: Array) -> Array:
         """The logarithms of the standard deviations of controls [controls], a view of the parameters."""

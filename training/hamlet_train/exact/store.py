@@ -1,4 +1,4 @@
-"""What was seen between two updates, by lane and tick."""
+"""Samples between two updates, by lane and tick."""
 
 from __future__ import annotations
 

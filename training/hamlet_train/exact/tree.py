@@ -18,14 +18,14 @@ Node: TypeAlias = tuple[int, int]
 
 def nodes(first: int, end: int, groups: int) -> list[Node]:
     """The largest nodes that cover the groups first .. end - 1 of so many, in ascending order."""
-    found, begin = [], first
+    result, begin = [], first
     while begin < end:
         level = 0
         while begin % (2 << level) == 0 and begin + (1 << level) < groups and _end(begin, level + 1, groups) <= end:
             level += 1
-        found.append((level, begin >> level))
+        result.append((level, begin >> level))
         begin = _end(begin, level, groups)
-    return found
+    return result
 
 
 def _end(begin: int, level: int, groups: int) -> int:
@@ -33,10 +33,10 @@ def _end(begin: int, level: int, groups: int) -> int:
     return min(begin + (1 << level), groups)
 
 
-def reduce(values: Array, first: int, wanted: list[Node], groups: int) -> Array:
+def reduce(values: Array, first: int, nodes_of: list[Node], groups: int) -> Array:
     """The sums of these nodes, [nodes, ...]. It overwrites the values [groups here, ...], from group `first` on."""
-    sums = np.empty((len(wanted), *values.shape[1:]), values.dtype)
-    for index, (level, number) in enumerate(wanted):
+    sums = np.empty((len(nodes_of), *values.shape[1:]), values.dtype)
+    for index, (level, number) in enumerate(nodes_of):
         begin = (number << level) - first
         sums[index] = _added(values[begin : _end(number << level, level, groups) - first])
     return sums
@@ -44,16 +44,16 @@ def reduce(values: Array, first: int, wanted: list[Node], groups: int) -> Array:
 
 def total(sums: dict[Node, Array]) -> Array:
     """The sum of all groups, of the sums of nodes that cover them."""
-    known = dict(sums)
+    sums_of = dict(sums)
     level = 0
-    while len(known) > 1 or level < max(node[0] for node in known):
-        for node in sorted(each for each in known if each[0] == level):
+    while len(sums_of) > 1 or level < max(node[0] for node in sums_of):
+        for node in sorted(each for each in sums_of if each[0] == level):
             if node[1] % 2 == 0:
-                value = known.pop(node)
-                other = known.pop((level, node[1] + 1), None)
-                known[level + 1, node[1] // 2] = value if other is None else value + other
+                value = sums_of.pop(node)
+                other = sums_of.pop((level, node[1] + 1), None)
+                sums_of[level + 1, node[1] // 2] = value if other is None else value + other
         level += 1
-    return next(iter(known.values()))
+    return next(iter(sums_of.values()))
 
 
 def _added(values: Array) -> Array:
@@ -65,5 +65,5 @@ def _added(values: Array) -> Array:
         if odd:
             values[half] = values[count - 1]
         count = half + odd
-    found: Array = values[0]
-    return found
+    total_of: Array = values[0]
+    return total_of

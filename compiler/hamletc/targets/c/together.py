@@ -261,8 +261,8 @@ def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> 
         if not reduction.pairs:
             continue
         base = unique(identifier(reduction.name), taken)
-        otherwise = f"{base}_otherwise" if reduction.given else ""
-        for given in reduction.given:
+        otherwise = f"{base}_otherwise" if reduction.defaults else ""
+        for given in reduction.defaults:
             _add(found, given, otherwise, found.array("f32", "TERMS"))
         _add(found, reduction.result, f"{base}_together", found.array("f32", "TERMS"))
         if reduction.op == "total":

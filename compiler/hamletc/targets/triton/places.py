@@ -80,8 +80,8 @@ def words(program: Program, at_random: int) -> Words | None:
 def with_cells(compilation: Compilation) -> Compilation:
     """The program that is given what is on the agent's cell; with words where they make a tick of a rollout shorter,
     and a note on what was chosen and why."""
-    planned = compilation.plan.with_found()
-    if not planned.found:
+    planned = compilation.plan.with_search()
+    if not planned.searched:
         return compilation
     found = compilation.after(CELL_CACHE, lambda known: _found(known, planned))
     if found is compilation:

@@ -171,7 +171,7 @@ class Meeting:
         for each in self._program.stage(stage):
             if each.pairs:
                 base = identifier(each.name)
-                otherwise = "".join(terms[name] for name in each.given)
+                otherwise = "".join(terms[name] for name in each.defaults)
                 found.append(Found(each.op, self.given[each.result], base, otherwise))
                 variables |= {name: found[-1].given(name.partition(".")[0]) for name in each.terms}
         shown = {terms[o.name]: shows.type(o.value) for o in shows.outputs if o.name.startswith("shown.")}
