@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol, TypeAlias, TypeVar
 
 from areas import area, units
-from behaviour import KERNELS, PROGRAMS, TRITON, Recording, check_package, files, recordings, texts
+from behaviour import EXECUTED, EXECUTOR, KERNELS, PROGRAMS, TRITON, Recording, check_package, files, recordings, texts
 from executed import Functions, tracing
 from mutant import ROOT
 from units import Test, followed
@@ -61,7 +61,7 @@ def baseline(paths: Sequence[str], forked: Forked) -> Baseline:
     from samples import sample
 
     areas = frozenset(map(area, paths))
-    programs = PROGRAMS if areas & {"lowering", "passes"} else ()
+    programs = PROGRAMS if areas & {"lowering", "passes"} else EXECUTED if {*paths} & {*EXECUTOR} else ()
     triton = TRITON if areas & {"triton", "both", "kernel"} else ()
     kernels = KERNELS if areas & {"c", "both", "kernel"} or "native/hamlet.h" in paths else ()
 

@@ -90,6 +90,10 @@ KERNELS = (
     "gallery/hex",
     "gallery/moss",
 )
+EXECUTOR = ("kernel/run.py", "kernel/cells.py")
+"""What executes programs in the order of their schedules."""
+EXECUTED = ("nowhere", "line", "queue", "herd", "maze", "epidemic", "gallery/moss", "gallery/forest_fire")
+"""Programs that are executed for mutants of that, though they are the same."""
 HEADER = ("adrift", "first_meal", "plots", "herd", "gallery/moss")
 """Kernels in C for mutants of what they are made of: all of them are compiled anew for each."""
 MOST_ROUNDS, ROLLED = 8, 5

@@ -35,9 +35,12 @@ def c_mutants(path: str) -> list[Mutant]:
     """All mutants of a file, in the order of its text."""
     text = place(path).read_text(encoding="utf-8")
     hidden = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    compiled, offset, found = _compiled(path), 0, list[Mutant]()
+    compiled, offset, found, goes_on = _compiled(path), 0, list[Mutant](), False
     for number, line in enumerate(hidden.splitlines(keepends=True), 1):
-        if number in compiled and _is_code(line):
+        # A directive of several lines is the first one.
+        read = goes_on or number in compiled
+        goes_on = read and line.rstrip().endswith("\\")
+        if read and _is_code(line):
             found += (Mutant(path, offset + start, old, new, kind) for start, old, new, kind in _of_line(line))
         offset += len(line)
     return sorted(dict.fromkeys(found), key=lambda mutant: (mutant.start, mutant.kind, mutant.new))
@@ -83,7 +86,8 @@ def _read(path: str, defines: tuple[str, ...]) -> set[int]:
         if marker:
             number, here = int(marker[1]), Path(marker[2]) == file
         else:
-            if here:
+            # What is not read is blank.
+            if here and line.strip():
                 lines.add(number)
             number += 1
     return lines

@@ -16,7 +16,7 @@ from typing import Literal
 import pytest
 from areas import LONG, area, units
 from baseline import Baseline
-from behaviour import HEADER, check_kernels, check_library, check_package, check_programs
+from behaviour import EXECUTED, EXECUTOR, HEADER, check_kernels, check_library, check_package, check_programs
 from c_sites import COMMAND, WAYS
 from executed import function_of
 from mutant import BY_HAND, ROOT, Mutant
@@ -53,6 +53,9 @@ def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[Named]
                 for name, scene in known.programs.items():
                     if scene.reaches(altered):
                         yield Named(f"programs of {name}", partial(check_programs, scene.recordings, scene.made))
+            if mutant.path in EXECUTOR:
+                for name in EXECUTED:
+                    yield Named(f"programs of {name}", partial(check_programs, known.programs[name].recordings, {}))
             for target, scenes in (("c", known.c), ("triton", known.triton)):
                 if of in (target, "both", "kernel"):
                     for name, scene in scenes.items():

@@ -35,7 +35,7 @@ from baseline import Baseline, baseline
 from draw import all_mutants, draw, folder
 from killers import holds
 from mutant import ROOT, Mutant
-from table import Drawn, settled, survived, table
+from table import Drawn, hole, settled, survived, table
 from verdict import STAGES, StageName, Verdict
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -76,8 +76,8 @@ def main() -> int:
 
 
 def _left(verdict: Verdict | None, stages: Sequence[StageName]) -> Sequence[StageName]:
-    """The stages that have not looked at a mutant yet, if it lives."""
-    if verdict is None:
+    """The stages that have not looked at a mutant yet, if it lives; all where tests were written for it since."""
+    if verdict is None or (not verdict.killed_by and hole(verdict)):
         return stages
     return () if verdict.killed_by or survived(verdict) else stages[STAGES.index(verdict.stage) + 1 :]
 

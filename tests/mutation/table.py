@@ -53,7 +53,7 @@ class Drawn:
     folders: Mapping[str, int]
 
 
-def interval(part: int, whole: int) -> tuple[float, float]:
+def interval(part: float, whole: float) -> tuple[float, float]:
     """Wilson's interval: which shares of all mutants agree with so many of a sample, at 95 %."""
     if whole == 0:
         return 0.0, 1.0
@@ -65,6 +65,20 @@ def interval(part: int, whole: int) -> tuple[float, float]:
     return low, 1.0 if part == whole else (middle + spread) / shrunk
 
 
+def estimate(strata: Sequence[tuple[int, int, int]]) -> tuple[float, float, float]:
+    """The share of all that a sample of several strata tells, and its interval.
+
+    Args:
+        strata: of each how many there are, how many of the sample count, which is more than 0, and how many of these
+            are found.
+    """
+    there = sum(possible for possible, _, _ in strata)
+    share = sum(possible / there * found / counted for possible, counted, found in strata)
+    # As many as a sample of all at once would need to have to tell as much.
+    size = 1 / sum((possible / there) ** 2 / counted for possible, counted, _ in strata)
+    return share, *interval(share * size, size)
+
+
 def survived(verdict: Verdict) -> bool:
     """Whether all stages have looked in vain, or it is known why they would."""
     return not verdict.killed_by and (verdict.stage == STAGES[-1] or settled(verdict))
@@ -73,6 +87,11 @@ def survived(verdict: Verdict) -> bool:
 def settled(verdict: Verdict) -> bool:
     """Whether it is known why nobody finds it."""
     return _is(verdict, "equivalent") or _is(verdict, "weaker")
+
+
+def hole(verdict: Verdict) -> bool:
+    """Whether it survived when it was drawn, and a test has been written for it."""
+    return _is(verdict, "hole")
 
 
 def _is(verdict: Verdict, name: str) -> bool:
@@ -96,7 +115,7 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
     shown = [verdict for verdict in killed if verdict.killed_by != "golden"]
     known = [explanation.verdict for verdict in survivors if (explanation := explained(verdict)) is not None]
     same, weaker = known.count("equivalent"), known.count("weaker")
-    holes = [verdict for verdict in killed if _is(verdict, "hole")]
+    holes = [verdict for verdict in killed if hole(verdict)]
     how = {name: sum(verdict.how == name for verdict in killed) for name in ("difference", "error", "time", "signal")}
     lines = [
         "# Mutants",
@@ -108,10 +127,7 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
         f"in proportion, within it at random; {len(verdicts)} of them run, in an order of chance. "
         f"{len(verdicts) - len(counted)} are no program: they fail when they are imported, and do not count.",
         "",
-        f"**Of all mutants that are not equivalent {_share(len(killed) - len(holes), len(counted) - same)} were found "
-        "by the tests as they were when this sample was drawn** (95 % interval by Wilson). "
-        f"{len(holes)} that were not found then are found by tests written since, with which it is "
-        f"{_percent(len(killed), len(counted) - same)} of this sample; of all others a new seed tells it.",
+        *_headline(drawn, counted),
         "",
         f"**{len(killed)} of {len(counted)} killed: {_percent(len(killed), len(counted))}**; "
         f"without golden files {len(shown)}: {_percent(len(shown), len(counted))}; "
@@ -158,17 +174,69 @@ def table(commit: str, drawn: Drawn, verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of the mutants of a folder.
+
+    Attributes:
+        possible: how many there are.
+        run: how many of them were run and are programs.
+        equivalent: those of them that no test can tell.
+        before: those that were found when they were drawn.
+        now: those that are found by the tests as they are.
+    """
+
+    possible: int
+    run: int
+    equivalent: int
+    before: int
+    now: int
+
+    @property
+    def counted(self) -> int:
+        """Those that a test could tell."""
+        return self.run - self.equivalent
+
+
+def _rows(drawn: Drawn, verdicts: Sequence[Verdict]) -> dict[str, Row]:
+    """By folder."""
+    rows = {}
+    for name, possible in drawn.folders.items():
+        members = [verdict for verdict in verdicts if folder(verdict.path) == name]
+        killed = [verdict for verdict in members if verdict.killed_by]
+        same = sum(not verdict.killed_by and _is(verdict, "equivalent") for verdict in members)
+        before = sum(not hole(verdict) for verdict in killed)
+        rows[name] = Row(possible, len(members), same, before, len(killed))
+    return rows
+
+
+def _headline(drawn: Drawn, verdicts: Sequence[Verdict]) -> list[str]:
+    """The share of all mutants that are found, and of which folders nothing is said."""
+    rows = _rows(drawn, verdicts)
+    told = {name: row for name, row in rows.items() if row.counted}
+    if not told:
+        return ["Nothing has been run."]
+    before = estimate([(row.possible, row.counted, row.before) for row in told.values()])
+    now = sum(row.now for row in told.values())
+    counted, missing = sum(row.counted for row in told.values()), [name for name in rows if name not in told]
+    only = (
+        f" **Nothing is known of {', '.join(missing)}: what follows is of the other folders alone.**" if missing else ""
+    )
+    share, low, high = (100 * each for each in before)
+    return [
+        f"**Of mutants that are not equivalent {share:.1f} % ({low:.1f} to {high:.1f} %) were found by the tests as "
+        "they were when the sample was drawn**: an estimate for all mutants of these folders, weighed by their sizes, "
+        f"with its interval of 95 % (Wilson).{only} With tests that were written for survivors {now} of the {counted} "
+        f"in the sample are found, {_percent(now, counted)}; what that means of all others another seed has to tell.",
+    ]
+
+
 def _estimates(drawn: Drawn, verdicts: Sequence[Verdict]) -> list[str]:
     """By folder: how many mutants there are, and the share that is found of those that are not equivalent."""
     lines = ["| folder | possible | run | equivalent | found when drawn | found now |", "|---|--:|--:|--:|--:|--:|"]
-    for name, possible in drawn.folders.items():
-        members = [verdict for verdict in verdicts if folder(verdict.path) == name]
-        same = sum(not verdict.killed_by and _is(verdict, "equivalent") for verdict in members)
-        killed = [verdict for verdict in members if verdict.killed_by]
-        before = sum(not _is(verdict, "hole") for verdict in killed)
-        different = len(members) - same
-        cells = [name, f"{possible:,}", len(members), same, _share(before, different), _percent(len(killed), different)]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    for name, row in _rows(drawn, verdicts).items():
+        shares = _share(row.before, row.counted), _percent(row.now, row.counted)
+        lines.append(f"| {name} | {row.possible:,} | {row.run} | {row.equivalent} | {' | '.join(shares)} |")
     return lines
 
 

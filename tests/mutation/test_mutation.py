@@ -16,10 +16,10 @@ import table
 import units
 from areas import LONG, UNITS, area
 from areas import units as units_of
-from behaviour import check_programs, recordings, texts
+from behaviour import EXECUTED, EXECUTOR, HEADER, KERNELS, PROGRAMS, check_programs, recordings, texts
 from draw import all_mutants, draw, folder
 from executed import function_of, tracing
-from table import Drawn, Explanation, interval
+from table import Drawn, Explanation, estimate, interval
 from verdict import Verdict
 
 from samples import sample
@@ -97,6 +97,7 @@ static int f(int *p, int n) {
 #ifdef OTHER
 static int unread = 3 + 4;
 #endif
+static int read;
 """
 ALTERED_IN_C = {
     ("constant", "0", "1"),
@@ -146,6 +147,12 @@ def test_what_a_sample_says_of_all() -> None:
     assert interval(0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
     assert interval(20, 20) == pytest.approx((0.8389, 1.0), abs=5e-5)
     assert interval(0, 0) == (0.0, 1.0)
+    # Of two strata with the same part of each it is that of both together; a large one that was hardly looked at
+    # says little.
+    assert estimate([(1000, 100, 90), (500, 50, 50)]) == pytest.approx((14 / 15, *interval(140, 150)))
+    share, low, high = estimate([(10, 10, 10), (990, 10, 5)])
+    assert share == pytest.approx(0.505)
+    assert (low, high) == pytest.approx(interval(5.05, 10), abs=0.02)
 
 
 def test_what_was_found_since_does_not_count_as_found_when_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,8 +160,10 @@ def test_what_was_found_since_does_not_count_as_found_when_drawn(monkeypatch: py
     known = {"a": "hole", "b": "equivalent"}
     explanations = {("passes/f.py", name, "x"): Explanation("", "", "", known[name], "why") for name in known}
     monkeypatch.setattr(table, "_explanations", lambda: explanations)
-    page = table.table("1234567", Drawn(50, 4, 1, {"passes": 50}), verdicts)
+    page = table.table("1234567", Drawn(80, 4, 1, {"lowering": 30, "passes": 50}), verdicts)
     assert "| passes | 50 | 4 | 1 | 33.3 % (6.1 to 79.2 %) | 66.7 % |" in page
+    assert "33.3 % (6.1 to 79.2 %) were found" in page
+    assert "Nothing is known of lowering" in page
     assert "## Found since: 1" in page
     assert "not explained" in page
 
@@ -194,6 +203,9 @@ def test_every_file_has_tests_that_there_are() -> None:
     for path in mutant.files():
         assert units_of(path), path
         assert LONG[area(path)], path
+    assert {*EXECUTED} <= {*PROGRAMS}
+    assert {*HEADER} <= {*KERNELS}
+    assert {*EXECUTOR} <= {*mutant.files()}
     for listed in (*UNITS.values(), *LONG.values()):
         for each in listed:
             assert (mutant.ROOT / each).exists(), each

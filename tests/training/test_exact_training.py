@@ -157,7 +157,7 @@ def forget() -> None:
 def test_actions_and_controls_follow_the_definition_of_policies(network: Network) -> None:
     """Sums by ascending inputs with fma, weights exp(logit - highest), and of the actions the first whose running sum
     exceeds share * sum; raw controls mean + normal * deviation, limited to the range of their control."""
-    lanes, actions, controls = 70, network.actions, network.controls
+    lanes, actions, controls, tick, ticks = 70, network.actions, network.controls, 1, 3
     parameters, random = Samples(network).parameters, np.random.default_rng(6)
     observed = random.standard_normal((network.inputs, lanes)).astype(np.float32)
     mask = random.random((actions, lanes)) < 0.6
@@ -167,11 +167,15 @@ def test_actions_and_controls_follow_the_definition_of_policies(network: Network
     ranges = np.array([[1.0, 3.0, -2.0, 4.0], [0.0, 0.5, -0.5, 0.5]], np.float32)[:controls]
 
     def act(*words: Array) -> tuple[Store, Array, Array]:
-        store, chosen = Store.empty(network, lanes, 1), np.zeros(lanes, np.int32)
-        given, scratch = np.zeros((controls, lanes), np.float32), np.zeros(network.scratch, np.float32)
-        alive = np.ones(lanes, bool)
+        store, chosen = Store.empty(network, lanes, ticks), np.zeros(lanes, np.int32)
+        given, room = np.zeros((controls, lanes), np.float32), np.full((3, network.scratch), 9, np.float32)
+        alive, scratch = np.ones(lanes, bool), room[1]
         acts = kernels.act(network.table, parameters, observed, mask, alive, ranges, store, chosen, given)
-        acts(0, lanes, 0, *(at(each) if len(each) else None for each in words), at(scratch))
+        for first, end in ((0, 33), (33, lanes)):
+            acts(first, end, tick, *(at(each) if len(each) else None for each in words), at(scratch))
+        assert (room[::2] == 9).all()
+        for each in (store.actions, store.raw, store.chances, store.values):
+            assert not np.delete(each, tick, axis=1).any()
         return store, chosen, given
 
     store, _, given = act(words, for_controls)
@@ -191,17 +195,17 @@ def test_actions_and_controls_follow_the_definition_of_policies(network: Network
     shares = torch.from_numpy((words >> np.uint32(8)).astype(np.float32)) * 2.0**-24
     chosen = sum((each <= shares * running[-1]).long() for each in running)
     assert isinstance(chosen, torch.Tensor)
-    assert np.array_equal(store.actions[:, 0], chosen.numpy())
-    assert len(set(store.actions[:, 0].tolist())) == actions
+    assert np.array_equal(store.actions[:, tick], chosen.numpy())
+    assert len(set(store.actions[:, tick].tolist())) == actions
     assert np.array_equal(greedy, logits.masked_fill(~allowed, -torch.inf).argmax(dim=0).numpy())
-    assert not np.array_equal(greedy, store.actions[:, 0])
+    assert not np.array_equal(greedy, store.actions[:, tick])
     chance = (logits - highest).gather(0, chosen.unsqueeze(0)).squeeze(0) - functions.log(running[-1])
     density = torch.zeros(lanes)
     for control, log_deviation in enumerate(torch.from_numpy(network.log_deviations(parameters).copy())):
         first, second = (torch.from_numpy(for_controls[2 * control + each].astype(np.int64)) for each in (0, 1))
         raw = draws.normal(first, second, x[actions + control], functions.exp(log_deviation))
-        assert_bits(store.raw[:, 0, control], raw)
-        assert_bits(likeliest.raw[:, 0, control], x[actions + control])
+        assert_bits(store.raw[:, tick, control], raw)
+        assert_bits(likeliest.raw[:, tick, control], x[actions + control])
         middle, half, low, high = ranges[control].tolist()
         assert_bits(given[control], (raw * half + middle).clamp(low, high))
         assert_bits(means[control], (x[actions + control] * half + middle).clamp(low, high))
@@ -209,8 +213,8 @@ def test_actions_and_controls_follow_the_definition_of_policies(network: Network
         offset = -log_deviation - torch.tensor(0.5 * math.log(2 * math.pi), dtype=torch.float32)
         density += fma(score * score, torch.tensor(-0.5).expand(lanes), offset.expand(lanes))
         assert 10 < int((raw.abs() > 1).sum()) < 60
-    assert_bits(store.chances[:, 0], chance + density)
-    assert_bits(store.values[:, 0], x[-1])
+    assert_bits(store.chances[:, tick], chance + density)
+    assert_bits(store.values[:, tick], x[-1])
 
 
 def assert_bits(found: Array, wanted: torch.Tensor) -> None:
@@ -264,6 +268,29 @@ def test_advantages_by_their_definition() -> None:
     kernels.estimate(0, 1, bounds, rewards, ends, valid, beyond, values, scale, discount, trace, found, sums)
     assert np.array_equal(found.view(np.int32), wanted.view(np.int32))
     assert sums.tolist() == [[total, squares, valid.sum()]]
+
+
+@pytest.mark.parametrize("count", [3, 64, 77])
+def test_a_step_of_adam_by_its_definition(count: int) -> None:
+    """Each operation is rounded to binary32; the norm of the gradient is that of binary64, and limited."""
+    random = np.random.default_rng(count)
+    gradient, first, parameters = random.standard_normal((3, count)).astype(np.float32)
+    second, share, least = np.square(random.standard_normal(count).astype(np.float32)), 1 / 7, np.float32(1e-5)
+    rate, first_decay, second_decay = np.float32(3e-2), np.float32(0.9), np.float32(0.99)
+    first_bias, second_bias = np.float32(1) - first_decay**3, np.float32(1) - second_decay**3
+    norm = math.sqrt(sum((float(each) * share) ** 2 for each in gradient))
+    for most in (norm * 2, norm / 3):
+        g = gradient * np.float32(share if norm <= most else share * (most / norm))
+        m = first_decay * first + (np.float32(1) - first_decay) * g
+        v = second_decay * second + (np.float32(1) - second_decay) * (g * g)
+        step = rate * ((m / first_bias) / (np.sqrt(v / second_bias) + least))
+        # What lies behind the numbers is nobody's.
+        found = [np.append(each, np.full(40, 9, np.float32)) for each in (parameters, gradient, first, second)]
+        numbers = rate, first_decay, second_decay, first_bias, second_bias, least
+        assert kernels.descend(*(each[:count] for each in found), share, most, *numbers) == norm
+        for each, wanted in zip(found, (parameters - step, gradient, m, v), strict=True):
+            assert np.array_equal(each[:count].view(np.int32), wanted.view(np.int32))
+            assert (each[count:] == 9).all()
 
 
 def test_what_was_cut_short_is_worth_its_last_observation() -> None:

@@ -30,9 +30,11 @@ def make(module: Module, backend: str = "interpreter", **arguments: object) -> E
 
 
 def network(env: Env, seed: int = 1, **arguments: object) -> MLP:
-    """One whose logits differ enough that actions do."""
+    """One whose logits differ enough that actions do, and who sees nothing does not find 0."""
     policy = MLP.random(len(env.observation_names), env.num_actions, seed=seed, **arguments)  # type: ignore[arg-type]
     policy.weights[-1].mul_(300.0)
+    for bias in policy.biases:
+        bias.copy_(torch.linspace(-0.02, 0.03, bias.shape[-1]))
     return policy
 
 

@@ -24,6 +24,7 @@ from hamletc.kernel.code import (
     Prefix,
     Remark,
     Several,
+    While,
     assign,
     call,
     do,
@@ -203,6 +204,29 @@ def test_what_is_no_code_is_refused(message: str) -> None:
     with pytest.raises(CodeError) as refused:
         verify(BAD[message](), ("range",), {})
     assert str(refused.value) == message
+
+
+UNSET: Operand = "unset"
+READING: dict[str, Code] = {
+    "a value": assign("c", UNSET),
+    "a place": assign(Name("a")[UNSET], 1),
+    "an update": update("a", "+", UNSET),
+    "an update of itself": update("unset", "+", 1),
+    "an argument": do("_pair", "a", UNSET),
+    "a range": loop("lane", UNSET, body=[assign("c", "lane")]),
+    "a loop": loop("lane", "a", body=[assign("c", UNSET)]),
+    "a condition": when(UNSET, [assign("c", 1)]),
+    "a loop with a condition": While(expression(UNSET), ()),
+    "a guard": when("a", [assign("c", UNSET)]),
+    "else": when("a", [assign("c", 1)], [assign("c", UNSET)]),
+    "a result": give(UNSET),
+}
+
+
+@pytest.mark.parametrize("what", READING)
+def test_whatever_reads_a_name_that_nothing_sets_is_refused(what: str) -> None:
+    with pytest.raises(CodeError, match=r"^_user: nothing sets unset$"):
+        verify(_pair(READING[what], give("a")), ("range",), {})
 
 
 def test_a_name_may_be_set_under_a_guard_or_in_a_loop() -> None:

@@ -17,6 +17,8 @@ from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compile import lower, optimise, schedule, specialise
 from hamletc.kernel.schedule import ScheduleError
+from hamletc.kernel.text import parse_schedule, print_schedule
+from hamletc.kernel.verifier import verify_schedule
 from samples import sample
 from samples.schedules import mutants
 
@@ -138,3 +140,23 @@ def test_whatever_is_changed_is_noticed() -> None:
     assert tried > 100
     assert refused > 30
     assert [what for what in unnoticed if not what.startswith(SAME)] == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "register"),
+    [
+        ("store reward where begins", "begins"),
+        ("observe observation where begins", "begins"),
+        ("within begins\n    agents", "begins"),
+        ("live", "alive"),
+        ("gain", "reward"),
+        ("next", "episode"),
+        ("count", "used"),
+    ],
+)
+def test_what_reads_a_register_that_nothing_sets_is_refused(statement: str, register: str) -> None:
+    universe = sample("queue")
+    optimised = optimise(lower(universe))
+    text = print_schedule(schedule(optimised)).replace("kernel step\n", f"kernel step\n  {statement}\n")
+    with pytest.raises(ScheduleError, match=f"^kernel step: {register} is not set$"):
+        verify_schedule(parse_schedule(text), universe, optimised.program)

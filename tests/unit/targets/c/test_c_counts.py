@@ -155,21 +155,24 @@ def test_numbers_are_scattered_to_rows(header: Header, count: int) -> None:
     assert (cells == 7).all()
 
 
-def test_actions_of_situations(header: Header) -> None:
-    count, situations, columns = 200, 30, 5
-    situation = GENERATOR.integers(0, situations, LANES).astype(np.int32)
-    choices = GENERATOR.integers(0, 6, situations).astype(np.int32)
-    action = np.full(LANES, 3, np.int32)
+@pytest.mark.parametrize("count", [200, LANES])
+def test_actions_of_situations(header: Header, count: int) -> None:
+    situations, columns, behind = 30, 5, 8
+    situation = GENERATOR.integers(0, situations, LANES + behind).astype(np.int32)
+    choices = GENERATOR.integers(1, 6, situations).astype(np.int32)
+    action = np.full(LANES + behind, 9, np.int32)
     header.call("looked_up", action, choices, situation, count, gives=None)
     assert np.array_equal(action[:count], choices[situation[:count]])
-    assert not action[count:].any()
+    assert not action[count:LANES].any()
+    assert (action[LANES:] == 9).all()
     thresholds = np.sort(GENERATOR.integers(0, 2**30, (situations, columns)), 1).astype(np.int32)
-    bits = GENERATOR.integers(0, 2**30, LANES).astype(np.int32)
+    bits = GENERATOR.integers(0, 2**30, LANES + behind).astype(np.int32)
     bits[:count:7] = thresholds[situation[:count:7], 2]
     action = bits.copy()
     header.call("drawn", action, thresholds, columns, situation, count, gives=None)
     assert np.array_equal(action[:count], (thresholds[situation] <= bits[:, None]).sum(1)[:count])
-    assert not action[count:].any()
+    assert not action[count:LANES].any()
+    assert np.array_equal(action[LANES:], bits[LANES:])
 
 
 # --- shares ----------------------------------------------------------------------------------------------------------

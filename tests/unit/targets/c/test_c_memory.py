@@ -206,6 +206,10 @@ def test_taps_are_bits(header: Header) -> None:
     header.call("tapped", view(taps), 2, -5, c_uint32(2**32 - 1), -0.0, True, gives=None)
     assert taps[:, 2].tolist() == [-5, -1, -(2**31), 1]
     assert np.count_nonzero(taps) == 4
+    for lane, wanted in ((2, [-5, 2**32 - 1, -0.0, True]), (3, [0, 0, 0.0, False])):
+        found = [np.full(1, 9, dtype) for dtype in (np.int32, np.uint32, np.float32, np.bool_)]
+        header.call("recalled", view(taps), lane, *found, gives=None)
+        assert [each.item() for each in found] == wanted
 
 
 def test_constants_are_those_of_worlds() -> None:

@@ -226,6 +226,10 @@ void tapped(array_i32 taps, ix lane, i32 a, u32 b, f32 c, bool d) {
     tap_f32(taps, 2, lane, c);
     tap_bool(taps, 3, lane, d);
 }
+void recalled(array_i32 taps, ix lane, i32 *a, u32 *b, f32 *c, bool8 *d) {
+    *a = recall_i32(taps, 0, lane), *b = recall_u32(taps, 1, lane), *c = recall_f32(taps, 2, lane);
+    *d = recall_bool(taps, 3, lane);
+}
 
 /* together, contention, spreading */
 void total(f32 *values, ix agents, ix worlds) { total_worlds(values, agents, worlds); }
