@@ -315,6 +315,9 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Call(func=ast.Name(id="_there_is"), args=args):
             # What it says where there is nothing.
             yield args[0]
+        case ast.Call(func=ast.Attribute(attr="_fail")):
+            # A message.
+            return
         case ast.Call(func=ast.Attribute(attr="at"), args=args):
             # Origins: what comments and reports name.
             yield from args[1:]

@@ -30,6 +30,8 @@ def f(builder: "B", a: int, low, high) -> int:
     """Nor 1 + 1."""
     if a < 3 and low:
         raise ValueError("no 5")
+    elif high:
+        self._fail(f"{high - 1}")
     with builder.at("name", 7):
         a = builder.clamp(a, low, high)
     return builder.sub(a, low) - 0
@@ -38,6 +40,8 @@ ALTERED = {
     ("comparison", "<", "<="),
     ("logic", "and", "or"),
     ("condition", "a < 3 and low", "not (a < 3 and low)"),
+    ("condition", "high", "not (high)"),
+    ("statement", 'self._fail(f"{high - 1}")', "pass"),
     ("constant", "3", "4"),
     ("constant", "3", "2"),
     ("constant", "7", "8"),
