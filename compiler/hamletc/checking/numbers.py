@@ -8,7 +8,7 @@ from typing import Any
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
-from hamletc.expansion.trees import roles
+from hamletc.expansion.trees import Field, rebuilt
 from hamletc.language import syntax
 
 LONGEST_CLOCK = 9
@@ -23,9 +23,10 @@ def with_numbers(file: syntax.File, names: Names, report: Findings) -> syntax.Fi
     finder = _Numbers(Expressions(names, report))
     clock = next((item for item in file.declarations if isinstance(item, syntax.ClockDecl)), None)
     # A number of days is one of hours of the clock.
-    written = finder.tree(clock)
+    written = clock if clock is None else finder.tree(clock)
     if written is not None and (hours := written.hours.text).isdigit():
         names.hours = int(hours[:LONGEST_CLOCK])
+    declarations: tuple[syntax.Decl, ...]
     declarations = tuple(written if item is clock else finder.tree(item) for item in file.declarations)
     return None if finder.failed else replace(file, declarations=declarations)
 
@@ -35,22 +36,11 @@ class _Numbers:
         self._expressions = expressions
         self.failed = False
 
-    def tree(self, node: Any) -> Any:
+    def tree(self, node: Any, field: Field | None = None) -> Any:
         """The node with the numbers below it written out. None stands inside an expression."""
-        if isinstance(node, tuple):
-            items = tuple(self.tree(item) for item in node)
-            return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
         if isinstance(node, syntax.Signed):
             return node if node.value is None else self._number(node, node.value)
-        if node is None or isinstance(node, str | bool | syntax.Name):
-            return node
-        changes: dict[str, Any] = {}
-        for name, role in roles(node):
-            old = getattr(node, name)
-            new = self.tree(old) if role == "tree" else old
-            if new is not old:
-                changes[name] = new
-        return replace(node, **changes) if changes else node
+        return node if field is not None and field.role == "expression" else rebuilt(node, self.tree)
 
     def _number(self, signed: syntax.Signed, value: syntax.Expr) -> syntax.Signed:
         number = self._expressions.exact(value, f"`{signed.text.strip('`')}`, which stands for a number,")

@@ -11,9 +11,8 @@ from typing import Any, TypeVar
 from hamlet.universe import Span, nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
-from hamletc.expansion.binding import is_own
 from hamletc.expansion.places import Copy, Places, rewritten
-from hamletc.expansion.trees import Role, rebuilt
+from hamletc.expansion.trees import Field, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import in_namespace
 from hamletc.language.tokens import LONGEST_NAME
@@ -52,10 +51,10 @@ def affordances_written_out(
     problems = tuple(_problems(declarations, places))
     if problems:
         return declarations, problems
-    renamed = Renamed({}, meters)
+    renamed = Renamed(meters)
     everywhere = tuple(renamed.tree(item) if _asks_of(item) else item for item in declarations)
     around = Around.of(declarations, places)
-    return tuple(part for item in everywhere for part in _parts(item, around)), ()
+    return tuple(part for item in everywhere for part in _parts(item, meters, around)), ()
 
 
 def _asks_of(declaration: syntax.Decl) -> bool:
@@ -85,16 +84,16 @@ class Around:
         )
 
 
-def _parts(declaration: syntax.Decl, around: Around) -> Iterator[syntax.Decl]:
+def _parts(
+    declaration: syntax.Decl, meters: Mapping[tuple[str, str], syntax.Name], around: Around
+) -> Iterator[syntax.Decl]:
     """What a declaration becomes."""
     if not isinstance(declaration, syntax.AffordanceDecl) or not any(isinstance(i, OWN) for i in declaration.items):
         yield declaration
         return
     owner = declaration.name.text
     own = {item.name.text: own_name(item.name.text, owner) for item in declaration.items if isinstance(item, OWN)}
-    meters = {item.name.text for item in declaration.items if isinstance(item, syntax.MeterDecl)}
-    renamed = Renamed({name: own[name] for name in meters}, {})
-    items = [renamed.tree(item) for item in declaration.items]
+    items = [Renamed(meters, owner).tree(item) for item in declaration.items]
     named_outside = [
         replace(item, name=replace(item.name, text=own[item.name.text], quoted=True))
         for item in items
@@ -181,45 +180,31 @@ def joined(conditions: list[syntax.Expr]) -> syntax.Expr:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """Gives meters of affordances the names that they have in a world: `names` inside of their affordance, and those
-    `of` an affordance everywhere. A name may stand for an expression; a statement that writes it keeps the name."""
+    """Puts in the place of meters `of` affordances what they are in a world; in the braces of an `owner` their own
+    names are such meters. A statement that writes one for which an expression stands keeps the name."""
 
-    names: Mapping[str, str | syntax.Expr]
-    of: Mapping[tuple[str, str], syntax.Name]
+    of: Mapping[tuple[str, str], syntax.Expr]
+    owner: str = ""
 
-    def tree(self, node: Any) -> Any:
+    def tree(self, node: Any, _: Field | None = None) -> Any:
         """The node with everything below it."""
-        if isinstance(node, tuple):
-            items = tuple(self.tree(item) for item in node)
-            return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
-        if isinstance(node, str | bool | Span | syntax.Name | None):
-            return node
-        if isinstance(node, syntax.AssignStmt) and node.owner is not None:
-            known = self.of.get((node.meter.text, node.owner.text))
-            written = node if known is None else replace(node, meter=replace(known, span=node.meter.span), owner=None)
-            return replace(written, value=self._item(node.value))
+        match node:
+            case syntax.AssignStmt(meter=meter, value=value):
+                known = self._own(meter) if node.owner is None else self.of.get((meter.text, node.owner.text))
+                if isinstance(known, syntax.Name):
+                    node = replace(node, meter=replace(known, span=meter.span), owner=None)
+                return replace(node, value=self.tree(value))
+            case syntax.OfExpr(quantity=quantity, owner=owner):
+                known = self.of.get((quantity.text, owner.text))
+            case syntax.Bound(space="own"):
+                known = self._own(node)
+            case _:
+                return rebuilt(node, self.tree)
+        return node if known is None else rewritten(known, lambda _: node.span)
 
-        def changed(_name: str, role: Role, old: Any) -> Any:
-            written = role == "expression" or (isinstance(node, syntax.AssignStmt) and self._is_renamed(old))
-            return self._item(old) if written else self.tree(old)
-
-        return rebuilt(node, changed)
-
-    def _is_renamed(self, name: object) -> bool:
-        return is_own(name) and isinstance(self.names.get(name.text), str)
-
-    def _item(self, item: Any) -> Any:
-        if isinstance(item, tuple):
-            return tuple(self._item(each) for each in item)
-        if isinstance(item, syntax.OfExpr):
-            known = self.of.get((item.quantity.text, item.owner.text))
-            return item if known is None else replace(known, span=item.span)
-        if is_own(item):
-            name = self.names.get(item.text)
-            if name is not None and not isinstance(name, str):
-                return rewritten(name, lambda _: item.span)
-            return item if name is None else syntax.Name(name, item.span, quoted=True)
-        return self.tree(item)
+    def _own(self, name: syntax.Name) -> syntax.Expr | None:
+        is_own = isinstance(name, syntax.Bound) and name.space == "own"
+        return self.of.get((name.text, self.owner)) if is_own else None
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
-from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
-from hamletc.expansion.trees import Role, rebuilt, roles
+from hamletc.expansion.trees import Field, holds_expressions, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import NAMESPACES, Namespace, declared
 from hamletc.language.words import MEANINGS, PLACES
@@ -91,12 +90,7 @@ def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...
         case _ if field == "name":
             return tuple({symbol.namespace for symbol in declared(node) if symbol.name is name})
         case _:
-            return ("value",) if dict(roles(node)).get(field) == "expression" else ()
-
-
-def is_own(name: object) -> TypeGuard[syntax.Bound]:
-    """Whether it is the name of a meter of the affordance in whose braces it stands."""
-    return isinstance(name, syntax.Bound) and name.space == "own"
+            return ("value",) if holds_expressions(node, field) else ()
 
 
 def _is_written_out(declaration: syntax.Decl) -> bool:
@@ -191,20 +185,12 @@ class Binding:
             case _:
                 pass
 
-        def changed(_name: str, role: Role, old: Any) -> Any:
-            return self._item(old, role, scope)
+        def each(item: Any, field: Field) -> Any:
+            if isinstance(item, syntax.Name):
+                return self._value(item, scope, ()) if field.role == "expression" else item
+            return self.tree(item, scope)
 
-        return rebuilt(node, changed)
-
-    def _item(self, item: Any, role: Role, scope: _Scope) -> Any:
-        if isinstance(item, tuple):
-            items = tuple(self._item(each, role, scope) for each in item)
-            return items if any(new is not old for new, old in zip(items, item, strict=True)) else item
-        if isinstance(item, str | bool | Span | None):
-            return item
-        if isinstance(item, syntax.Name):
-            return self._value(item, scope, ()) if role == "expression" else item
-        return self.tree(item, scope)
+        return rebuilt(node, each)
 
     def _value(self, value: syntax.Expr, scope: _Scope, options: Options) -> Any:
         """An expression where one of these options may stand."""

@@ -14,7 +14,7 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import Around, Renamed, joined, opened, own_name, repeated
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places, rewritten
-from hamletc.expansion.trees import rebuilt
+from hamletc.expansion.trees import Field, named, rebuilt
 from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 
@@ -114,15 +114,14 @@ def _action(
 ) -> Iterator[syntax.ActionDecl | syntax.AllowDecl]:
     """An action that is possible at each copy: the meters in it are those of the copy where the agent is."""
     name, kind = action.name, next(each for each in kinds.values() if copies[0].name.text in each.names)
-    written = Renamed({meter: _of_the_one_here(meter, kind, name.span) for meter in kind.meters}, {}).tree(
-        _Said(kinds, {}).tree(action)
-    )
+    here = {(meter, kind.name): _of_the_one_here(meter, kind, name.span) for meter in kind.meters}
+    written = Renamed(here, kind.name).tree(_Said(kinds, {}).tree(action))
     needs = [item for item in written.items if isinstance(item, syntax.NeedsItem)][:1]
     ways: list[syntax.Expr] = []
     for copy in copies:
         conditions = [*opened(copy, name.span, around)]
         conditions += [item.condition for item in copy.items if isinstance(item, syntax.NeedsItem)]
-        own = Renamed({meter: own_name(meter, copy.name.text) for meter in kind.meters}, {})
+        own = Renamed({(meter, copy.name.text): _own(meter, copy.name) for meter in kind.meters}, copy.name.text)
         way = replace(action, items=(syntax.NeedsItem(joined(conditions), name.span),))
         (item,) = own.tree(repeated(way, name.span, f"`{name.text}` needs this", around.places)).items
         ways.append(item.condition)
@@ -136,11 +135,15 @@ def _action(
 
 def _of_the_one_here(meter: str, kind: _Kind, span: Span) -> syntax.Expr:
     """The meter of the first copy where the agent is; of the last one where it is at none."""
-    *others, last = [syntax.Name(own_name(meter, name), span, quoted=True) for name in kind.names]
+    *others, last = [_own(meter, named(name, span)) for name in kind.names]
     found: syntax.Expr = last
     for name, own in reversed(list(zip(kind.names, others, strict=False))):
         found = syntax.IfExpr(_compared("here", "==", name, span), own, found, span)
     return found
+
+
+def _own(meter: str, copy: syntax.Name) -> syntax.Name:
+    return named(own_name(meter, copy.text), copy.span)
 
 
 def _compared(word: str, op: syntax.BinaryOp, name: str, span: Span) -> syntax.Expr:
@@ -159,16 +162,12 @@ class _Said:
     kinds: Mapping[str, _Kind]
     this: Mapping[str, str]
 
-    def tree(self, node: Any) -> Any:
-        """The node with everything below it."""
+    def tree(self, node: Any, _: Field | None = None) -> Any:
+        """The node with everything below it; a statement that writes a meter of an affordance writes that of each
+        copy."""
         match node:
-            case tuple():
-                items = tuple(self.tree(item) for each in node for item in self._written(each))
-                if len(items) != len(node):
-                    return items
-                return items if any(new is not old for new, old in zip(items, node, strict=True)) else node
-            case str() | bool() | Span() | syntax.Name() | None:
-                return node
+            case syntax.AssignStmt(owner=syntax.Name() as owner) if owner.text in self.kinds:
+                return tuple(self.tree(replace(node, owner=each)) for each in self._names(owner))
             case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
                 for word, other in ((left, right), (right, left)):
                     if not isinstance(word, syntax.Name) or not isinstance(other, syntax.Name):
@@ -187,13 +186,7 @@ class _Said:
                 return replace(node, words=tuple(each for word in node.words for each in self._seen(node, word)))
             case _:
                 pass
-        return rebuilt(node, lambda _name, _role, old: self.tree(old))
-
-    def _written(self, item: Any) -> list[Any]:
-        """An item of a tuple: a statement that writes a meter of an affordance writes that of each copy."""
-        if isinstance(item, syntax.AssignStmt) and item.owner is not None and item.owner.text in self.kinds:
-            return [replace(item, owner=each) for each in self._names(item.owner)]
-        return [item]
+        return rebuilt(node, self.tree)
 
     def _names(self, name: syntax.Name) -> list[syntax.Name]:
         """The names of the copies that are meant."""

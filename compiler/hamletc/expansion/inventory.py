@@ -14,7 +14,20 @@ from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.things import VERBS, Thing, act, acts_of, problems_of_things, slots_of, things_of
-from hamletc.expansion.trees import assign, binary, call, every, free, named, number, rebuilt, whole, word
+from hamletc.expansion.trees import (
+    Field,
+    assign,
+    binary,
+    call,
+    every,
+    free,
+    listed,
+    named,
+    number,
+    rebuilt,
+    whole,
+    word,
+)
 from hamletc.language import syntax
 from hamletc.language.declared import in_namespace
 
@@ -272,45 +285,32 @@ class Inventory:
         yield from _action("CRAFT", thing, enough, body, span, item.items)
 
     def _body(self, items: Sequence[Any]) -> list[syntax.Stmt]:
-        kept = tuple(item for item in items if not isinstance(item, syntax.NeedsItem))
-        return list(self.tree(kept))
+        return list(listed(tuple(item for item in items if not isinstance(item, syntax.NeedsItem)), self.tree))
 
     # --- statements of authors ---
 
-    def tree(self, node: Any) -> Any:
+    def tree(self, node: Any, _: Field | None = None) -> Any:
         """A node, in which statements about things keep to the slots, and things that are observed are what they have
-        become."""
+        become; several statements for one that does more."""
         match node:
-            case tuple():
-                return tuple(made for item in node for made in self._each(item))
-            case str() | bool() | Span() | syntax.Name() | None:
-                return node
+            case syntax.AssignStmt(meter=meter, op=op) if meter.text in self.things:
+                thing, kept = self.things[meter.text], self._kept_to_slots(node)
+                return (kept, _renewed(thing, self._made(node.span))) if thing.wear and op == "-=" else kept
+            case syntax.TogetherStmt(body=body):
+                return replace(node, body=tuple(self._kept_to_slots(each) for each in body))
+            case syntax.BeginStmt(word="wear", effect=name):
+                return tuple(self._wears(self.things[name.text], self._made(node.span)))
+            case syntax.RuleDecl():
+                made = rebuilt(node, self.tree)
+                return replace(made, braced=True) if len(made.body) > 1 else made
             case syntax.ObserveItem():
                 return self._observed(node)
-            case syntax.RuleDecl(body=body, braced=braced):
-                made = self.tree(body)
-                return replace(node, body=made, braced=braced or len(made) > 1)
             case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as quantity), owner=syntax.Bound() as owner):
-                thing = self.things.get(owner.text)
-                known = thing is not None and (thing.lies if quantity == "lying" else thing.wear > 0)
+                asked = self.things.get(owner.text)
+                known = asked is not None and (asked.lies if quantity == "lying" else asked.wear > 0)
                 return named(own_name(quantity, owner.text), node.span) if known else node
             case _:
-                return rebuilt(node, lambda _name, _role, old: self.tree(old))
-
-    def _each(self, item: Any) -> Iterator[Any]:
-        """What stands for an item of a list."""
-        match item:
-            case syntax.AssignStmt(meter=meter) if meter.text in self.things:
-                thing = self.things[meter.text]
-                yield self._kept_to_slots(item)
-                if thing.wear and item.op == "-=":
-                    yield _renewed(thing, self._made(item.span))
-            case syntax.TogetherStmt(body=body):
-                yield replace(item, body=tuple(self._kept_to_slots(each) for each in body))
-            case syntax.BeginStmt(word="wear", effect=name):
-                yield from self._wears(self.things[name.text], self._made(item.span))
-            case _:
-                yield self.tree(item)
+                return rebuilt(node, self.tree)
 
     def _kept_to_slots(self, statement: Any) -> Any:
         """`wood += 3` where there may be less room."""

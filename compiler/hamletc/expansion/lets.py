@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import own_meters
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Role, parts, roles
+from hamletc.expansion.trees import Field, names_in, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import declared
 from hamletc.language.heights import DEEPEST_TREE
-
-T = TypeVar("T")
 
 MOST_PARTS = 20_000
 """The most nodes of a syntax tree that lets may stand for in a universe."""
@@ -94,73 +91,45 @@ class _Writing:
         if isinstance(declaration, syntax.LetDecl):
             return declaration
         self._own = own_meters(declaration) if isinstance(declaration, syntax.AffordanceDecl) else frozenset()
-        return self._tree(declaration, 1, None)
+        made: syntax.Decl = self._tree(declaration, 1, None)
+        return made
 
     def check_circles(self) -> None:
-        uses = {name: frozenset(self._names(let.value)) for name, let in self._lets.items()}
+        uses = {
+            name: frozenset(each.text for each in names_in(let.value) if self._let(each) is not None)
+            for name, let in self._lets.items()
+        }
         names = circle(uses)
         if not names:
             return
         first, *others = (self._lets[name].name.span for name in names)
         raise ExpansionError(self._places.told(messages.templates.LetsInCircle(first, tuple(names), tuple(others))))
 
-    def _names(self, expression: syntax.Expr) -> Iterator[str]:
-        """The names of lets in an expression."""
-        pending: list[Any] = [expression]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, tuple):
-                pending.extend(node)
-            elif self._let(node) is not None:
-                yield node.text
-            elif isinstance(node, syntax.CallExpr):
-                pending.append(node.arguments)
-            elif not isinstance(node, str | bool | Span | None):
-                pending.extend(getattr(node, name) for name, _ in roles(node))
-
     def _let(self, node: object) -> syntax.LetDecl | None:
         """What a name stands for in an expression, if it is that of a let."""
         return self._lets.get(node.text) if type(node) is syntax.Name else None
 
-    def _tree(self, node: T, level: int, copies: _Copies | None) -> T:
+    def _tree(self, node: Any, level: int, copies: _Copies | None) -> Any:
         """The node with everything below it, written out."""
         if copies is not None:
             self._parts += 1
             if self._parts > MOST_PARTS:
                 raise self._refused(messages.templates.LetsTooLarge(_place(node, copies), MOST_PARTS))
-        changes: dict[str, Any] = {}
-        for name, role in roles(node) if copies is not None else parts(node):
-            old = getattr(node, name)
-            new: Any = old
-            if old is None:
-                pass
-            elif role == "span":
-                new = old if copies is None else copies.moved(old)
-            elif isinstance(old, tuple):
-                new = tuple(self._item(item, role, level, copies) for item in old)
-                new = old if all(a is b for a, b in zip(new, old, strict=True)) else new
-            else:
-                new = self._item(old, role, level, copies)
-            if new is not old:
-                changes[name] = new
-        # A node is a dataclass, and the type variable cannot say so.
-        return replace(node, **changes) if changes else node  # type: ignore[type-var]
+        moved = None if copies is None else copies.moved
+        return rebuilt(node, lambda item, field: self._item(item, field, level, copies), moved)
 
-    def _item(self, item: Any, role: Role, level: int, copies: _Copies | None) -> Any:
-        if isinstance(item, tuple):
-            return tuple(self._item(each, role, level, copies) for each in item)
-        if isinstance(item, str | bool | Span | None):
-            return item
+    def _item(self, item: Any, field: Field, level: int, copies: _Copies | None) -> Any:
+        is_expression = field.role == "expression"
         if level > DEEPEST_TREE:
             raise self._refused(messages.templates.LetsTooDeep(_place(item, copies), DEEPEST_TREE))
-        let = self._let(item) if role == "expression" else None
+        let = self._let(item) if is_expression else None
         if let is None:
             made = self._tree(item, level + 1, copies)
-            is_own = role == "expression" and type(made) is syntax.Name and made.text in self._own
+            is_own = is_expression and type(made) is syntax.Name and made.text in self._own
             return syntax.Bound(made.text, made.span, made.quoted, "own") if is_own else made
         self._used.add(let.name.text)
         user = item.span if copies is None else copies.moved(item.span)
-        return self._item(let.value, role, level + 1, _Copies(let.name.text, user, self._places))
+        return self._item(let.value, field, level + 1, _Copies(let.name.text, user, self._places))
 
     def _refused(self, finding: Finding) -> ExpansionError:
         return ExpansionError(self._places.told(finding))

@@ -16,7 +16,18 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
 from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Places
-from hamletc.expansion.trees import assign, binary, call, free, named, number, outside_expressions, rebuilt, whole
+from hamletc.expansion.trees import (
+    Field,
+    assign,
+    binary,
+    call,
+    free,
+    named,
+    number,
+    outside_expressions,
+    rebuilt,
+    whole,
+)
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 
@@ -256,14 +267,10 @@ class _Moving:
             past = binary("-", length, call("abs", left, span=span), span)
         return assign(position, "=", past if axis.low == 0 else binary("+", low, past, span), span)
 
-    def tree(self, node: Any) -> Any:
+    def tree(self, node: Any, _: Field | None = None) -> Any:
         """A node of a rule of the affordance, in which its positions are those meters."""
         axes = {axis.name: axis for axis in self.room.axes}
         match node:
-            case tuple():
-                return tuple(self.tree(item) for item in node)
-            case str() | bool() | Span() | syntax.Name() | None:
-                return node
             case syntax.PushStmt(axis=axis, op=op, value=value, what="position") if axis.text in axes:
                 return self._step(axes[axis.text], op, self.tree(value), node.span)
             case syntax.AxisExpr(quantity="position", axis=axis) if axis.text in axes:
@@ -271,7 +278,7 @@ class _Moving:
             case syntax.CallExpr(function=function) if function.text in AMONG:
                 return node  # there a position is an agent's
             case _:
-                return rebuilt(node, lambda _name, _role, old: self.tree(old))
+                return rebuilt(node, self.tree)
 
 
 def _chosen(meter: syntax.Name, values: list[syntax.Expr], span: Span) -> syntax.Expr:

@@ -6,9 +6,8 @@ other role has the same, it is `hunger` too. Rules, drains, ends, rewards and so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
@@ -17,7 +16,7 @@ from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import OBSERVED, REFERRED, namespaces
 from hamletc.expansion.places import Places
 from hamletc.expansion.things import acts_of
-from hamletc.expansion.trees import Role, rebuilt
+from hamletc.expansion.trees import Field, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import Namespace, declared, names_of
 from hamletc.language.tokens import LONGEST_NAME
@@ -291,29 +290,22 @@ class Roles:
                     return replace(node, words=tuple(self._renamed(word, scope, "affordance") for word in words))
                 return replace(node, words=tuple(self._observed(word, scope) for word in words))
             case syntax.AllowDecl(condition=condition):
-                return replace(node, condition=self._item(condition, scope, self._value))
+                return replace(node, condition=self._read(condition, scope))
             case _:
                 pass
 
-        def changed(name: str, role: Role, old: Any) -> Any:
-            named = self._value if role == "expression" else self._kept
-            if isinstance(old, syntax.Name) and (type(node), name) in REFERRED:
-                named = partial(self._referred, namespaces(node, name, old))
-            return None if old is None else self._item(old, scope, named)
+        def each(item: Any, field: Field) -> Any:
+            if not isinstance(item, syntax.Name):
+                return self._tree(item, scope)
+            if (type(node), field.name) in REFERRED:
+                return self._referred(namespaces(node, field.name, item), item, scope)
+            return self._value(item, scope) if field.role == "expression" else item
 
-        return rebuilt(node, changed)
+        return rebuilt(node, each)
 
-    def _item(self, item: Any, scope: _Scope, named: Callable[[syntax.Name, _Scope], syntax.Expr]) -> Any:
-        if isinstance(item, tuple):
-            items = tuple(self._item(each, scope, named) for each in item)
-            return items if any(new is not old for new, old in zip(items, item, strict=True)) else item
-        if isinstance(item, syntax.Name):
-            return named(item, scope)
-        return item if isinstance(item, str | bool | Span | None) else self._tree(item, scope)
-
-    def _kept(self, name: syntax.Name, _: _Scope) -> syntax.Expr:
-        """A word, or the name of what is declared."""
-        return name
+    def _read(self, value: Any, scope: _Scope) -> Any:
+        """An expression."""
+        return self._value(value, scope) if isinstance(value, syntax.Name) else self._tree(value, scope)
 
     def _value(self, name: syntax.Name, scope: _Scope) -> syntax.Expr:
         """A name in an expression."""
@@ -360,7 +352,7 @@ class Roles:
 
     def _assign(self, statement: syntax.AssignStmt, scope: _Scope) -> syntax.AssignStmt:
         """A statement; outside of its role a meter of a role is written for agents of the role only."""
-        value = self._item(statement.value, scope, self._value)
+        value = self._read(statement.value, scope)
         if statement.owner is not None:
             owner = self._renamed(statement.owner, scope, "affordance")
             return replace(statement, value=value, owner=owner)

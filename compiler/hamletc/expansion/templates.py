@@ -12,7 +12,7 @@ from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import OBSERVED, binding_of, namespaces
 from hamletc.expansion.lets import MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Role, roles
+from hamletc.expansion.trees import Field, names_in, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import Namespace, declared, names_of
 from hamletc.language.heights import complaint, too_high
@@ -91,7 +91,7 @@ class Templates:
         first = self._templates.setdefault(template.name.text, template)
         if first is not template:
             self._say(messages.templates.TemplateTwice(template.name.span, template.name.text, first.name.span))
-        read = set(_read(template.declarations))
+        read = {name.text for name in names_in(template.declarations)}
         known: dict[str, syntax.Name] = {}
         for name in template.parameters:
             shadowed = taken.get(name.text)
@@ -205,34 +205,25 @@ class Templates:
 
     def _tree(self, node: Any, use: _Use) -> Any:
         self._count(use.span)
-        changes: dict[str, Any] = {}
-        for name, role in roles(node):
-            old = getattr(node, name)
-            if old is None:
-                continue
-            if role == "span":
-                changes[name] = self._moved(old, use)
-            else:
-                is_word = (type(node), name) in _WORDS or _is_word(node, name)
-                changes[name] = self._item(old, "span" if is_word else role, use, node, name)
-        made = replace(node, **changes)
+
+        def each(item: Any, field: Field) -> Any:
+            return self._name(item, field, use, node) if isinstance(item, syntax.Name) else self._tree(item, use)
+
+        made = rebuilt(node, each, lambda span: self._moved(span, use))
         return _written(made) if isinstance(made, syntax.Signed) else made
 
-    def _item(self, item: Any, role: Role, use: _Use, node: Any, field: str) -> Any:
-        """What stands for a field of a node; a word (its role is that of a `span`) only changes its place."""
-        if isinstance(item, tuple):
-            return tuple(self._item(each, role, use, node, field) for each in item)
-        if not isinstance(item, syntax.Name):
-            return item if isinstance(item, str | bool | None) else self._tree(item, use)
+    def _name(self, item: syntax.Name, field: Field, use: _Use, node: Any) -> Any:
+        """What stands for a name in a field of a node; a word only changes its place."""
+        is_word = (type(node), field.name) in _WORDS or _is_word(node, field.name)
         span = self._moved(item.span, use)
-        known = role != "span" and (item.quoted or item.text not in MEANINGS)
+        known = not is_word and (item.quoted or item.text not in MEANINGS)
         meaning = use.arguments.get(item.text) if known else None
         match meaning:
             case None:
-                spaces = namespaces(node, field, item) if known else ()
+                spaces = namespaces(node, field.name, item) if known else ()
                 made = next((use.own[each, item.text] for each in spaces if (each, item.text) in use.own), None)
                 return replace(item, span=span) if made is None else syntax.Name(made, span, quoted=True)
-            case _ if role == "tree" and not isinstance(meaning, syntax.Name):
+            case _ if field.role == "tree" and not isinstance(meaning, syntax.Name):
                 self._say(messages.templates.NoNameForParameter(meaning.span, use.template.name.text, item.text, span))
                 return replace(item, span=span)
             case _:
@@ -244,14 +235,8 @@ class Templates:
 
     def _argument(self, node: Any, copy: int, use: _Use) -> Any:
         """An argument in the place of its parameter. All of it comes from one file."""
-        if isinstance(node, tuple):
-            return tuple(self._argument(each, copy, use) for each in node)
-        if isinstance(node, Span):
-            return replace(node, file=copy)
-        if isinstance(node, str | bool | None):
-            return node
         self._count(use.span)
-        return replace(node, **{name: self._argument(getattr(node, name), copy, use) for name, _ in roles(node)})
+        return rebuilt(node, lambda item, _: self._argument(item, copy, use), lambda span: replace(span, file=copy))
 
     def _count(self, span: Span) -> None:
         self._parts += 1
@@ -269,21 +254,6 @@ def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:
                 yield from _inside(items)
             case _:
                 pass
-
-
-def _read(declarations: tuple[syntax.Decl, ...]) -> Iterator[str]:
-    """The names in declarations."""
-    pending: list[Any] = [declarations]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, tuple):
-            pending.extend(node)
-        elif isinstance(node, syntax.Name):
-            yield node.text
-        elif isinstance(node, syntax.CallExpr):
-            pending.append(node.arguments)
-        elif not isinstance(node, str | bool | Span | None):
-            pending.extend(getattr(node, name) for name, _ in roles(node))
 
 
 def _is_word(node: object, name: str) -> bool:

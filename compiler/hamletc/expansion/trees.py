@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from functools import cache, reduce
 from itertools import count
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.language import syntax
@@ -18,21 +18,31 @@ Role: TypeAlias = Literal["expression", "span", "tree"]
 """What a field of a node holds."""
 
 
+class Field(NamedTuple):
+    """A field of a kind of node: its name, and what it holds."""
+
+    name: str
+    role: Role
+
+
+Each: TypeAlias = Callable[[Any, Field], Any]
+"""What stands for a node or a name in a field of the node above: itself, another one, or several in a list."""
+
+
 @cache
-def _roles(kind: Any) -> tuple[tuple[str, Role], ...]:
-    found: list[tuple[str, Role]] = []
+def _fields(kind: Any) -> tuple[Field, ...]:
+    made: list[Field] = []
     for field in fields(kind):
         written = str(field.type)
-        if written in ("str", "bool") or written.startswith("Literal"):
-            continue
-        role: Role = "expression" if "Expr" in written else "span" if "Span" in written else "tree"
-        found.append((field.name, role))
-    return tuple(found)
+        if written not in ("str", "bool", "BoundTo") and not written.startswith("Literal"):
+            role: Role = "expression" if "Expr" in written else "span" if "Span" in written else "tree"
+            made.append(Field(field.name, role))
+    return tuple(made)
 
 
 @cache
-def _parts(kind: Any) -> tuple[tuple[str, Role], ...]:
-    return tuple((name, role) for name, role in _roles(kind) if role != "span")
+def _parts(kind: Any) -> tuple[Field, ...]:
+    return tuple(field for field in _fields(kind) if field.role != "span")
 
 
 @cache
@@ -40,19 +50,13 @@ def _trees(kind: Any) -> tuple[str, ...] | None:
     """The names of the fields that hold neither expressions nor spans, last to first; `None` of what is no node."""
     if kind in (Span, syntax.Name, syntax.Bound) or not hasattr(kind, "__dataclass_fields__"):
         return None
-    return tuple(name for name, role in reversed(_roles(kind)) if role == "tree")
+    return tuple(field.name for field in reversed(_fields(kind)) if field.role == "tree")
 
 
-def roles(node: object) -> tuple[tuple[str, Role], ...]:
-    """The fields of a node that may hold something, and what."""
+def holds_expressions(node: object, name: str) -> bool:
+    """Whether a field of a node holds expressions."""
     kind: Any = type(node)
-    return _roles(kind)
-
-
-def parts(node: object) -> tuple[tuple[str, Role], ...]:
-    """The fields of a node that may hold something else than its place, and what."""
-    kind: Any = type(node)
-    return _parts(kind)
+    return (name, "expression") in _fields(kind)
 
 
 def outside_expressions(node: object) -> Iterator[object]:
@@ -69,28 +73,74 @@ def outside_expressions(node: object) -> Iterator[object]:
                 pending += [getattr(each, name) for name in names]
 
 
-def rebuilt(node: Any, changed: Callable[[str, Role, Any], Any]) -> Any:
-    """The node with what `changed` gives for the name, the role and the value of each field; itself where all stay."""
+def names_in(tree: object) -> Iterator[syntax.Name]:
+    """The names in a tree; no functions."""
+    pending: list[Any] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend(node)
+        elif isinstance(node, syntax.Name):
+            yield node
+        elif isinstance(node, syntax.CallExpr):
+            pending.append(node.arguments)
+        elif not isinstance(node, _LEAVES):
+            kind: Any = type(node)
+            pending.extend(getattr(node, field.name) for field in _parts(kind))
+
+
+# --- rewriting -------------------------------------------------------------------------------------------------------
+
+_LEAVES = (str, bool, type(None))
+_STATEMENTS = Field("items", "tree")
+
+
+def rebuilt(node: Any, each: Each, moved: Callable[[Span], Span] | None = None) -> Any:
+    """A node with what `each` gives for every node and name in its fields, at the places that `moved` gives; itself
+    where all stay. What rewrites a tree calls it for the nodes that it has nothing to say of, with itself as `each`."""
+    kind: Any = type(node)
     changes: dict[str, Any] = {}
-    for name, role in parts(node):
-        old = getattr(node, name)
-        if old is not None and (new := changed(name, role, old)) is not old:
-            changes[name] = new
+    for field in _parts(kind) if moved is None else _fields(kind):
+        old = getattr(node, field.name)
+        if isinstance(old, _LEAVES):
+            continue
+        if isinstance(old, tuple):
+            new: Any = listed(old, each, field)
+        else:
+            new = moved(old) if moved is not None and field.role == "span" else each(old, field)
+        if new is not old:
+            changes[field.name] = new
     return replace(node, **changes) if changes else node
+
+
+def listed(items: tuple[Any, ...], each: Each, field: Field = _STATEMENTS) -> tuple[Any, ...]:
+    """The items of a list with what `each` gives; several for one stand in its place. Itself where all stay."""
+    made: list[Any] = []
+    for item in items:
+        if isinstance(item, _LEAVES):
+            made.append(item)
+        elif isinstance(item, tuple):
+            made.append(listed(item, each, field))
+        elif isinstance(new := each(item, field), tuple):
+            made += new
+        else:
+            made.append(new)
+    same = len(made) == len(items) and all(new is old for new, old in zip(made, items, strict=True))
+    return items if same else tuple(made)
 
 
 def in_backticks(node: T, names: Collection[str]) -> T:
     """A tree in which these names mean declarations, as if they stood in backticks; words that begin something, and
     functions, stay what they are."""
-    made: Any = node
-    if isinstance(node, syntax.Name):
-        made = replace(node, quoted=True) if node.text in names else node
-    elif isinstance(node, tuple):
-        made = tuple(in_backticks(item, names) for item in node)
-    elif is_dataclass(node) and not isinstance(node, Span | type):
-        olds = {field.name: getattr(node, field.name) for field in fields(node) if field.name not in WORDS}
-        made = replace(node, **{name: in_backticks(old, names) for name, old in olds.items()})
-    return cast(T, made)
+
+    def each(item: Any, field: Field) -> Any:
+        if field.name in WORDS:
+            return item
+        if isinstance(item, syntax.Name):
+            return replace(item, quoted=True) if item.text in names else item
+        return rebuilt(item, each)
+
+    return cast(T, rebuilt(node, each))
 
 
 def number(value: float, span: Span) -> syntax.Expr:
