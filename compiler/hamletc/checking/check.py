@@ -29,7 +29,7 @@ from hamletc.checking.meters import (
     resolve_param,
 )
 from hamletc.checking.names import Names
-from hamletc.checking.numbers import with_numbers
+from hamletc.checking.numbers import Constants, with_numbers
 from hamletc.checking.observations import Observations
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
@@ -97,7 +97,8 @@ class _Checked:
 
 
 def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
-    expanded = expand(file, len(source_names), declared_space)
+    constants = Constants()
+    expanded = expand(file, len(source_names), declared_space, constants.written_out)
     if expanded.problems:
         return _Checked(None, once(expanded.problems))
     as_written, file = file, expanded.file
@@ -106,6 +107,7 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
     check_blocks(as_written.declarations, report)
     _check_name(file.name, report)
     names = Names(file, report)
+    names.counts_hours = constants.counts_hours
     numbered = with_numbers(file, names, report)
     if numbered is None:
         return _Checked(None, report.in_source_order(), frozenset(names.refused))

@@ -8,7 +8,9 @@ from typing import Any
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
-from hamletc.expansion.trees import Field, rebuilt
+from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.places import Places
+from hamletc.expansion.trees import Field, number, rebuilt
 from hamletc.language import syntax
 
 LONGEST_CLOCK = 9
@@ -17,18 +19,46 @@ LARGEST_WHOLE = 1e18
 """Up to this size a whole number is written without an exponent."""
 
 
+_COUNTS = ("wear", "up")
+"""What is said of things by a number: how often one can be used, and how many lie on a cell."""
+
+
 def with_numbers(file: syntax.File, names: Names, report: Findings) -> syntax.File | None:
     """The file with the numbers that such expressions are, in binary64; or `None`, where one is no number and that has
     been reported."""
-    finder = _Numbers(Expressions(names, report))
-    clock = next((item for item in file.declarations if isinstance(item, syntax.ClockDecl)), None)
+    numbers = _Numbers(Expressions(names, report))
+    declarations = _written(file.declarations, numbers, names)
+    return None if numbers.failed else replace(file, declarations=declarations)
+
+
+class Constants:
+    """A step that writes numbers in place of constants, before what counts by them is written out. What is no constant
+    stays. `counts_hours` says whether some were ticks of hours or days."""
+
+    def __init__(self) -> None:
+        self.counts_hours = False
+
+    def written_out(
+        self, declarations: tuple[syntax.Decl, ...], places: Places
+    ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
+        """The declarations, and periods of hours or days that nothing has without a clock."""
+        report, unheard = Findings(places), Findings()
+        clocks = tuple(item for item in declarations if isinstance(item, syntax.ClockDecl))
+        file = syntax.File(syntax.Name("", syntax.NOWHERE), clocks, syntax.NOWHERE)
+        names = Names(file, report)
+        numbers = _Counts(Expressions(Names(file, unheard), unheard), names)
+        written = _written(declarations, numbers, names)
+        self.counts_hours = names.counts_hours
+        return written, report.in_source_order()
+
+
+def _written(declarations: tuple[syntax.Decl, ...], numbers: _Numbers, names: Names) -> tuple[syntax.Decl, ...]:
+    clock = next((item for item in declarations if isinstance(item, syntax.ClockDecl)), None)
     # A number of days is one of hours of the clock.
-    written = clock if clock is None else finder.tree(clock)
+    written: Any = None if clock is None else numbers.tree(clock)
     if written is not None and (hours := written.hours.text).isdigit():
         names.hours = int(hours[:LONGEST_CLOCK])
-    declarations: tuple[syntax.Decl, ...]
-    declarations = tuple(written if item is clock else finder.tree(item) for item in file.declarations)
-    return None if finder.failed else replace(file, declarations=declarations)
+    return tuple(written if item is clock else numbers.tree(item) for item in declarations)
 
 
 class _Numbers:
@@ -43,9 +73,41 @@ class _Numbers:
         return node if field is not None and field.role == "expression" else rebuilt(node, self.tree)
 
     def _number(self, signed: syntax.Signed, value: syntax.Expr) -> syntax.Signed:
-        number = self._expressions.exact(value, f"`{signed.text.strip('`')}`, which stands for a number,")
-        if number is None:
+        exact = self._expressions.exact(value, f"`{signed.text.strip('`')}`, which stands for a number,")
+        if exact is None:
             self.failed = True
             return signed
-        is_whole = number.is_integer() and abs(number) < LARGEST_WHOLE
-        return replace(signed, text=f"{number:.0f}" if is_whole else repr(number), value=None)
+        is_whole = exact.is_integer() and abs(exact) < LARGEST_WHOLE
+        return replace(signed, text=f"{exact:.0f}" if is_whole else repr(exact), value=None)
+
+
+class _Counts(_Numbers):
+    """Those that decide how much is written out: of things, and the periods of what moves."""
+
+    def __init__(self, expressions: Expressions, names: Names) -> None:
+        super().__init__(expressions)
+        self._names = names
+
+    def tree(self, node: Any, field: Field | None = None) -> Any:
+        """The node with these numbers."""
+        match node:
+            case syntax.Property(key=syntax.Name(text=text), value=value) if text in _COUNTS:
+                return replace(node, value=self._constant(value))
+            case syntax.ParamDecl(bounds=(low, high)):
+                return replace(node, bounds=(self._constant(low), self._constant(high)))
+            case syntax.FollowsItem() | syntax.WandersItem():
+                made = rebuilt(node, self.tree)
+                return made if made.period is None else replace(made, period=self._period(made.period))
+            case _:
+                return super().tree(node, field)
+
+    def _constant(self, value: syntax.Expr) -> syntax.Expr:
+        constant = None if isinstance(value, syntax.Numeral) and not value.unit else self._expressions.exact(value, "")
+        return value if constant is None else number(constant, value.span)
+
+    def _period(self, period: syntax.Signed) -> syntax.Signed:
+        """A period in ticks."""
+        each = self._names.ticks_of(period.unit, period.span)
+        if each is None or each == 1 or not period.text.isdigit():
+            return period
+        return replace(period, text=str(int(period.text) * each), unit="")

@@ -12,9 +12,8 @@ from hamlet.universe import Span, nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import Around, Renamed, joined, opened, own_name, repeated
-from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places, rewritten
-from hamletc.expansion.trees import Field, named, rebuilt
+from hamletc.expansion.trees import Field, constant, named, rebuilt
 from hamletc.language import syntax
 from hamletc.language.tokens import LONGEST_NAME
 

@@ -45,9 +45,9 @@ class Expanded:
     problems: tuple[Diagnostic, ...] = ()
 
 
-def expand(file: syntax.File, sources: int, space_of: SpaceOf) -> Expanded:
+def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) -> Expanded:
     """Write out a file; `sources` is the number of texts that its spans refer to. `space_of` resolves its space, where
-    something moves."""
+    something moves; `constants` writes the numbers that decide how much is written out."""
     places = Places(sources)
     layers = _layers(file)
     try:
@@ -61,10 +61,9 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf) -> Expanded:
             return Expanded(file, places, problems=(*templates.problems, *layered))
         lets, low_enough = Lets(), _heights_checked(file)
         moving = partial(moving_written_out, space_of=space_of)
-        steps: tuple[Step, ...] = (
-            *(low_enough, stages_written_out, names_bound, roles_written_out, lets.written_out, items_written_out),
-            *(low_enough, copies_written_out, moving, affordances_written_out),
-        )
+        steps: tuple[Step, ...]
+        steps = (low_enough, stages_written_out, names_bound, roles_written_out, lets.written_out, constants)
+        steps += (items_written_out, low_enough, copies_written_out, moving, affordances_written_out)
         for step in steps:
             declarations, problems = step(declarations, places)
             if problems:

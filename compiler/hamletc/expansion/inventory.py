@@ -11,7 +11,6 @@ from typing import Any, Literal
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
-from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.things import VERBS, Thing, act, acts_of, problems_of_things, slots_of, things_of
 from hamletc.expansion.trees import (
@@ -19,6 +18,7 @@ from hamletc.expansion.trees import (
     assign,
     binary,
     call,
+    constant,
     every,
     free,
     listed,

@@ -14,13 +14,13 @@ from hamlet.universe.terrain import Map
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import own_name
-from hamletc.expansion.constants import constant
 from hamletc.expansion.places import Places
 from hamletc.expansion.trees import (
     Field,
     assign,
     binary,
     call,
+    constant,
     free,
     named,
     number,

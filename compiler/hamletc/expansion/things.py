@@ -10,9 +10,8 @@ from typing import Literal
 from hamlet.universe import nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
-from hamletc.expansion.constants import constant, constant_value
 from hamletc.expansion.places import Places
-from hamletc.expansion.trees import outside_expressions
+from hamletc.expansion.trees import constant, outside_expressions
 from hamletc.language import syntax
 from hamletc.language.words import AMONG
 
@@ -81,7 +80,7 @@ def _thing(head: syntax.ItemDecl, number: int, params: Mapping[str, syntax.Param
     said = {item.key.text: item.value for item in head.items if isinstance(item, syntax.Property)}
     able = [item for item in head.items if isinstance(item, syntax.AbleItem)]
     verbs = tuple(dict.fromkeys(verb.text for item in able for verb in item.verbs))
-    wear = int(constant_value(said["wear"]) or 0) if "wear" in said else 0
+    wear = int(constant(said["wear"]) or 0) if "wear" in said else 0
     priority = next((item.highest for item in able if item.highest is not None), None)
     limit, most = _limit(said.get("up"), params)
     return Thing(head.name.text, number, head, said, wear, verbs, priority, head.role, head.who, limit, most)
@@ -91,9 +90,9 @@ def _limit(value: syntax.Expr | None, params: Mapping[str, syntax.ParamDecl]) ->
     """How many lie on a cell at most: a param, and what that is at most; or a number."""
     if isinstance(value, syntax.Name) and value.text in params:
         bounds = params[value.text].bounds
-        most = constant_value(bounds[1])
+        most = constant(bounds[1])
         return value, 0 if most is None else int(most)
-    number = None if value is None else constant_value(value)
+    number = None if value is None else constant(value)
     return None, USUALLY_LYING if number is None else int(number)
 
 
@@ -174,7 +173,7 @@ def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
     limits = (("wear", "uses", MOST_WEAR), ("up", "things on a cell", MOST_LYING))
     for word, what, most in limits:
         value = thing.said.get(word)
-        number = None if value is None else constant_value(value)
+        number = None if value is None else constant(value)
         if word == "up" and thing.limit is not None:
             number = float(thing.most)
         if value is not None and (number is None or number != int(number) or not 1 <= number <= most):

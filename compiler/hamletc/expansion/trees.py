@@ -143,6 +143,17 @@ def in_backticks(node: T, names: Collection[str]) -> T:
     return cast(T, rebuilt(node, each))
 
 
+def constant(written: syntax.Signed | syntax.Expr) -> float | None:
+    """The number that is written there; `None` where something else is, which is no constant."""
+    match written:
+        case syntax.Signed(text=text, value=None) | syntax.Numeral(text=text, unit=""):
+            return float(text)
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text, unit="")):
+            return -float(text)
+        case _:
+            return None
+
+
 def number(value: float, span: Span) -> syntax.Expr:
     """The number as an author would write it."""
     text = str(abs(int(value))) if value == int(value) else repr(abs(value))
