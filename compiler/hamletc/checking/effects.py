@@ -145,8 +145,7 @@ class Effects:
 
     def owns(self, meter: str) -> bool:
         """Whether a meter is one of these."""
-        word, _, effect = meter.partition(" of ")
-        return effect in self.known and word in ("left", "stacks")
+        return any(meter == name for effect in self.known.values() for name, _ in effect.meters)
 
 
 def rule_name(effect: str) -> str:

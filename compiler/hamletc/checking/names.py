@@ -160,7 +160,7 @@ class Names(Symbols):
             return None
         if self.means(name, "world meter"):
             declared = self.span("world meter", name.text)
-            own, _, owner = name.text.partition(" of ")
+            own, owner = self.part("world meter", name.text) or (name.text, "")
             affordance = owner if owner in self.of_kind("affordance") else None
             self._report.add(messages.names.WrittenByAgent(name.span, name.text, declared, own, affordance))
             self.suspects.add(name.text)

@@ -92,9 +92,11 @@ class _Counts(_Numbers):
         """The node with these numbers."""
         match node:
             case syntax.Property(key=syntax.Name(text=text), value=value) if text in _COUNTS:
-                return replace(node, value=self._constant(value))
+                constant = self._constant(value)
+                return node if constant is value else replace(node, value=constant)
             case syntax.ParamDecl(bounds=(low, high)):
-                return replace(node, bounds=(self._constant(low), self._constant(high)))
+                bounds = self._constant(low), self._constant(high)
+                return node if bounds[0] is low and bounds[1] is high else replace(node, bounds=bounds)
             case syntax.FollowsItem() | syntax.WandersItem():
                 made = rebuilt(node, self.tree)
                 return made if made.period is None else replace(made, period=self._period(made.period))

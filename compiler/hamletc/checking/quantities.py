@@ -228,8 +228,8 @@ class Quantities:
         quantity, owner = expr.quantity.text, expr.owner.text
         of_effect = quantity in ("left", "stacks") and self._at.names.means(expr.owner, "effect")
         if self._at.names.means(expr.owner, "affordance") and not of_effect:
-            known = [name for each in self._at.names.of_kind("world meter") if (name := _owned(each, owner))]
-            meant = self._at.names.guess(quantity, tuple(known))
+            parts = (self._at.names.part("world meter", each) for each in self._at.names.of_kind("world meter"))
+            meant = self._at.names.guess(quantity, tuple(part[0] for part in parts if part and part[1] == owner))
             declared = self._at.names.span("affordance", owner)
             self._at.report.add(messages.expressions.NoMeterOfAffordance(expr.span, quantity, owner, declared, meant))
             return None
@@ -352,9 +352,3 @@ class Quantities:
 
     def _misplaced(self, word: str, span: Span) -> None:
         self._at.report.add(messages.expressions.NotCompared(span, word))
-
-
-def _owned(meter: str, affordance: str) -> str | None:
-    """What a meter of the world is called inside of this affordance, if it is one of it."""
-    name = meter.removesuffix(f" of {affordance}")
-    return None if name == meter else name

@@ -67,6 +67,12 @@ class Symbols:
         """Where the name of this kind was declared."""
         return next(symbol.span for symbol in self._symbols[name] if symbol.kind == kind)
 
+    def part(self, kind: Kind, name: str) -> tuple[str, str] | None:
+        """What the name of this kind is called in the braces that it is declared in, and whose they are; `None` of what
+        stands in none."""
+        found = next(symbol.name for symbol in self._symbols[name] if symbol.kind == kind)
+        return (found.own, found.owner) if isinstance(found, syntax.OwnName) else None
+
     def of_kind(self, *kinds: Kind) -> tuple[str, ...]:
         """The names of these kinds, in file order."""
         if kinds not in self._of_kinds:

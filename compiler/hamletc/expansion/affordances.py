@@ -14,7 +14,7 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Copy, Places, rewritten
 from hamletc.expansion.trees import Field, rebuilt
 from hamletc.language import syntax
-from hamletc.language.declared import in_namespace
+from hamletc.language.declared import in_braces, in_namespace
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
 
@@ -22,19 +22,12 @@ T = TypeVar("T")
 OWN = syntax.MeterDecl | syntax.RuleDecl | syntax.ActionDecl
 
 
-def own_name(name: str, affordance: str) -> str:
-    """What a meter or a rule of an affordance is called outside of it."""
-    return f"{name} of {affordance}"
-
-
 def affordances_written_out(
     declarations: tuple[syntax.Decl, ...], places: Places
 ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
     """The declarations, affordances without parts of their own, and what is wrong with these."""
     meters = {
-        (item.name.text, declaration.name.text): syntax.Name(
-            own_name(item.name.text, declaration.name.text), item.name.span, quoted=True
-        )
+        (item.name.text, declaration.name.text): in_braces(item.name, declaration.name.text)
         for declaration in declarations
         if isinstance(declaration, syntax.AffordanceDecl)
         for item in declaration.items
@@ -92,10 +85,9 @@ def _parts(
         yield declaration
         return
     owner = declaration.name.text
-    own = {item.name.text: own_name(item.name.text, owner) for item in declaration.items if isinstance(item, OWN)}
     items = [Renamed(meters, owner).tree(item) for item in declaration.items]
     named_outside = [
-        replace(item, name=replace(item.name, text=own[item.name.text], quoted=True))
+        replace(item, name=in_braces(item.name, owner))
         for item in items
         if isinstance(item, syntax.MeterDecl | syntax.RuleDecl)
     ]
@@ -220,9 +212,8 @@ def _problems(declarations: tuple[syntax.Decl, ...], places: Places) -> Iterator
             if not isinstance(item, syntax.MeterDecl | syntax.RuleDecl):
                 continue
             name = item.name
-            if len(own_name(name.text, owner)) > LONGEST_NAME:
-                long = own_name(name.text, owner)
-                yield places.told(messages.moving.OwnNameTooLong(name.span, long, LONGEST_NAME))
+            if len(outside := in_braces(name, owner).text) > LONGEST_NAME:
+                yield places.told(messages.moving.OwnNameTooLong(name.span, outside, LONGEST_NAME))
             if isinstance(item, syntax.RuleDecl) or (item.state is not None and item.state.of == "compiler"):
                 continue
             if name.text in MEANINGS and not name.quoted:

@@ -12,10 +12,11 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
 from hamletc.expansion.trees import Field, holds_expressions, rebuilt
 from hamletc.language import syntax
-from hamletc.language.declared import NAMESPACES, Namespace, declared
+from hamletc.language.declared import NAMESPACES, Namespace, declared, in_role
 from hamletc.language.words import MEANINGS, PLACES
 
 Options: TypeAlias = tuple[str, ...]
+State: TypeAlias = tuple[str, str, str]
 _OF_STATES = ("previous", "lag", "own")
 """Functions that give of a state with options one of them."""
 
@@ -33,7 +34,8 @@ def names_bound(
 def binding_of(declarations: tuple[syntax.Decl, ...]) -> Binding:
     """What binds names where these are declared."""
     parts = list(_inside(declarations))
-    owners = frozenset(item.name.text for _, item in parts if isinstance(item, syntax.EffectDecl | syntax.ItemDecl))
+    owning = [(role, item.name) for role, item in parts if isinstance(item, syntax.EffectDecl | syntax.ItemDecl)]
+    owners = frozenset(each.text for role, name in owning for each in (name, in_role(name, role)))
     heads = [item for _, item in parts if isinstance(item, syntax.AffordanceDecl)]
     meters = frozenset((meter, head.name.text) for head in heads for meter in own_meters(head))
     return Binding(_states(parts), owners, meters)
@@ -117,19 +119,18 @@ def _inside(declarations: Iterable[Any], role: str = "") -> Iterator[tuple[str, 
                 pass
 
 
-def _states(parts: Iterable[tuple[str, Any]]) -> Mapping[str, Options]:
-    """The options of states, by their names, and by those with what they are in: `wolf.mood`, `mood of Den`."""
-    found: dict[str, Options] = {}
+def _states(parts: Iterable[tuple[str, Any]]) -> Mapping[State, Options]:
+    """The options of states, also by their names alone, and as those of roles are called outside."""
+    found: dict[State, Options] = {}
     for role, item in parts:
-        owner = f"{role}.{{}}" if role else "{}"
-        meters = [item]
-        if isinstance(item, syntax.AffordanceDecl):
-            owner, meters = f"{{}} of {item.name.text}", list(item.items)
-        for meter in meters:
+        is_affordance = isinstance(item, syntax.AffordanceDecl)
+        for meter in item.items if is_affordance else (item,):
             if isinstance(meter, syntax.MeterDecl) and meter.state is not None and meter.state.options:
-                options = tuple(option.text for option in meter.state.options)
-                found[owner.format(meter.name.text)] = options
-                found.setdefault(meter.name.text, options)
+                options, name = tuple(option.text for option in meter.state.options), meter.name
+                found[role, item.name.text if is_affordance else "", name.text] = options
+                found.setdefault(("", "", name.text), options)
+                if role:
+                    found["", "", in_role(name, role).text] = options
     return found
 
 
@@ -150,12 +151,12 @@ class Binding:
     """Binds names.
 
     Attributes:
-        states: the options of states, by name.
+        states: the options of states, by the role and the affordance that they are in, and their name.
         owners: the effects and items `of` which something can be asked.
         meters: those in the braces of affordances, with the affordance.
     """
 
-    states: Mapping[str, Options]
+    states: Mapping[State, Options]
     owners: frozenset[str]
     meters: frozenset[tuple[str, str]]
 
@@ -176,7 +177,7 @@ class Binding:
                     meter = _bound(meter, "own")
                 return node if value is node.value and meter is node.meter else replace(node, meter=meter, value=value)
             case syntax.OfExpr(quantity=quantity, owner=owner):
-                is_owner = owner.text.rpartition(".")[2] in self.owners
+                is_owner = owner.text in self.owners
                 is_asked = is_owner and (quantity.text, owner.text) not in self.meters
                 return replace(node, owner=_bound(owner, "value")) if is_asked else node
             case syntax.BinaryExpr(op="==" | "!=", left=left, right=right):
@@ -238,11 +239,10 @@ class Binding:
     def _options(self, state: str, owner: syntax.Name | None, scope: _Scope) -> Options:
         """The options of what a name stands for here, or of what an affordance has."""
         if owner is not None:
-            return self.states.get(f"{state} of {owner.text}", ())
+            return self.states.get(("", owner.text, state), ())
         if state in scope.own:
-            return self.states.get(f"{state} of {scope.affordance}", ())
-        of_role = self.states.get(f"{scope.role}.{state}") if scope.role else None
-        return of_role or self.states.get(state, ())
+            return self.states.get((scope.role, scope.affordance, state), ())
+        return self.states.get((scope.role, "", state)) or self.states.get(("", "", state), ())
 
 
 def _bound(name: syntax.Name, space: syntax.BoundTo) -> syntax.Bound:

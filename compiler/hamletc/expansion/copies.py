@@ -11,10 +11,11 @@ from typing import Any
 from hamlet.universe import Span, nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
-from hamletc.expansion.affordances import Around, Renamed, joined, opened, own_name, repeated
+from hamletc.expansion.affordances import Around, Renamed, joined, opened, repeated
 from hamletc.expansion.places import Copy, Places, rewritten
 from hamletc.expansion.trees import Field, constant, named, rebuilt
 from hamletc.language import syntax
+from hamletc.language.declared import copy_of, in_braces
 from hamletc.language.tokens import LONGEST_NAME
 
 MOST_COPIES = 64
@@ -69,7 +70,7 @@ def _kind(head: syntax.AffordanceDecl) -> _Kind:
     name = head.name.text
     number = len(head.others) + 1 if head.copies is None else int(constant(head.copies) or 0)
     meters = {item.name.text: item for item in head.items if isinstance(item, syntax.MeterDecl)}
-    return _Kind(name, tuple(f"{name} {index + 1}" for index in range(number)), meters)
+    return _Kind(name, tuple(copy_of(name, index + 1) for index in range(number)), meters)
 
 
 def _copies(
@@ -142,7 +143,7 @@ def _of_the_one_here(meter: str, kind: _Kind, span: Span) -> syntax.Expr:
 
 
 def _own(meter: str, copy: syntax.Name) -> syntax.Name:
-    return named(own_name(meter, copy.text), copy.span)
+    return in_braces(named(meter, copy.span), copy.text)
 
 
 def _compared(word: str, op: syntax.BinaryOp, name: str, span: Span) -> syntax.Expr:
@@ -212,11 +213,15 @@ class _Said:
 
     def _seen(self, item: syntax.ObserveItem, word: syntax.Name) -> Iterator[syntax.Name]:
         """What is observed where this word stands: a meter of each copy. Where an agent is, is one value for all."""
-        meter, _, owner = word.text.rpartition(" of ")
-        if item.kind.text in ("world", "state") and owner in self.kinds and meter in self.kinds[owner].meters:
-            yield from (replace(word, text=own_name(meter, name)) for name in self.kinds[owner].names)
-        else:
-            yield word
+        found = [
+            _own(meter, named(copy, word.span)).text
+            for kind in self.kinds.values()
+            for meter in kind.meters
+            if _own(meter, named(kind.name, word.span)).text == word.text
+            for copy in kind.names
+        ]
+        seen = found if item.kind.text in ("world", "state") else []
+        yield from (replace(word, text=each) for each in seen or (word.text,))
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------
@@ -240,13 +245,13 @@ def _problems(
     space = next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
     if space is not None and space.kind.text == "none":
         yield places.told(messages.copies.CopiesWithoutSpace(head.name.span, name, space.span))
-    if len(name) + len(f" {MOST_COPIES}") > LONGEST_NAME:
+    if len(copy_of(name, MOST_COPIES)) > LONGEST_NAME:
         yield places.told(messages.copies.NameOfCopiesTooLong(head.name.span, name, LONGEST_NAME))
     if number is not None and not 1 <= number <= MOST_COPIES:
         return
     taken = {item.name.text: item.name for item in declarations if isinstance(item, syntax.AffordanceDecl)}
     count = len(head.others) + 1 if number is None else int(number)
-    for copy in (f"{name} {index + 1}" for index in range(count)):
+    for copy in (copy_of(name, index + 1) for index in range(count)):
         if copy in taken:
             yield places.told(messages.copies.NamedLikeCopy(taken[copy].span, copy, name))
 

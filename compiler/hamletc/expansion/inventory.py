@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
-from hamletc.expansion.affordances import own_name
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.things import VERBS, Thing, act, acts_of, problems_of_things, slots_of, things_of
+from hamletc.expansion.things import VERBS, Thing, acts_of, first_of_all, problems_of_things, slots_of, things_of
 from hamletc.expansion.trees import (
     Field,
     assign,
@@ -120,12 +119,12 @@ class Inventory:
         """Whether an agent has so many that are not worn: what is worn stays with who wore it."""
         held: syntax.Expr = named(thing.name, span)
         if thing.wear:
-            worn = binary(">", named(_wear(thing), span), number(0, span), span)
+            worn = binary(">", thing.own("wear", span), number(0, span), span)
             held = binary("-", held, syntax.WhenExpr(number(1, span), worn, span), span)
         return binary(">=", held, number(least, span), span)
 
     def _gives(self, thing: Thing, span: Span) -> syntax.Expr:
-        return binary("and", _chosen("GIVE", thing, span), self._spare(thing, 1, span), span)
+        return binary("and", thing.chosen("GIVE", span), self._spare(thing, 1, span), span)
 
     def _receives(self, span: Span) -> syntax.Expr:
         return every("and", [*self._whose(self._given[0], span), _waits(span), self._has_room(span)], span)
@@ -148,9 +147,9 @@ class Inventory:
             carried = syntax.WhenExpr(carried, thing.who, carried.span)
         yield whole(thing.name, 0, self._bound(thing), carried or number(0, span), span, "item")
         if thing.wear:
-            yield whole(_wear(thing), 0, thing.wear, number(0, span), span, "item")
+            yield whole(thing.own("wear", span), 0, thing.wear, number(0, span), span, "item")
         if "pick" in thing.verbs or "drop" in thing.verbs:
-            yield whole(_moved_by(thing), 0, 1, number(0, span), span)
+            yield whole(thing.own("moved", span), 0, 1, number(0, span), span)
         if thing.lies:
             yield self._ground(thing)
         for verb in thing.verbs:
@@ -168,36 +167,37 @@ class Inventory:
 
     def _ground(self, thing: Thing) -> syntax.CellsDecl:
         """How many lie on each cell."""
-        span, name = thing.head.name.span, _lying(thing)
+        span = thing.head.name.span
         low, most = number(0, span), number(thing.most, span)
         first = thing.said.get("lying", low)
         if thing.limit is not None and first is not low:
-            first = call("min", first, _at_most(thing, span), span=span)
-        meter = syntax.MeterDecl(named(name, span), first, (low, most), (), span)
+            first = call("min", first, thing.at_most(span), span=span)
+        there = thing.own("lying", span)
+        meter = syntax.MeterDecl(there, first, (low, most), (), span)
         body: list[syntax.Stmt] = []
-        there = named(name, span)
         moved: syntax.Expr = there
         for verb, op in CARRIED:
             if verb in thing.verbs:
-                hands = syntax.WhenExpr(named(_moved_by(thing), span), _chosen(VERBS[verb], thing, span), span)
+                hands = syntax.WhenExpr(thing.own("moved", span), thing.chosen(VERBS[verb], span), span)
                 moved = binary(op, moved, call("total", hands, span=span), span)
         if moved is not there:
-            body.append(assign(name, "=", moved, span))
+            body.append(assign(there, "=", moved, span))
         for key, change in BY_THEMSELVES:
             if key in thing.said:
                 when = thing.said[key]
                 if change == "+=" and thing.limit is not None:
-                    fits = binary("<", named(name, when.span), _at_most(thing, when.span), when.span)
+                    fits = binary("<", thing.own("lying", when.span), thing.at_most(when.span), when.span)
                     when = binary("and", when, fits, when.span)
-                body.append(assign(name, change, syntax.WhenExpr(number(1, when.span), when, when.span), when.span))
-        rule = syntax.RuleDecl(named(own_name("ground", thing.name), span), None, tuple(body), span, True)
+                one = syntax.WhenExpr(number(1, when.span), when, when.span)
+                body.append(assign(thing.own("lying", when.span), change, one, when.span))
+        rule = syntax.RuleDecl(thing.own("ground", span), None, tuple(body), span, True)
         rules = (rule,) if body else ()
         return syntax.CellsDecl((meter, *rules), span)
 
     def _pick(self, thing: Thing) -> Iterator[syntax.Decl]:
         """Of those who pick here and have room, as many as there are things."""
         span = self._made(thing.head.name.span)
-        there, room = named(_lying(thing), span), self._has_room(span)
+        there, room = thing.own("lying", span), self._has_room(span)
         room = every("and", [*self._whose(thing, span), room], span)
         masked = binary("and", binary(">=", there, number(1, span), span), room, span)
         yield from self._contended("pick", thing, room, there, masked)
@@ -206,7 +206,7 @@ class Inventory:
         """Of those who drop here and have one, as many as there is room."""
         span = self._made(thing.head.name.span)
         spare = self._spare(thing, 1, span)
-        room = binary("-", _at_most(thing, span), named(_lying(thing), span), span)
+        room = binary("-", thing.at_most(span), thing.own("lying", span), span)
         masked = binary("and", spare, binary(">=", room, number(1, span), span), span)
         yield from self._contended("drop", thing, spare, room, masked)
 
@@ -215,13 +215,13 @@ class Inventory:
     ) -> Iterator[syntax.Decl]:
         """An action of which so many are granted on a cell. What is moved is kept, so that the cell counts the same."""
         span = thing.head.name.span
-        name = named(act(VERBS[verb], thing.name, thing.role), self._made(span))
-        mine = every("and", [_chosen(VERBS[verb], thing, span), _here(span), able], span)
-        first = binary("<", call("rank", mine, _priority(thing, span), span=span), places, span)
+        name = thing.act(VERBS[verb], self._made(span))
+        mine = every("and", [thing.chosen(VERBS[verb], span), _here(span), able], span)
+        first = binary("<", call("rank", mine, thing.order(span), span=span), places, span)
         moved = syntax.WhenExpr(number(1, span), binary("and", able, first, span), span)
         body = (
-            assign(_moved_by(thing), "=", moved, span),
-            assign(thing.name, "+=" if verb == "pick" else "-=", named(_moved_by(thing), span), span),
+            assign(thing.own("moved", span), "=", moved, span),
+            assign(thing.name, "+=" if verb == "pick" else "-=", thing.own("moved", span), span),
         )
         yield syntax.ActionDecl(name, body, span)
         yield syntax.AllowDecl((name,), masked, span)
@@ -234,16 +234,16 @@ class Inventory:
         place = call("rank", givers, self._order(span), span=span)
         granted = binary("<", place, call("count", takers, span=span), span)
         has = every("and", [*self._whose(thing, span), self._spare(thing, 1, span)], span)
-        yield from _action("GIVE", thing, has, [_moved(thing, "-=", granted, span)], span)
+        yield from _action("GIVE", thing, has, [thing.changed("-=", granted, span)], span)
 
     def _order(self, span: Span) -> syntax.Expr:
         """Who gives things that are declared first comes first."""
         parts: list[syntax.Expr] = [
-            syntax.WhenExpr(number(index, span), _chosen("GIVE", each, span), span)
+            syntax.WhenExpr(number(index, span), each.chosen("GIVE", span), span)
             for index, each in enumerate(self._given)
             if index
         ]
-        return syntax.UnaryExpr("-", every("+", parts, span), span) if parts else _first(span)
+        return syntax.UnaryExpr("-", every("+", parts, span), span) if parts else first_of_all(span)
 
     def receiving(self, name: str) -> Iterator[syntax.RuleDecl]:
         """The rule of this name by which agents who wait get what they are given; it comes first."""
@@ -252,7 +252,7 @@ class Inventory:
             return
         span = self._made(self._span)
         takers = binary("and", self._receives(span), _here(span), span)
-        place = call("rank", takers, _first(span), span=span)
+        place = call("rank", takers, first_of_all(span), span=span)
         body: list[syntax.Stmt] = []
         for index, thing in enumerate(given):
             upto = [
@@ -262,7 +262,7 @@ class Inventory:
             fits = binary("<", place, every("+", list(upto), span), span)
             if index:
                 fits = binary("and", binary(">=", place, every("+", list(upto[:-1]), span), span), fits, span)
-            body.append(_moved(thing, "+=", fits, span))
+            body.append(thing.changed("+=", fits, span))
         whose = self._whose(given[0], span)
         guard = every("and", [*whose, _waits(span), _before(self._has_room(span), span)], span)
         yield syntax.RuleDecl(named(name, span), guard, tuple(body), span, True)
@@ -273,14 +273,14 @@ class Inventory:
             "and", [*self._whose(thing, span), binary(">=", named(thing.name, span), number(1, span), span)], span
         )
         body = self._body(item.items)
-        body += self._wears(thing, span) if thing.wear else [_gone(thing, 1, span)]
+        body += thing.used_once(span) if thing.wear else [thing.gone(1, span)]
         yield from _action("USE", thing, has, body, span, item.items)
 
     def _craft(self, thing: Thing, item: syntax.CraftItem) -> Iterator[syntax.Decl]:
         span = self._made(item.span)
         shares = [(self.things[share.name.text], int(constant(share.number) or 1)) for share in item.shares]
         enough = every("and", [*self._whose(thing, span), *(self._spare(part, n, span) for part, n in shares)], span)
-        body: list[syntax.Stmt] = [_gone(part, count, span) for part, count in shares]
+        body: list[syntax.Stmt] = [part.gone(count, span) for part, count in shares]
         body += [assign(thing.name, "+=", number(1, span), span), *self._body(item.items)]
         yield from _action("CRAFT", thing, enough, body, span, item.items)
 
@@ -295,11 +295,11 @@ class Inventory:
         match node:
             case syntax.AssignStmt(meter=meter, op=op) if meter.text in self.things:
                 thing, kept = self.things[meter.text], self._kept_to_slots(node)
-                return (kept, _renewed(thing, self._made(node.span))) if thing.wear and op == "-=" else kept
+                return (kept, thing.renewed(self._made(node.span))) if thing.wear and op == "-=" else kept
             case syntax.TogetherStmt(body=body):
                 return replace(node, body=tuple(self._kept_to_slots(each) for each in body))
             case syntax.BeginStmt(word="wear", effect=name):
-                return tuple(self._wears(self.things[name.text], self._made(node.span)))
+                return tuple(self.things[name.text].used_once(self._made(node.span)))
             case syntax.RuleDecl():
                 made = rebuilt(node, self.tree)
                 return replace(made, braced=True) if len(made.body) > 1 else made
@@ -307,8 +307,9 @@ class Inventory:
                 return self._observed(node)
             case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as quantity), owner=syntax.Bound() as owner):
                 asked = self.things.get(owner.text)
-                known = asked is not None and (asked.lies if quantity == "lying" else asked.wear > 0)
-                return named(own_name(quantity, owner.text), node.span) if known else node
+                if asked is None or not (asked.lies if quantity == "lying" else asked.wear):
+                    return node
+                return asked.own(quantity, node.span)
             case _:
                 return rebuilt(node, self.tree)
 
@@ -323,23 +324,12 @@ class Inventory:
         room = call("max", number(0, span), room, span=span)
         return replace(statement, value=call("min", value, room, span=span))
 
-    def _wears(self, thing: Thing, span: Span) -> list[syntax.Stmt]:
-        """One more use of a thing, after the last of which it is gone."""
-        has = binary(">", named(thing.name, span), number(0, span), span)
-        out = binary(">=", named(_wear(thing), span), number(thing.wear, span), span)
-        rest = syntax.IfExpr(out, number(0, span), named(_wear(thing), span), span)
-        return [
-            assign(_wear(thing), "+=", syntax.WhenExpr(number(1, span), has, span), span),
-            assign(thing.name, "-=", syntax.WhenExpr(number(1, span), out, span), span),
-            assign(_wear(thing), "=", rest, span),
-        ]
-
     def of_role(self, head: syntax.RoleDecl) -> syntax.RoleDecl:
         """A role, which has its things and observes them."""
         role = head.name.text
         own = [thing for thing in self.things.values() if thing.role == role]
-        meters = tuple(named(name, head.span) for thing in own for name in _kept(thing))
-        actions = tuple(named(name, head.span) for thing in own for name in acts_of(thing.head))
+        meters = tuple(name for thing in own for name in thing.states(head.span, moved=True))
+        actions = tuple(named(name.text, head.span) for thing in own for name in acts_of(thing.head))
         seen = tuple(self._of_role(item, role) for item in head.items)
         return replace(head, items=seen, meters=(*head.meters, *meters), actions=(*head.actions, *actions))
 
@@ -363,11 +353,11 @@ class Inventory:
             ]
             if not shown:
                 return item
-            words = tuple(named(each, item.span) for thing in shown for each in _own(thing))
+            words = tuple(name for thing in shown for name in thing.states(item.span))
             return replace(item, kind=replace(item.kind, text="state"), words=words)
         if item.kind.text not in ("grid", "window", "cell"):
             return item
-        lying = {thing.name: _lying(thing) for thing in self.things.values() if thing.lies}
+        lying = {thing.name: thing.own("lying", item.span).text for thing in self.things.values() if thing.lies}
         shown_there = (replace(each, text=lying.get(each.text, each.text)) for each in item.words)
         return replace(item, words=tuple(shown_there))
 
@@ -380,33 +370,6 @@ def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> set[str]:
 
 def _count(slots: syntax.SlotsDecl) -> int:
     return int(constant(slots.number) or 1)
-
-
-def _kept(thing: Thing) -> list[str]:
-    """The states of agents that say how many they carry, and what they did with them."""
-    moves = "pick" in thing.verbs or "drop" in thing.verbs
-    return [*_own(thing), *([_moved_by(thing)] if moves else [])]
-
-
-def _own(thing: Thing) -> list[str]:
-    return [thing.name, _wear(thing)] if thing.wear else [thing.name]
-
-
-def _wear(thing: Thing) -> str:
-    return own_name("wear", thing.name)
-
-
-def _at_most(thing: Thing, span: Span) -> syntax.Expr:
-    """How many lie on a cell at most."""
-    return number(thing.most, span) if thing.limit is None else call("floor", thing.limit, span=span)
-
-
-def _lying(thing: Thing) -> str:
-    return own_name("lying", thing.name)
-
-
-def _chosen(verb: str, thing: Thing, span: Span) -> syntax.Expr:
-    return binary("==", word("action", span), named(act(verb, thing.name, thing.role), span), span)
 
 
 def _waits(span: Span) -> syntax.Expr:
@@ -422,40 +385,11 @@ def _before(condition: syntax.Expr, span: Span) -> syntax.Expr:
     return call("previous", condition, span=span)
 
 
-def _first(span: Span) -> syntax.Expr:
-    """Those with the lowest numbers come first."""
-    return syntax.UnaryExpr("-", word("agent", span), span)
-
-
-def _priority(thing: Thing, span: Span) -> syntax.Expr:
-    return _first(span) if thing.priority is None else thing.priority
-
-
-def _moved_by(thing: Thing) -> str:
-    """The state that keeps whether an agent just picked one up, or dropped one."""
-    return own_name("moved", thing.name)
-
-
-def _moved(thing: Thing, op: Any, granted: syntax.Expr, span: Span) -> syntax.AssignStmt:
-    return assign(thing.name, op, syntax.WhenExpr(number(1, span), granted, span), span)
-
-
-def _gone(thing: Thing, count: int, span: Span) -> syntax.AssignStmt:
-    return assign(thing.name, "-=", number(count, span), span)
-
-
-def _renewed(thing: Thing, span: Span) -> syntax.AssignStmt:
-    """Where nothing is left, nothing is worn."""
-    left = binary(">", named(thing.name, span), number(0, span), span)
-    rest = syntax.IfExpr(left, named(_wear(thing), span), number(0, span), span)
-    return assign(_wear(thing), "=", rest, span)
-
-
 def _action(
     verb: str, thing: Thing, needs: syntax.Expr, body: list[syntax.Stmt], span: Span, items: Sequence[Any] = ()
 ) -> Iterator[syntax.Decl]:
     """An action with a thing, which is off in the mask where there is none."""
-    name = named(act(verb, thing.name, thing.role), span)
+    name = thing.act(verb, span)
     own = [item.condition for item in items if isinstance(item, syntax.NeedsItem)]
     condition = syntax.NeedsItem(every("and", [needs, *own], span), span)
     yield syntax.ActionDecl(name, (condition, *body), span)

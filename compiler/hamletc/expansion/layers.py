@@ -10,10 +10,11 @@ from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
 from hamletc.language import syntax
-from hamletc.language.declared import declared, names_of
+from hamletc.language.declared import declared, in_role, names_of
 
-Key: TypeAlias = tuple[str, str]
-"""What at most one declaration can be: a kind that shares its names, and the name; no name where a universe has one."""
+Key: TypeAlias = tuple[str, str, str]
+"""What at most one declaration can be: a kind that shares its names, the role that it stands in, and the name; no name
+where a universe has one."""
 
 _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     *syntax.SETTINGS.items(),
@@ -41,12 +42,12 @@ def key(declaration: syntax.Decl) -> Key | None:
         return key(declaration.items[0])
     if isinstance(declaration, syntax.RoleDecl) and not declaration.counted:
         own = key(declaration.items[0])
-        return None if own is None else (own[0], f"{declaration.name.text}.{own[1]}")
+        return None if own is None else (own[0], declaration.name.text, own[2])
     single = next((kind for kind, each in _SINGLE if isinstance(declaration, each)), None)
     symbol = None if single is not None else next(declared(declaration), None)
     if symbol is None:
-        return None if single is None else (single, "")
-    return ("role" if symbol.kind == "role" else symbol.namespace), symbol.name.text
+        return None if single is None else (single, "", "")
+    return ("role" if symbol.kind == "role" else symbol.namespace), "", symbol.name.text
 
 
 def over(
@@ -111,8 +112,10 @@ def _is_meant(without: syntax.WithoutDecl, declaration: syntax.Decl) -> bool:
     if isinstance(declaration, syntax.RoleDecl) and without.name is None:
         return False
     if without.name is not None:
-        return key(declaration) == (_SHARED.get(kind, kind), without.name.text)
+        kinds, role, own = key(declaration) or ("", "", "")
+        outside = in_role(replace(without.name, text=own), role).text if role else own
+        return (kinds, outside) == (_SHARED.get(kind, kind), without.name.text)
     if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl):
         return kind == ("world" if isinstance(declaration, syntax.WorldDecl) else "cells")
     listed = any(kind == word and isinstance(declaration, each) for word, each in _LISTED)
-    return (listed and not names_of(declaration)) or key(declaration) == (kind, "")
+    return (listed and not names_of(declaration)) or key(declaration) == (kind, "", "")

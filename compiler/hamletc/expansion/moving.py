@@ -13,7 +13,6 @@ from hamlet.universe.space import Edges, Graph, axis_names, is_hexagonal, sides
 from hamlet.universe.terrain import Map
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
-from hamletc.expansion.affordances import own_name
 from hamletc.expansion.places import Places
 from hamletc.expansion.trees import (
     Field,
@@ -29,6 +28,7 @@ from hamletc.expansion.trees import (
     whole,
 )
 from hamletc.language import syntax
+from hamletc.language.declared import in_braces
 from hamletc.language.words import AMONG
 
 MOST_CELLS = 65_536
@@ -161,7 +161,7 @@ def _moving(head: syntax.AffordanceDecl, room: Room) -> syntax.AffordanceDecl:
             case _:
                 kept.append(item)
     meters = tuple(moving.coordinate(axis, span) for axis in room.axes)
-    names = tuple(named(own_name(meter.name.text, head.name.text), span) for meter in meters)
+    names = tuple(in_braces(replace(meter.name, span=span), head.name.text) for meter in meters)
     return replace(head, items=(*meters, *kept), moving=names)
 
 

@@ -18,7 +18,7 @@ from hamletc.expansion.places import Places
 from hamletc.expansion.things import acts_of
 from hamletc.expansion.trees import Field, rebuilt
 from hamletc.language import syntax
-from hamletc.language.declared import Namespace, declared, names_of
+from hamletc.language.declared import Namespace, declared, in_role, names_of, parted
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import AMONG
 
@@ -40,9 +40,13 @@ _COUNTED = ("meter", "item")
 class _Owned:
     """Something that a role declares."""
 
-    role: str
     kind: Kind
-    name: syntax.Name
+    name: syntax.OwnName
+
+    @property
+    def role(self) -> str:
+        """The role that declares it."""
+        return self.name.owner
 
     @property
     def namespace(self) -> Namespace:
@@ -95,7 +99,7 @@ class Roles:
             if block.counted:
                 self._head(block)
         self._owned: dict[tuple[Namespace, str], _Owned] = {}  # by the names with roles
-        self._owners: dict[tuple[Namespace, str], list[str]] = {}  # names with roles by those without
+        self._owners: dict[tuple[Namespace, str], list[syntax.OwnName]] = {}  # names with roles by those without
         outside = (symbol for item in declarations for symbol in declared(item))
         self._outside = {(symbol.namespace, symbol.name.text): symbol.name for symbol in outside}
         self._allowed: set[str] = set()  # actions of roles of which an `allow` speaks
@@ -139,32 +143,31 @@ class Roles:
         for item in block.items:
             kind = next((kind for kind, each in _REFERRED if isinstance(item, each)), None)
             for name in names_of(item):
-                if len(role) + 1 + len(name.text) > LONGEST_NAME:
-                    self._say(messages.roles.NameOfRoleTooLong(name.span, f"{role}.{name.text}", LONGEST_NAME))
+                outside = in_role(name, role)
+                if len(outside.text) > LONGEST_NAME:
+                    self._say(messages.roles.NameOfRoleTooLong(name.span, outside.text, LONGEST_NAME))
                 if kind is None:
                     continue
-                owned = _Owned(role, kind, name)
-                self._owned[owned.namespace, f"{role}.{name.text}"] = owned
-                self._owners.setdefault((owned.namespace, name.text), []).append(f"{role}.{name.text}")
-                if isinstance(item, syntax.ItemDecl):
-                    self._own_acts(item, role)
+                owned = self._owns(kind, outside)
+                for act in acts_of(item) if isinstance(item, syntax.ItemDecl) else ():
+                    self._owns("act", in_role(act, role))  # actions with things of a role are the role's, too
                 if (shadowed := self._outside.get((owned.namespace, name.text))) is not None:
                     self._say(messages.roles.NameOfAll(name.span, name.text, role, shadowed.span))
 
-    def _own_acts(self, item: syntax.ItemDecl, role: str) -> None:
-        """The actions with things of a role are the role's, too."""
-        for act in acts_of(item):
-            self._owned["action", f"{role}.{act}"] = _Owned(role, "act", replace(item.name, text=act))
-            self._owners.setdefault(("action", act), []).append(f"{role}.{act}")
+    def _owns(self, kind: Kind, name: syntax.OwnName) -> _Owned:
+        owned = _Owned(kind, name)
+        self._owned[owned.namespace, name.text] = owned
+        self._owners.setdefault((owned.namespace, name.own), []).append(name)
+        return owned
 
     def _check_names(self) -> None:
         """A name with a role before it is declared in that role only."""
         inside = (part for item in self._declarations if isinstance(item, syntax.RoleDecl) for part in item.items)
         for item in (*self._declarations, *inside):
             for name in names_of(item):
-                if "." in name.text and not name.quoted:
-                    role, _, last = name.text.partition(".")
-                    self._say(messages.roles.OutsideRole(name.span, role, last))
+                role, own = parted(name)
+                if role:
+                    self._say(messages.roles.OutsideRole(name.span, role, own))
 
     def _say(self, finding: Finding) -> None:
         shown = self._places.shown(finding.span)
@@ -218,7 +221,7 @@ class Roles:
             return
         made = self._tree(item, scope)
         if isinstance(name := getattr(made, "name", None), syntax.Name):
-            made = replace(made, name=replace(name, text=f"{role}.{name.text}"))
+            made = replace(made, name=in_role(name, role))
         match made:
             case syntax.MeterDecl(properties=properties):
                 drains = tuple(_drain(each, who) for each in properties)
@@ -269,8 +272,7 @@ class Roles:
         for (_, name), owned in self._owned.items():
             who = self._who(owned.role, owned.name.span)
             if owned.kind == "action" and name not in self._allowed and who is not None:
-                action = replace(owned.name, text=name)
-                yield syntax.AllowDecl((action,), who, owned.name.span)
+                yield syntax.AllowDecl((owned.name,), who, owned.name.span)
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -329,7 +331,7 @@ class Roles:
         found = self._renamed(name, scope, "value")
         owned = self._owned.get(("value", found.text))
         if owned is not None and owned.kind in _COUNTED and scope.role is None:
-            about = name.text, owned.name.text, owned.role, owned.kind == "item", owned.name.span
+            about = name.text, owned.name.own, owned.role, owned.kind == "item", owned.name.span
             self._say(messages.roles.ObservedOutsideRole(name.span, *about))
         return found
 
@@ -337,12 +339,11 @@ class Roles:
         """The name with its role before it, if it is that of something in a role."""
         found = name
         if (space, name.text) not in self._owned and (owners := self._owners.get((space, name.text))):
-            own = f"{scope.role}.{name.text}"
-            if own in owners:
-                owners = [own]
+            owners = [each for each in owners if each.owner == scope.role] or owners
             if len(owners) > 1:
-                self._say(messages.roles.OfSeveralRoles(name.span, name.text, tuple(owners[:4])))
-            found = replace(name, text=owners[0])
+                texts = tuple(each.text for each in owners[:4])
+                self._say(messages.roles.OfSeveralRoles(name.span, name.text, texts))
+            found = replace(name, text=owners[0].text)
         owned = self._owned.get((space, found.text))
         if owned is None or owned.kind not in _COUNTED or scope.among or not scope.proven or owned.role in scope.proven:
             return found

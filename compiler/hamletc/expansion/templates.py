@@ -14,7 +14,7 @@ from hamletc.expansion.lets import MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Field, names_in, rebuilt
 from hamletc.language import syntax
-from hamletc.language.declared import Namespace, declared, names_of
+from hamletc.language.declared import Namespace, declared, in_use, names_of
 from hamletc.language.heights import complaint, too_high
 from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import LONGEST_NAME
@@ -182,12 +182,12 @@ class Templates:
         meanings = dict(zip(parameters, arguments, strict=True))
         symbols = [each for item in template.declarations for each in declared(item)]
         names = [meanings[each.name.text] for each in symbols if each.name.text in meanings]
-        prefix = next((f"{each.text}_" for each in names if isinstance(each, syntax.Name)), "")
+        argument = next((each.text for each in names if isinstance(each, syntax.Name)), "")
         own: dict[tuple[Namespace, str], str] = {}
         for each in symbols:
             if each.name.text in meanings:
                 continue
-            made = f"{prefix}{each.name.text}"
+            made = in_use(each.name, argument)
             if len(made) > LONGEST_NAME:
                 self._say(messages.templates.MadeNameTooLong(use.span, made, LONGEST_NAME, each.span))
                 return None

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from hamlet.universe import nodes
+from hamlet.universe import Span, nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
-from hamletc.expansion.trees import constant, outside_expressions
+from hamletc.expansion.trees import assign, binary, call, constant, named, number, outside_expressions, word
 from hamletc.language import syntax
+from hamletc.language.declared import in_braces, with_thing
 from hamletc.language.words import AMONG
 
 MOST_SLOTS = 1000
@@ -21,6 +22,9 @@ MOST_LYING = 1_000_000
 USUALLY_LYING = 99
 """How many of a kind lie on a cell at most, where that is not said."""
 VERBS = {"pick": "PICK", "drop": "DROP", "give": "GIVE"}
+Quantity: TypeAlias = Literal["wear", "lying", "moved", "ground"]
+"""What there is of a thing beside how many an agent has: uses of one, how many lie on a cell, whether an agent just
+picked one up or dropped one, and the rule of what lies."""
 ON_GROUND = ("lying", "up", "appears", "rots")
 """What is said of things that lie on cells."""
 
@@ -53,6 +57,57 @@ class Thing:
     limit: syntax.Name | None
     most: int
 
+    def act(self, verb: str, span: Span) -> syntax.Name:
+        """The name of the action with it that begins with this word."""
+        return named(with_thing(verb, self.head.name).text, span)
+
+    def own(self, quantity: Quantity, span: Span) -> syntax.Name:
+        """The name of a quantity of it: `wear of axe`."""
+        return in_braces(named(quantity, span), self.name)
+
+    def states(self, span: Span, *, moved: bool = False) -> Iterator[syntax.Name]:
+        """The states of agents that say how many they carry and how worn one is, and whether they just `moved` one."""
+        yield named(self.name, span)
+        if self.wear:
+            yield self.own("wear", span)
+        if moved and ("pick" in self.verbs or "drop" in self.verbs):
+            yield self.own("moved", span)
+
+    def chosen(self, verb: str, span: Span) -> syntax.Expr:
+        """The condition that an agent chose the action with it that begins with this word."""
+        return binary("==", word("action", span), self.act(verb, span), span)
+
+    def at_most(self, span: Span) -> syntax.Expr:
+        """How many lie on a cell at most."""
+        return number(self.most, span) if self.limit is None else call("floor", self.limit, span=span)
+
+    def order(self, span: Span) -> syntax.Expr:
+        """Who comes first where several pick or drop: those with the lowest numbers, if that is not said."""
+        return first_of_all(span) if self.priority is None else self.priority
+
+    def changed(self, op: Literal["+=", "-="], granted: syntax.Expr, span: Span) -> syntax.AssignStmt:
+        """One more, or one less, where that is granted."""
+        return assign(self.name, op, syntax.WhenExpr(number(1, span), granted, span), span)
+
+    def gone(self, count: int, span: Span) -> syntax.AssignStmt:
+        """So many less."""
+        return assign(self.name, "-=", number(count, span), span)
+
+    def renewed(self, span: Span) -> syntax.AssignStmt:
+        """Where nothing is left, nothing is worn."""
+        left, worn = binary(">", named(self.name, span), number(0, span), span), self.own("wear", span)
+        return assign(worn, "=", syntax.IfExpr(left, worn, number(0, span), span), span)
+
+    def used_once(self, span: Span) -> list[syntax.Stmt]:
+        """One more use of it, after the last of which it is gone."""
+        has, worn = binary(">", named(self.name, span), number(0, span), span), self.own("wear", span)
+        out = binary(">=", worn, number(self.wear, span), span)
+        return [
+            assign(worn, "+=", syntax.WhenExpr(number(1, span), has, span), span),
+            self.changed("-=", out, span),
+            assign(worn, "=", syntax.IfExpr(out, number(0, span), worn, span), span),
+        ]
+
     @property
     def lies(self) -> bool:
         """Whether some can lie on cells."""
@@ -67,6 +122,11 @@ class Thing:
     def used(self) -> syntax.UseItem | None:
         """What it is good for."""
         return next((item for item in self.head.items if isinstance(item, syntax.UseItem)), None)
+
+
+def first_of_all(span: Span) -> syntax.Expr:
+    """What is highest for the agent with the lowest number."""
+    return syntax.UnaryExpr("-", word("agent", span), span)
 
 
 def things_of(declarations: tuple[syntax.Decl, ...]) -> dict[str, Thing]:
@@ -105,7 +165,7 @@ def slots_of(declarations: tuple[syntax.Decl, ...]) -> dict[str, syntax.SlotsDec
     return found
 
 
-def acts_of(head: syntax.ItemDecl) -> Iterator[str]:
+def acts_of(head: syntax.ItemDecl) -> Iterator[syntax.Name]:
     """The names of the actions with a kind of things."""
     for item in head.items:
         match item:
@@ -117,12 +177,7 @@ def acts_of(head: syntax.ItemDecl) -> Iterator[str]:
                 does = ["CRAFT"]
             case syntax.Property():
                 does = []
-        yield from (act(verb, head.name.text, head.role) for verb in does)
-
-
-def act(verb: str, thing: str, role: str) -> str:
-    """The name of an action with a thing, by the name of that: `PICK_axe`, `smith.PICK_axe`."""
-    return f"{role}.{verb}_{thing.removeprefix(f'{role}.')}" if role else f"{verb}_{thing}"
+        yield from (with_thing(verb, head.name) for verb in does)
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------
@@ -171,10 +226,10 @@ def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]
 def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
     limits: tuple[tuple[str, Literal["uses", "things on a cell"], int], ...]
     limits = (("wear", "uses", MOST_WEAR), ("up", "things on a cell", MOST_LYING))
-    for word, what, most in limits:
-        value = thing.said.get(word)
+    for key, what, most in limits:
+        value = thing.said.get(key)
         number = None if value is None else constant(value)
-        if word == "up" and thing.limit is not None:
+        if key == "up" and thing.limit is not None:
             number = float(thing.most)
         if value is not None and (number is None or number != int(number) or not 1 <= number <= most):
             yield places.told(messages.things.NumberOutsideLimits(value.span, thing.name, what, most))

@@ -48,7 +48,7 @@ def _parts(kind: Any) -> tuple[Field, ...]:
 @cache
 def _trees(kind: Any) -> tuple[str, ...] | None:
     """The names of the fields that hold neither expressions nor spans, last to first; `None` of what is no node."""
-    if kind in (Span, syntax.Name, syntax.Bound) or not hasattr(kind, "__dataclass_fields__"):
+    if kind is Span or issubclass(kind, syntax.Name) or not hasattr(kind, "__dataclass_fields__"):
         return None
     return tuple(field.name for field in reversed(_fields(kind)) if field.role == "tree")
 
@@ -198,7 +198,7 @@ def assign(name: str | syntax.Name, op: Literal["+=", "-=", "="], value: syntax.
 
 
 def whole(
-    name: str,
+    name: str | syntax.Name,
     low: float,
     high: float,
     start: syntax.Expr,
@@ -207,4 +207,5 @@ def whole(
 ) -> syntax.MeterDecl:
     """`state name: int in low .. high = start`."""
     bounds = (number(low, span), number(high, span))
-    return syntax.MeterDecl(named(name, span), start, bounds, (), span, syntax.StateSpec("int", (), span, of))
+    state, own = syntax.StateSpec("int", (), span, of), named(name, span) if isinstance(name, str) else name
+    return syntax.MeterDecl(own, start, bounds, (), span, state)

@@ -1,6 +1,7 @@
-"""Symbols: what each declaration declares, name by name, and which kinds share their names.
+"""Symbols: what each declaration declares, name by name, which kinds share their names, and what names are made of.
 
-This is the one table of names, made from the syntax alone: what writes a universe out and what checks it read it.
+This is the one table of names, made from the syntax alone: what writes a universe out and what checks it read it. No
+other module makes a name of names, and none takes one apart.
 """
 
 from __future__ import annotations
@@ -132,6 +133,39 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
 def names_of(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
     """The names that a declaration declares."""
     return tuple(symbol.name for symbol in declared(declaration))
+
+
+def in_role(name: syntax.Name, role: str) -> syntax.OwnName:
+    """What is declared in a role by this name, as it is called outside."""
+    return syntax.OwnName(f"{role}.{name.text}", name.span, name.quoted, name.text, role)
+
+
+def parted(name: syntax.Name) -> tuple[str, str]:
+    """The role that an author wrote before a name, and the name: `wolf.hunger`; in backticks there is no role."""
+    role, _, own = ("", "", name.text) if name.quoted else name.text.rpartition(".")
+    return role, own
+
+
+def in_braces(name: syntax.Name, owner: str) -> syntax.OwnName:
+    """What an affordance or a thing has of its own by this name, as it is called outside."""
+    return syntax.OwnName(f"{name.text} of {owner}", name.span, True, name.text, owner)
+
+
+def in_use(name: syntax.Name, argument: str) -> str:
+    """What a template declares by this name, in a use for something else; `argument` is the name of that."""
+    return f"{argument}_{name.text}" if argument else name.text
+
+
+def with_thing(verb: str, thing: syntax.Name) -> syntax.Name:
+    """The action with a thing: `PICK_axe`, of a thing of a role `smith.PICK_axe`."""
+    if isinstance(thing, syntax.OwnName):
+        return in_role(syntax.Name(f"{verb}_{thing.own}", thing.span, thing.quoted), thing.owner)
+    return replace(thing, text=f"{verb}_{thing.text}")
+
+
+def copy_of(affordance: str, number: int) -> str:
+    """The name of the first, second, ... copy of an affordance."""
+    return f"{affordance} {number}"
 
 
 def in_namespace(namespace: Namespace, declarations: Iterable[syntax.Decl]) -> dict[str, Symbol]:

@@ -9,11 +9,11 @@ from dataclasses import fields, is_dataclass
 from string import Template
 
 import pytest
-from checking_cases import codes
+from checking_cases import BASE, checked, codes
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from hamlet.universe import Span, Universe
+from hamlet.universe import ObserveValue, Span, Universe
 from hamletc.checking.check import check
 from hamletc.expansion.binding import REFERRED
 from hamletc.language import syntax
@@ -249,3 +249,17 @@ def test_every_field_with_names_says_what_these_refer_to() -> None:
             if has_names and not said and not declares:
                 missing.append((kind.__name__, field.name))
     assert missing == []
+
+
+@pytest.mark.parametrize("name", ["Bush of Rome", "lying of Rome", "Bush 1", "wolf.Bush"])
+def test_a_name_that_looks_like_one_made_of_names_is_not_taken_apart(name: str) -> None:
+    bush = f"""affordance `{name}`: 2 copies at random {{
+        meter stock = 3 in 0 .. 9
+        rule use: stock -= count(used == `{name}`)
+        instantly {{ mood += 0.1 * stock }}
+    }}"""
+    base = BASE.replace("meters }", f"meters  world `stock of {name}` }}")
+    found, findings = checked(base + bush)
+    assert found is not None, findings
+    names = [each.name for each in found.observations if isinstance(each, ObserveValue)]
+    assert names[-2:] == [f"world.stock of {name} {number}" for number in (1, 2)]

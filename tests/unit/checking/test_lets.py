@@ -9,6 +9,7 @@ from checking_cases import BASE, checked, codes, universe
 
 from hamlet.universe import Universe, draws
 from hamletc.checking.check import declared_space
+from hamletc.checking.numbers import Constants
 from hamletc.expansion.expand import expand
 from hamletc.expansion.lets import MOST_PARTS
 from hamletc.expansion.places import rewritten
@@ -94,7 +95,8 @@ def test_places_are_those_of_the_uses() -> None:
 def test_a_universe_without_lets_is_the_tree_that_was_read() -> None:
     file, _ = parse(BASE)
     assert file is not None
-    assert expand(file, 1, declared_space).file.declarations is file.declarations
+    written = expand(file, 1, declared_space, Constants().written_out).file
+    assert written.declarations is file.declarations
 
 
 def test_what_is_wrong_in_a_let_is_said_once_with_both_places() -> None:

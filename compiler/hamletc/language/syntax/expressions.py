@@ -26,6 +26,7 @@ __all__ = [
     "Numeral",
     "OfExpr",
     "OnExpr",
+    "OwnName",
     "Quoted",
     "RoleExpr",
     "Signed",
@@ -62,6 +63,14 @@ class Bound(Name):
     (`own`). What is written out cannot change that."""
 
     space: BoundTo = "quantity"
+
+
+class OwnName(Name):
+    """The name of what stands in the braces of a role, an affordance or a thing, as it is called outside of them:
+    `wolf.hunger`, `stock of Shop`. There it is called `own`, and the `owner` is that of the braces."""
+
+    own: str = ""
+    owner: str = ""
 
 
 class Numeral(Node):
