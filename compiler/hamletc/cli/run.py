@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,8 @@ def run(
     watch one of them live."""
     from rich.console import Console
 
+    from hamlet.launch.cpu.kernels import SHORT
+    from hamlet.native.drafts import without_drafts
     from hamlet.schema.roles import fewest_agents
     from hamlet.waiting import told
     from hamletc.cli.live import live
@@ -93,7 +96,9 @@ def run(
             launch="step",
         )
 
-    with told(module.name):
+    # Where a draft would soon be waited for, it is left out.
+    many = worlds * (agents or fewest_agents(module.universe)) * ticks > SHORT
+    with told(module.name), without_drafts() if many else nullcontext():
         report, samples = live(make, module.name, ticks, params)
     show(report, Console(highlight=False, soft_wrap=True))
     click.echo(f"package  {module.path}")

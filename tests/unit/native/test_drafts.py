@@ -26,6 +26,7 @@ from hamlet.native.library import KIND
 from hamlet.package.module import Module
 from hamlet.terminal import say_once
 from hamlet_lab.bench import Case, measure
+from hamletc.cli.main import hamletc
 from processes import Run
 
 CC = shutil.which("cc")
@@ -322,3 +323,13 @@ def test_benchmarks_and_proofs_have_no_drafts(where: Path, compiled: Callable[[s
     shutil.rmtree(where / "cache")
     hamlet.make(module, worlds=2, backend="c", quiet=True)
     assert (where / "drafts").exists()
+
+
+@pytest.mark.parametrize(("worlds", "drafted"), [(3, True), (SHORT, False)])
+def test_a_long_run_has_no_draft(where: Path, worlds: int, drafted: bool) -> None:
+    """... for which it would wait twice."""
+    (where / "go").touch()
+    universe = ROOT / "universes" / "first_meal.hamlet"
+    arguments = ["run", str(universe), "--worlds", str(worlds), "--ticks", "5", "--backend", "c", "--no-write"]
+    hamletc(arguments, standalone_mode=False)
+    assert (where / "drafts").exists() == drafted
