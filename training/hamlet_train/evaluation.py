@@ -29,20 +29,21 @@ worlds have many agents there are as many worlds, for these agents fare alike.""
 LONGEST = 1_000
 """Ticks after which an episode counts as it is, in a universe without a lifespan."""
 
-SHARE = 0.1
-"""How many agent-ticks all evaluations have for each one of the training: about 2% of its time."""
+SHARE = 0.11
+"""How many agent-ticks all evaluations have for each one of the training: less than 2% of its time."""
 
-STEP = 80
-"""Steps of an evaluation take as long as with so many more agents, and launches of many ticks as long as they are."""
+LAUNCH, STEP = 64, 80
+"""With how many more agents a tick of an evaluation would take twice the time that it takes anyway: one in a launch of
+many ticks, and a step."""
 
-SHORT = 2_000_000
+SHORT = 1_000_000
 """Evaluations of a training of fewer agent-ticks, which lasts seconds, have as many as those of this one: a tenth of a
 second altogether."""
 
 POINTS = 10
 """Evaluations after the first one, which come before evaluations have more agents."""
 
-LEAST, MOST = 4, 50
+LEAST, MOST = 3, 50
 """Evaluations after the first one, in short trainings and in long ones."""
 
 RANDOM, TRAINED = "random", "trained"
@@ -158,7 +159,7 @@ class Plan:
     def of(cls, universe: Universe, network: Network, agents: int, updates: int, ticks: int) -> Plan:
         """The plan for a training of so many updates and agent-ticks."""
         longest = LONGEST if universe.lifespan is None else min(universe.lifespan.ticks, MOST_TICKS)
-        extra = 0 if rolls(network) else STEP
+        extra = LAUNCH if rolls(network) else STEP
         episodes = int(SHARE * max(ticks, SHORT)) // longest
         few, enough = (max(-(-each // agents), worlds) for each, worlds in zip(AGENTS, WORLDS, strict=True))
         worlds = min(max((episodes // (min(POINTS, updates) + 1) - extra) // agents, few), enough)
