@@ -74,6 +74,8 @@ def test_worlds_keep_their_kernels_and_no_others(
 ) -> None:
     """Steps, a team of threads, rollouts and ticks of one lane have addresses in a library: it stays until they go."""
     monkeypatch.setenv("HAMLET_THREADS", str(threads))
+    # A draft is made by another way, and keeps its library.
+    monkeypatch.setenv("HAMLET_DRAFTS", "0")
     own: list[str] = []
 
     def apart(text: str, defines: dict[str, str]) -> object:
