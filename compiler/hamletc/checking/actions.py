@@ -14,7 +14,7 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import graph_moves, is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement, misses_space, place
-from hamletc.checking.report import Findings, all_of, only, whole_number, word
+from hamletc.checking.report import Findings, Properties, all_of, only, whole_number, word
 from hamletc.checking.rules import Statements
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
@@ -22,7 +22,7 @@ from hamletc.language import syntax
 BUILT_IN = ("INTERACT", "WAIT")
 """The actions of every universe, after the moves."""
 MOST_ACTIONS = 10_000
-STEPPING = ("step", "directions", "speeds")
+STEPPING = (syntax.StepProperty, syntax.DirectionsProperty, syntax.SpeedsProperty)
 """The properties that say what the usual moves of a continuous space are."""
 UPWARDS, SIDEWAYS = (("UP", -1.0), ("DOWN", 1.0)), (("LEFT", -1.0), ("RIGHT", 1.0))
 
@@ -78,7 +78,7 @@ def directed_moves(directions: int, speeds: int, step: float) -> tuple[Move, ...
 def resolve_moves(
     written: syntax.MovesDecl | None,
     space: Space,
-    given: dict[str, syntax.Property],
+    given: Properties[syntax.SpaceProperty],
     expressions: Expressions,
     report: Findings,
 ) -> tuple[Move, ...] | None:
@@ -91,14 +91,14 @@ def resolve_moves(
         case _ if written is not None and is_graph("`moves`", space, written.span, report):
             return None
         case _ if written is not None:
-            for key in (*STEPPING, "moves"):
-                if key in given:
-                    report.add(messages.actions.NotWithOwnMoves(given[key].span, key, written.span))
+            for kind in (*STEPPING, syntax.MovesProperty):
+                if (item := given.of(kind)) is not None:
+                    report.add(messages.actions.NotWithOwnMoves(item.span, kind.keyword(), written.span))
             return _written_moves(written, space, report)
         case Grid(graph=Graph() as graph):
             return graph_moves(graph)
-        case Grid() if "moves" in given:
-            return _named_moves(given["moves"], space, report)
+        case Grid() if (named := given.of(syntax.MovesProperty)) is not None:
+            return _named_moves(named, space, report)
         case Grid(metric="hexagonal"):
             return HEXAGONAL
         case Grid(sizes=sizes):
@@ -107,7 +107,7 @@ def resolve_moves(
             return _continuous_moves(space, given, expressions, report)
 
 
-def _named_moves(given: syntax.Property, grid: Grid, report: Findings) -> tuple[Move, ...] | None:
+def _named_moves(given: syntax.MovesProperty, grid: Grid, report: Findings) -> tuple[Move, ...] | None:
     """`moves diagonal`."""
     if word(given, ("diagonal",), "no kind of moves", report) is None:
         return None
@@ -136,29 +136,29 @@ def _written_moves(written: syntax.MovesDecl, space: Space, report: Findings) ->
 
 
 def _continuous_moves(
-    space: Continuous, given: dict[str, syntax.Property], expressions: Expressions, report: Findings
+    space: Continuous, given: Properties[syntax.SpaceProperty], expressions: Expressions, report: Findings
 ) -> tuple[Move, ...] | None:
-    if space.momentum is not None and not given.keys() & STEPPING:
+    stepping, directed, graded = (given.of(kind) for kind in STEPPING)
+    if space.momentum is not None and not (stepping or directed or graded):
         return ()
-    if "step" not in given:
+    if stepping is None:
         report.add(messages.actions.NoStep(space.span))
-    step = _step(given["step"], space, expressions, report) if "step" in given else None
-    directions = _count(given, "directions", report)
-    speeds = _count(given, "speeds", report)
+    step = None if stepping is None else _step(stepping, space, expressions, report)
+    directions, speeds = _count(directed, report), _count(graded, report)
     dimensions = len(axes_of(space))
-    if "directions" not in given:
-        if "speeds" in given:
-            report.add(messages.actions.SpeedsWithoutDirections(given["speeds"].span))
+    if directed is None:
+        if graded is not None:
+            report.add(messages.actions.SpeedsWithoutDirections(graded.span))
             return None
         return None if step is None else axis_moves(dimensions, canonical32(step))
     if dimensions != 2:
-        report.add(messages.actions.Directions(given["directions"].span, dimensions, space.span))
+        report.add(messages.actions.Directions(directed.span, dimensions, space.span))
         return None
-    if step is None or directions is None or ("speeds" in given and speeds is None):
+    if step is None or directions is None or (graded is not None and speeds is None):
         return None
     if directions * (speeds or 1) > MOST_ACTIONS:
         too_many = directions * (speeds or 1)
-        report.add(messages.actions.TooManyActions(given["directions"].span, too_many, MOST_ACTIONS))
+        report.add(messages.actions.TooManyActions(directed.span, too_many, MOST_ACTIONS))
         return None
     return directed_moves(directions, speeds or 1, step)
 
@@ -175,13 +175,12 @@ def _step(item: syntax.Property, space: Continuous, expressions: Expressions, re
     return None
 
 
-def _count(given: dict[str, syntax.Property], key: str, report: Findings) -> int | None:
-    if key not in given:
+def _count(item: syntax.Property | None, report: Findings) -> int | None:
+    if item is None:
         return None
-    value = given[key].value
-    if isinstance(value, syntax.Numeral):
-        return whole_number(value, 1, MOST_ACTIONS, f"`{key}`", report)
-    report.add(messages.everywhere.NotWhole(value.span, f"`{key}`", example=8))
+    if isinstance(item.value, syntax.Numeral):
+        return whole_number(item.value, 1, MOST_ACTIONS, f"`{item.keyword()}`", report)
+    report.add(messages.everywhere.NotWhole(item.value.span, f"`{item.keyword()}`", example=8))
     return None
 
 

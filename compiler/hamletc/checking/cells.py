@@ -18,7 +18,7 @@ def resolve_cell_meter(declaration: syntax.MeterDecl, names: Names, report: Find
         held = resolve_state(declaration, names, report, "cell")
         return None if held is None else CellMeter(declaration.name.text, *held[:3], declaration.span, held[3])
     for item in declaration.properties:
-        report.add(messages.world.PropertyOfCellMeter(item.span, item.key.text))
+        report.add(messages.world.PropertyOfCellMeter(item.span, item.keyword()))
     values = start_and_bounds_of_cells(declaration, names, report)
     return None if values is None else CellMeter(declaration.name.text, *values, declaration.span)
 

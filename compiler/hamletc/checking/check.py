@@ -333,7 +333,8 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     if drawn and ground is None:
         draft.moves, names.moves = None, None
         return
-    draft.metric = given["distance"].span if "distance" in given else None
+    metric = given.of(syntax.MetricProperty)
+    draft.metric = None if metric is None else metric.span
     draft.space = names.space = resolve_space(space, given, ground, expressions, names, report)
     fits(ground, draft.space, report)
     if draft.space is not None:

@@ -10,7 +10,7 @@ from hamlet.universe.space import graph_of
 from hamlet.universe.terrain import distinct
 from hamletc import messages
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, all_of
+from hamletc.checking.report import Findings, Properties, all_of
 from hamletc.language import syntax
 
 MOST_NODES = 256
@@ -19,7 +19,7 @@ FIRST_LETTER = 0x100
 
 
 def resolve_graph(
-    declaration: syntax.SpaceDecl, given: dict[str, syntax.Property], names: Names, report: Findings
+    declaration: syntax.SpaceDecl, given: Properties[syntax.SpaceProperty], names: Names, report: Findings
 ) -> Grid | None:
     """`space graph { home - road - office  road -> shop  starts home }`."""
     first: dict[str, syntax.Name] = {}
@@ -46,19 +46,19 @@ def resolve_graph(
     nodes = tuple(
         Node(name, tuple(other for other in first if (name, other) in edges), node.span) for name, node in first.items()
     )
-    start = given["starts"].value if "starts" in given else None
-    begins = names.find(start, "node") if isinstance(start, syntax.Name) else None
+    start = given.of(syntax.StartsProperty)
+    begins = None if start is None else names.find(start.value, "node")
     if start is not None and begins is None:
         return None
     graph = Graph(nodes, begins, declaration.span)
     _check_whole(graph, report)
     starts: Literal["apart", "anywhere"] = "apart" if begins is None else "anywhere"
-    ground = _regions(declaration, graph, given.get("starts"), names, report)
+    ground = _regions(declaration, graph, start, names, report)
     return Grid((len(nodes),), "clamp", "manhattan", "computed", starts, declaration.span, ground, graph)
 
 
 def _regions(
-    declaration: syntax.SpaceDecl, graph: Graph, start: syntax.Property | None, names: Names, report: Findings
+    declaration: syntax.SpaceDecl, graph: Graph, start: syntax.StartsProperty | None, names: Names, report: Findings
 ) -> Map | None:
     """What a graph has of a map, with a letter of its own for each node: `region town { home road }`, `starts in
     town`."""

@@ -11,7 +11,7 @@ from hamletc import messages
 from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
-from hamletc.checking.report import Findings, between, by_key, word
+from hamletc.checking.report import Findings, Properties, between, word
 from hamletc.checking.states import type_of, written
 from hamletc.checking.wholes import LARGEST_WHOLE
 from hamletc.intervals import spell
@@ -85,7 +85,7 @@ def _default_and_bounds(
 def resolve_claim(declaration: syntax.MeterDecl, report: Findings) -> Claim | None:
     """`only falls`, `only rises`, `only read`."""
     for item in declaration.properties:
-        if item.key.text == "only":
+        if isinstance(item, syntax.OnlyProperty):
             said = word(item, DIRECTIONS, "nothing that a meter only does", report)
             return None if said is None else Claim(cast(Direction, said), item.span)
     return None
@@ -102,14 +102,20 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     bounds = _bounds_of(declaration, expressions, report)
     acting = Expressions(names, report, scope="acting")
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
-    for key, item in by_key(declaration.properties, (*DRAINS, "only"), "a meter", report).items():
-        if key == "only":
-            continue
-        drains[key] = (expressions if key == "decay" else acting).number(item.value)
-        if drains[key] is None:
+    for item in Properties(declaration.properties, report):
+        match item:
+            case syntax.OnlyProperty():
+                continue
+            case syntax.DecayProperty(value=value):
+                drain = drains["decay"] = expressions.number(value)
+            case syntax.MoveProperty(value=value):
+                drain = drains["move"] = acting.number(value)
+                if isinstance(names.space, universe.NoSpace):
+                    report.add(messages.meters.MoveWithoutSpace(item.span, names.space.span))
+            case syntax.InteractProperty(value=value):
+                drain = drains["interact"] = acting.number(value)
+        if drain is None:
             names.suspects.add(name)
-        if key == "move" and isinstance(names.space, universe.NoSpace):
-            report.add(messages.meters.MoveWithoutSpace(item.span, names.space.span))
     if start is None or bounds is None:
         return None
     if isinstance(start, float):

@@ -25,25 +25,26 @@ from hamletc.language import syntax
 from hamletc.language.declared import Kind
 from hamletc.language.tables import after
 
-LISTED = ("meters", "state", "params", "world", "cell", "effects", "velocity", "here", "time", "blank", "constant")
-"""Kinds that may be observed several times; but each meter, param, axis, affordance and function of the time once."""
+ONCE = (
+    *(syntax.ObserveGrid, syntax.ObserveWindow, syntax.ObservePosition, syntax.ObserveProgress),
+    *(syntax.ObserveWord, syntax.ObserveItems),
+)
+"""Kinds that are observed once. Of others each meter, param, axis, affordance and function of the time is."""
 FUNCTIONS_OF_TIME = ("sin", "cos")
 OBSERVED_AS = {"age": "lifetime", "clock": "time", "day_cos": "time cos", "day_sin": "time sin", "hour": "time"}
 """Items that show quantities, which have other names in expressions."""
 ENCODINGS = ("relative", "absolute", "scaled")
 OF_NODES = ("node",)
-NEVER_ON_GRAPHS = ("window", "velocity", "speed")
+NEVER_ON_GRAPHS = (syntax.ObserveWindow, syntax.ObserveVelocity, syntax.ObserveSpeed)
 MOST_ROWS = 2**20
 MOST_SEEN = 2**16
 """The most words that say what walls hide in a window."""
 ITEMS = frozenset(filter(str.isalpha, after("observe", "{")))
 """The words with which items begin."""
-WITHOUT_ARGUMENTS: dict[str, Callable[[Span], universe.Observation]] = {
-    kind.__name__.removeprefix("Observe").lower(): kind
-    for kind in get_args(universe.Observation)
-    if [field.name for field in fields(kind)] == ["span"]
+ALONE: dict[str, Callable[[Span], universe.Observation]] = {
+    kind.__name__: kind for kind in get_args(universe.Observation) if [field.name for field in fields(kind)] == ["span"]
 }
-"""Observations that are their word alone, by that word: `grid` is an `ObserveGrid`."""
+"""Observations of a Universe that an item which is its word alone stands for: both have the same name."""
 
 
 class Observations:
@@ -69,11 +70,7 @@ class Observations:
 
     def resolve(self, declaration: syntax.ObserveDecl) -> list[universe.Observation]:
         """The observations in file order, without those that have errors."""
-        return [
-            each
-            for item in declaration.items
-            for each in (self._item(item) if isinstance(item, syntax.ObserveItem) else self._value(item))
-        ]
+        return [each for item in declaration.items for each in self._item(item)]
 
     def _value(self, item: syntax.ObserveValue) -> list[universe.Observation]:
         """`lack: 1 - food`: a number, or a condition, which is 1 where it holds."""
@@ -85,13 +82,13 @@ class Observations:
         found = number if is_condition(value) else expressions.rounded(value)
         return [] if found is None else [universe.ObserveValue(item.name.text, found, *UNPROVEN, span)]
 
-    def _effects(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+    def _effects(self, item: syntax.ObserveEffects) -> list[universe.Observation]:
         """`effects`, `effects poisoned`: the ticks left of each effect, and how often it is stacked where it can be."""
         every = self._names.of_kind("effect")
-        if not item.words and not every:
+        if not item.names and not every:
             self._nothing(item, "effects")
         states: list[str] = []
-        for word in item.words or tuple(syntax.Name(name, item.span, quoted=True) for name in every):
+        for word in item.names or tuple(syntax.Name(name, item.span, quoted=True) for name in every):
             name = self._names.find(word, "effect")
             effect = None if name is None else self._names.effects.known.get(name)
             if effect is not None and self._first("effect", effect.name, word.span):
@@ -125,71 +122,56 @@ class Observations:
         return held
 
     def _item(self, item: syntax.ObserveItem) -> list[universe.Observation]:
-        kind = item.kind.text
-        if kind in NEVER_ON_GRAPHS and is_graph(f"`{kind}`", self._space, item.span, self._report):
+        word = item.keyword()
+        if isinstance(item, NEVER_ON_GRAPHS) and is_graph(f"`{word}`", self._space, item.span, self._report):
             return []
-        if kind in ("grid", "window") and item.words:
-            return _only(self._region(item, item.words[0]))
-        if kind not in LISTED and not self._first("kind", kind, item.span):
+        if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and item.layer is not None:
+            return _only(self._layer(item, item.layer))
+        if isinstance(item, ONCE) and not self._first("kind", word, item.span):
             return []
-        if not self._has_what_it_needs(item):
-            return []
-        match kind:
-            case "meters":
+        match item:
+            case syntax.ObserveValue():
+                return self._value(item)
+            case syntax.ObserveMeters():
                 return self._held("meter", self._listed("meter", item), item)
-            case "state":
+            case syntax.ObserveState():
                 return self._held("state", self._states(item), item)
-            case "params":
+            case syntax.ObserveParams():
                 return self._held("param", self._listed("param", item), item)
-            case "world":
+            case syntax.ObserveWorld():
                 return self._held("world", self._listed("world meter", item), item)
-            case "cell":
+            case syntax.ObserveCell():
                 return self._held("cell", self._listed("cell meter", item), item)
-            case "effects":
+            case syntax.ObserveEffects():
                 return self._effects(item)
-            case "items":  # others have become states
+            case syntax.ObserveItems():  # others have become states
                 self._nothing(item, "items")
                 return []
-            case "grid":
-                return _only(self._grid_cells(item))
-            case "window":
-                return _only(self._window(item))
-            case "position":
-                return self._position(item)
-            case "velocity":
-                return self._velocity(item)
-            case "speed":
-                return [universe.ObserveValue("speed", universe.Speed(item.span), *self._speeds(), item.span)]
-            case "here":
+            case syntax.ObserveGrid():
+                return _only(self._grid_cells(item) if self._has_grid(item) else None)
+            case syntax.ObserveWindow():
+                return _only(self._window(item) if self._has_grid(item) else None)
+            case syntax.ObservePosition():
+                return self._position(item) if self._has_space(item) else []
+            case syntax.ObserveVelocity():
+                return self._velocity(item) if self._has_space(item) else []
+            case syntax.ObserveSpeed(span=span):
+                known = self._names.starts_with_speed or self._has_space(item)
+                return [universe.ObserveValue("speed", universe.Speed(span), *self._speeds(), span)] if known else []
+            case syntax.ObserveHere():
                 return _only(self._here(item))
-            case "time":
-                return self._time(item)
-            case "progress":
+            case syntax.ObserveTime():
+                return self._time(item) if self._names.has("clock", "`time`", item.span) else []
+            case syntax.ObserveProgress():
                 return _only(self._progress(item))
-            case "lifetime":
-                return self._lifetime(item)
-            case "blank":
+            case syntax.ObserveLifetime():
+                return self._lifetime(item) if self._names.has("lifespan", "`lifetime`", item.span) else []
+            case syntax.ObserveBlank():
                 return _only(self._blank(item))
-            case "constant":
+            case syntax.ObserveConstant():
                 return _only(self._constant(item))
-            case _:
-                return [WITHOUT_ARGUMENTS[kind](item.span)]
-
-    def _has_what_it_needs(self, item: syntax.ObserveItem) -> bool:
-        """Whether the universe has what there is to observe."""
-        match item.kind.text:
-            case "grid" | "window":
-                return self._has_grid(item)
-            case "position" | "velocity":
-                return self._has_space(item)
-            case "speed":
-                return self._names.starts_with_speed or self._has_space(item)
-            case "time":
-                return self._names.has("clock", "`time`", item.span)
-            case "lifetime":
-                return self._names.has("lifespan", "`lifetime`", item.span)
-            case _:
-                return True
+            case syntax.ObserveWord(span=span):
+                return [ALONE[type(item).__name__](span)]
 
     def _first(self, sort: str, name: str, span: Span) -> bool:
         """Whether what has this name is observed for the first time, or may be observed again."""
@@ -201,13 +183,13 @@ class Observations:
         return self._report.inert_allowed
 
     def _listed(
-        self, kind: Literal["meter", "world meter", "cell meter", "param"], item: syntax.ObserveItem
+        self, kind: Literal["meter", "world meter", "cell meter", "param"], item: syntax.ObserveListed
     ) -> tuple[str, ...]:
         """The names written, or all of the kind where none is."""
-        if item.words:
+        if item.names:
             found = (
                 (word, self._names.find(word, kind))
-                for word in item.words
+                for word in item.names
                 if kind == "cell meter" or self._is_observed_so(word, kind)
             )
             return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
@@ -221,7 +203,7 @@ class Observations:
             self._nothing(item, "world")
         if not every and kind == "cell meter":
             self._nothing(item, "cell")
-        return tuple(name for name in every if self._first(kind, name, item.kind.span))
+        return tuple(name for name in every if self._first(kind, name, word_of(item)))
 
     def _is_observed_so(self, word: syntax.Name, kind: Kind) -> bool:
         """Whether the word is no state, and where a meter is wanted no quantity: those are observed otherwise."""
@@ -237,39 +219,37 @@ class Observations:
         self._report.add(messages.observations.StateAmongMeters(word.span, word))
         return False
 
-    def _states(self, item: syntax.ObserveItem) -> tuple[str, ...]:
+    def _states(self, item: syntax.ObserveState) -> tuple[str, ...]:
         """The states of agents and of the world that are written, or all where none is."""
         found: list[str] = []
-        for word in item.words:
+        for word in item.names:
             if self._names.state(word) is None:
                 self._names.refuse(word, "a state", self._names.states)
             elif self._first("state", word.text, word.span):
                 found.append(word.text)
         own = self._names.own_states
-        if not item.words and not own:
+        if not item.names and not own:
             self._nothing(item, "state")
         known = [name for name in own if name not in self._hidden and ("state", name) not in self._before]
-        every = [] if item.words else known
-        return (*found, *(name for name in every if self._first("state", name, item.kind.span)))
+        every = [] if item.names else known
+        return (*found, *(name for name in every if self._first("state", name, word_of(item))))
 
     # --- where agents are and how they move --------------------------------------------------------------------------
 
-    def _grid_cells(self, item: syntax.ObserveItem) -> universe.Observation | None:
+    def _grid_cells(self, item: syntax.ObserveGrid) -> universe.Observation | None:
         if isinstance(self._space, universe.Grid) and self._is_too_large(prod(self._space.sizes), item):
             return None
         return universe.ObserveGrid(item.span)
 
-    def _window(self, item: syntax.ObserveItem) -> universe.ObserveWindow | None:
-        number = self._number(item)
-        assert number is not None, "the grammar demands it"
-        radius = whole_number(number, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
+    def _window(self, item: syntax.ObserveWindow) -> universe.ObserveWindow | None:
+        radius = whole_number(item.radius, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
         if radius is None or not isinstance(self._space, universe.Grid):
             return None
         farthest = max(self._space.sizes) - 1
         if farthest == 0:
             self._nothing(item, "window")
         elif radius > farthest:
-            self._report.add(messages.observations.RadiusOutsideGrid(number.span, farthest))
+            self._report.add(messages.observations.RadiusOutsideGrid(item.radius.span, farthest))
         if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
             return None
         if item.sight is None:
@@ -277,7 +257,7 @@ class Observations:
         sees = self._has_sight(self._space, radius, item)
         return universe.ObserveWindow(radius, item.span, "sight") if sees else None
 
-    def _has_sight(self, grid: universe.Grid, radius: int, item: syntax.ObserveItem) -> bool:
+    def _has_sight(self, grid: universe.Grid, radius: int, item: syntax.ObserveWindow) -> bool:
         """Whether walls can hide something, and what they hide fits into tables."""
         where = item.sight or item.span
         if is_hexagonal(grid):
@@ -291,7 +271,7 @@ class Observations:
             self._report.add(messages.observations.TooMuchSight(item.span, words, MOST_SEEN))
         return words <= MOST_SEEN
 
-    def _region(self, item: syntax.ObserveItem, word: syntax.Name) -> universe.Observation | None:
+    def _layer(self, item: syntax.ObserveGrid | syntax.ObserveWindow, word: syntax.Name) -> universe.Observation | None:
         """`grid of forest`, `window 2 of wall`, `window 2 of moss`."""
         if self._names.means(word, "cell meter") and not self._names.means(word, "region"):
             return self._of_cells(item, word)
@@ -299,7 +279,7 @@ class Observations:
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
             return None
-        if not self._first(f"{item.kind.text} of", word.text, item.span) or not self._has_grid(item):
+        if not self._first(f"{item.keyword()} of", word.text, item.span) or not self._has_grid(item):
             return None
         space = self._space
         if not isinstance(space, universe.Grid):
@@ -307,17 +287,19 @@ class Observations:
         if space.map is None or (walls and not space.map.walls):
             self._report.add(messages.observations.NoWalls(word.span))
             return None
-        if item.kind.text == "grid":
+        if isinstance(item, syntax.ObserveGrid):
             too_large = self._is_too_large(prod(space.sizes), item)
             return None if too_large else universe.ObserveRegion(None, region, item.span)
         plain = self._window(item)
         return None if plain is None else universe.ObserveRegion(plain.radius, region, item.span, plain.within)
 
-    def _of_cells(self, item: syntax.ObserveItem, word: syntax.Name) -> universe.Observation | None:
+    def _of_cells(
+        self, item: syntax.ObserveGrid | syntax.ObserveWindow, word: syntax.Name
+    ) -> universe.Observation | None:
         """`grid of moss`, `window 2 of moss`."""
-        if not self._first(f"{item.kind.text} of", word.text, item.span) or not self._has_grid(item):
+        if not self._first(f"{item.keyword()} of", word.text, item.span) or not self._has_grid(item):
             return None
-        if item.kind.text == "window":
+        if isinstance(item, syntax.ObserveWindow):
             plain = self._window(item)
             return None if plain is None else universe.ObserveCells(plain.radius, word.text, item.span)
         if not isinstance(self._space, universe.Grid) or self._is_too_large(prod(self._space.sizes), item):
@@ -330,16 +312,16 @@ class Observations:
         self._report.add(messages.observations.TooManyRows(item.span, rows, MOST_ROWS))
         return True
 
-    def _position(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+    def _position(self, item: syntax.ObservePosition) -> list[universe.Observation]:
         nodes = self._names.of_kind("node")
         encodings = OF_NODES if nodes else ENCODINGS
         # The word behind `position` is its encoding to the parser, also where the author meant the next item.
-        if not item.words or item.words[0].text in ITEMS:
-            self._report.add(messages.observations.EncodingNeeded(item.kind.span, encodings))
+        if item.encoding.text in ITEMS:
+            self._report.add(messages.observations.EncodingNeeded(word_of(item), encodings))
             return []
-        if not is_known(item.words[0], encodings, "no encoding of a position", self._report):
+        if not is_known(item.encoding, encodings, "no encoding of a position", self._report):
             return []
-        match item.words[0].text, self._space:
+        match item.encoding.text, self._space:
             case "node", universe.Grid(graph=universe.Graph(nodes=places)):
                 names = tuple(node.name for node in places)
                 here = universe.Coordinate("x", item.span)
@@ -372,13 +354,13 @@ class Observations:
             rows.append(universe.ObserveValue(f"size.{name}", number, number.value, number.value, span))
         return rows
 
-    def _velocity(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+    def _velocity(self, item: syntax.ObserveVelocity) -> list[universe.Observation]:
         if self._space is None:
             return []
-        if not item.words:
+        if not item.names:
             axes = tuple(axis for axis in axes_of(self._space) if self._first("velocity", axis, item.span))
         else:
-            found = ((word, axis_of(word, self._names, self._report)) for word in item.words)
+            found = ((word, axis_of(word, self._names, self._report)) for word in item.names)
             axes = tuple(axis for word, axis in found if axis is not None and self._first("velocity", axis, word.span))
         begins, fastest = self._begins(), self._fastest()
         return [
@@ -431,19 +413,19 @@ class Observations:
         self, item: syntax.ObserveItem, needed: Literal["a space", "a grid"], space: universe.Space
     ) -> None:
         none = isinstance(space, universe.NoSpace)
-        self._report.add(messages.observations.SpaceMissing(item.span, item.kind.text, needed, space.span, none))
+        self._report.add(messages.observations.SpaceMissing(item.span, item.keyword(), needed, space.span, none))
 
-    def _here(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        if not item.words:
+    def _here(self, item: syntax.ObserveHere) -> universe.Observation | None:
+        if not item.names:
             named = self._names.of_kind("affordance")
             every = tuple(dict.fromkeys(self._names.copy_of.get(name, name) for name in named))
             if not every:
                 self._nothing(item, "here")
-            new = [name for name in every if self._first("here", name, item.kind.span)]
-            nowhere = (None,) if self._first("nowhere", "nothing", item.kind.span) else ()
+            new = [name for name in every if self._first("here", name, word_of(item))]
+            nowhere = (None,) if self._first("nowhere", "nothing", word_of(item)) else ()
             return universe.ObserveHere((*new, *nowhere), item.span) if new or nowhere else None
         places: list[str | None] = []
-        for word in item.words:
+        for word in item.names:
             if is_word(word, "nothing"):
                 if self._first("nowhere", word.text, word.span):
                     places.append(None)
@@ -454,10 +436,10 @@ class Observations:
                 self._names.refuse(word, "an affordance", (*self._names.of_kind("affordance"), "nothing"))
         return universe.ObserveHere(tuple(places), item.span) if places else None
 
-    def _time(self, item: syntax.ObserveItem) -> list[universe.Observation]:
-        places = [(word.text, word.span) for word in item.words if self._is_of_time(word)]
-        if not item.words:
-            places = [(function, item.kind.span) for function in FUNCTIONS_OF_TIME]
+    def _time(self, item: syntax.ObserveTime) -> list[universe.Observation]:
+        places = [(word.text, word.span) for word in item.names if self._is_of_time(word)]
+        if not item.names:
+            places = [(function, word_of(item)) for function in FUNCTIONS_OF_TIME]
         shown = [cast(Literal["sin", "cos"], each) for each, span in places if self._first("time", each, span)]
         return [
             universe.ObserveValue(f"time.{each}", universe.DayTime(each, item.span), -1.0, 1.0, item.span)
@@ -467,7 +449,7 @@ class Observations:
     def _is_of_time(self, word: syntax.Name) -> bool:
         return is_known(word, FUNCTIONS_OF_TIME, "no function of the time", self._report)
 
-    def _lifetime(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+    def _lifetime(self, item: syntax.ObserveLifetime) -> list[universe.Observation]:
         lifespan, span = self._draft.lifespan, item.span
         if lifespan is None:
             return []
@@ -476,10 +458,10 @@ class Observations:
             share = universe.Binary("min", share, _number(1, span), span)
         return [universe.ObserveValue("lifetime", share, 0.0, 1.0, span)]
 
-    def _progress(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        number, per = self._number(item), None
-        if number is not None:
-            per = whole_number(number, 1, LONGEST_DURATION, "the divisor of `progress`", self._report)
+    def _progress(self, item: syntax.ObserveProgress) -> universe.Observation | None:
+        per = None
+        if item.divisor is not None:
+            per = whole_number(item.divisor, 1, LONGEST_DURATION, "the divisor of `progress`", self._report)
             if per is None:
                 return None
         if not self._names.has_lasting:
@@ -498,24 +480,23 @@ class Observations:
 
     # --- rows that never change --------------------------------------------------------------------------------------
 
-    def _blank(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        number = self._number(item)
-        assert number is not None, "the grammar demands it"
-        count = whole_number(number, 1, MOST_ROWS, "the number of rows", self._report)
+    def _blank(self, item: syntax.ObserveBlank) -> universe.Observation | None:
+        count = whole_number(item.rows, 1, MOST_ROWS, "the number of rows", self._report)
         return None if count is None else universe.ObserveBlank(count, item.span)
 
-    def _constant(self, item: syntax.ObserveItem) -> universe.Observation | None:
-        assert item.numbers, "the grammar demands them"
+    def _constant(self, item: syntax.ObserveConstant) -> universe.Observation | None:
         values = [any_number(number, LARGEST, "a number", self._report) for number in item.numbers]
         known = tuple(canonical32(value) for value in values if value is not None)
         return universe.ObserveConstant(known, item.span) if len(known) == len(values) else None
 
-    def _number(self, item: syntax.ObserveItem) -> syntax.Signed | None:
-        """The one number that follows the kind."""
-        return item.numbers[0] if item.numbers else None
-
-    def _nothing(self, item: syntax.ObserveItem, what: messages.observations.Item) -> None:
+    def _nothing(self, item: syntax.ObserveItem | syntax.ObserveListed, what: messages.observations.Item) -> None:
         self._report.add(messages.observations.NothingToObserve(item.span, what))
+
+
+def word_of(item: syntax.ObserveItem | syntax.ObserveListed) -> Span:
+    """The place of the word that an item begins with."""
+    span = item.span
+    return Span(span.line, span.column, span.line, span.column + len(item.keyword()), span.file)
 
 
 def _only(item: universe.Observation | None) -> list[universe.Observation]:

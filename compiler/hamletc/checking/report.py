@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from hamlet.universe import Span
 from hamletc import messages
@@ -124,21 +124,30 @@ def _place(finding: Diagnostic) -> tuple[int, int, int]:
     return span.file, span.line, span.column
 
 
+Q = TypeVar("Q", bound=syntax.Property)
+K = TypeVar("K", bound=syntax.Property)
+
+
 # --- properties inside braces, and words that are known in a place ---------------------------------------------------
 
 
-def by_key(
-    properties: tuple[syntax.Property, ...], known: tuple[str, ...], what: str, report: Findings
-) -> dict[str, syntax.Property]:
-    """The properties by their keys; unknown ones and second ones are reported. `what` has them: "a meter"."""
-    found: dict[str, syntax.Property] = {}
-    for item in properties:
-        if not is_known(item.key, known, f"no property of {what}", report):
-            continue
-        first = found.setdefault(item.key.text, item)
-        if first is not item:
-            report.add(messages.everywhere.GivenTwice(item.span, f"`{item.key.text}`", first.span))
-    return found
+class Properties(Generic[Q]):
+    """The properties in some braces, in order, each once: second ones are reported."""
+
+    def __init__(self, properties: Iterable[Q], report: Findings) -> None:
+        self._by_kind: dict[type[syntax.Property], Q] = {}
+        for item in properties:
+            first = self._by_kind.setdefault(type(item), item)
+            if first is not item:
+                report.add(messages.everywhere.GivenTwice(item.span, f"`{item.keyword()}`", first.span))
+
+    def __iter__(self) -> Iterator[Q]:
+        return iter(self._by_kind.values())
+
+    def of(self, kind: type[K]) -> K | None:
+        """The property of this kind."""
+        item = self._by_kind.get(kind)
+        return item if isinstance(item, kind) else None
 
 
 def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Findings) -> bool:
@@ -149,9 +158,12 @@ def is_known(word: syntax.Name, known: tuple[str, ...], problem: str, report: Fi
     return False
 
 
-def word(item: syntax.Property, known: tuple[str, ...], problem: str, report: Findings) -> str | None:
-    """The word a property has as its value, where it is one of those known."""
-    assert isinstance(item.value, syntax.Name), "the grammar demands a word"
+def word(
+    item: syntax.WordProperty | None, known: tuple[str, ...], problem: str, report: Findings, usual: str | None = None
+) -> str | None:
+    """The word a property has as its value, where it is one of those known; the `usual` one without the property."""
+    if item is None:
+        return usual
     return item.value.text if is_known(item.value, known, problem, report) else None
 
 

@@ -14,7 +14,7 @@ from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.ranges import Ranges, State
-from hamletc.checking.report import Findings, by_key
+from hamletc.checking.report import Findings, only
 from hamletc.checking.sites import disjuncts, for_role
 from hamletc.checking.symbols import is_word
 from hamletc.intervals import ZERO, Interval
@@ -31,7 +31,7 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
         return None
     ticks = names.duration(declaration.ticks, LONGEST_LIFE, "a lifespan in")
     reward: float | None = 0.0
-    given = by_key(declaration.properties, ("reward",), "a lifespan", report).get("reward")
+    given = only(list(declaration.properties), "`reward`", report)
     if given is not None:
         reward = Expressions(names, report).constant(given.value, "the reward of a lifespan")
         if reward == 0.0:
@@ -68,7 +68,7 @@ def resolve_causes(
 
 def _goal(declaration: syntax.EndsDecl, names: Names, report: Findings) -> universe.Goal | None:
     """What is paid where a goal is reached."""
-    given = by_key(declaration.properties, ("reward",), "a goal", report).get("reward")
+    given = only(list(declaration.properties), "`reward`", report)
     if given is None:
         return universe.Goal(universe.Number(0.0, declaration.span), declaration.span)
     reward = Expressions(names, report, scope="ending").number(given.value)

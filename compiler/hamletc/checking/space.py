@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import (
@@ -26,9 +26,9 @@ from hamletc.checking.names import Names
 from hamletc.checking.places import LONGEST_DISPLACEMENT, MOST_CELLS
 from hamletc.checking.report import (
     Findings,
+    Properties,
     any_number,
     between,
-    by_key,
     is_known,
     whole_number,
     word,
@@ -36,13 +36,15 @@ from hamletc.checking.report import (
 from hamletc.checking.surroundings import first_speed
 from hamletc.language import syntax
 
-PROPERTIES: dict[str, tuple[str, ...]] = {
-    "grid": ("edges", "distance", "places", "starts", "moves", "momentum"),
-    "hexagons": ("edges", "places", "starts"),
-    "graph": ("starts",),
-    "continuous": ("edges", "distance", "step", "reach", "directions", "speeds", "momentum"),
+OF_ANY_GRID = (syntax.EdgesProperty, syntax.PlacesProperty, syntax.StartsProperty)
+PROPERTIES: dict[str, tuple[type[syntax.Property], ...]] = {
+    **dict.fromkeys(syntax.GRIDS, OF_ANY_GRID),
+    "grid": get_args(syntax.GridProperty),
+    "graph": (syntax.StartsProperty,),
+    "continuous": get_args(syntax.ContinuousProperty),
     "none": (),
 }
+"""The properties that a kind of space has; those of grids whose axes are no straight lines are the same."""
 EDGES = ("clamp", "wrap", "bounce", "sticky")
 METRICS = ("manhattan", "euclidean", "chebyshev")
 DIMENSIONS = 100
@@ -51,23 +53,22 @@ FARTHEST = 1e9
 """The largest coordinate of a continuous space."""
 
 
-def space_properties(declaration: syntax.SpaceDecl, report: Findings) -> dict[str, syntax.Property]:
-    """The properties that a space of this kind has, by their keys."""
-    kind = declaration.kind.text
-    known = PROPERTIES[kind] if kind in PROPERTIES else (*PROPERTIES["grid"], *PROPERTIES["continuous"])
-    what = {
-        "grid": "a grid",
-        "hexagons": "a grid of hexagons",
-        "continuous": "a continuous space",
-        "none": "`space none`",
-        "graph": "a graph",
-    }
-    return by_key(declaration.properties, known, what.get(kind, "a space"), report)
+def space_properties(declaration: syntax.SpaceDecl, report: Findings) -> Properties[syntax.SpaceProperty]:
+    """The properties that a space of this kind has; others are reported."""
+    kind, own = declaration.kind.text, list[syntax.SpaceProperty]()
+    known = PROPERTIES.get(kind, get_args(syntax.SpaceProperty))
+    for item in declaration.properties:
+        if isinstance(item, known):
+            own.append(item)
+        else:
+            keys, problem = tuple(each.keyword() for each in known), f"no property of `space {kind}`"
+            report.add(messages.everywhere.UnknownWord(item.span, item.keyword(), keys, problem))
+    return Properties(own, report)
 
 
 def resolve_space(
     declaration: syntax.SpaceDecl,
-    given: dict[str, syntax.Property],
+    given: Properties[syntax.SpaceProperty],
     ground: Map | None,
     expressions: Expressions,
     names: Names,
@@ -77,9 +78,9 @@ def resolve_space(
     `space none`. `ground` is the map, if there is one."""
     if not is_known(declaration.kind, tuple(PROPERTIES), "no kind of space", report):
         return None
-    edges = word(given["edges"], EDGES, "no rule for edges", report) if "edges" in given else "clamp"
+    edges = word(given.of(syntax.EdgesProperty), EDGES, "no rule for edges", report, "clamp")
     usual = syntax.GRIDS.get(declaration.kind.text, "euclidean")
-    metric = word(given["distance"], METRICS, "no metric", report) if "distance" in given else usual
+    metric = word(given.of(syntax.MetricProperty), METRICS, "no metric", report, usual)
     match declaration.kind.text:
         case "graph":
             return resolve_graph(declaration, given, names, report)
@@ -93,31 +94,30 @@ def resolve_space(
 
 def _grid(
     declaration: syntax.SpaceDecl,
-    given: dict[str, syntax.Property],
+    given: Properties[syntax.SpaceProperty],
     edges: str | None,
     metric: str | None,
     ground: Map | None,
     report: Findings,
 ) -> Grid | None:
     hexagonal = declaration.kind.text == "hexagons"
-    if "momentum" in given:
-        report.add(messages.space.MomentumOfGrid(given["momentum"].span))
+    if (momentum := given.of(syntax.MomentumProperty)) is not None:
+        report.add(messages.space.MomentumOfGrid(momentum.span))
         return None
-    places, starts = "computed", "apart"
-    if "places" in given:
-        places = word(given["places"], ("computed", "stored"), "no way to keep places", report) or ""
-    if "starts" in given:
-        starts = word(given["starts"], ("apart", "anywhere"), "no way to start", report) or ""
-    if "starts" in given and ground is not None and ground.starts is not None:
-        report.add(messages.space.StartsTwice(given["starts"].span, ground.span))
+    places = word(given.of(syntax.PlacesProperty), ("computed", "stored"), "no way to keep places", report, "computed")
+    said = given.of(syntax.StartsProperty)
+    starts = word(said, ("apart", "anywhere"), "no way to start", report, "apart")
+    if said is not None and ground is not None and ground.starts is not None:
+        report.add(messages.space.StartsTwice(said.span, ground.span))
     sizes = _sizes(declaration, places, ground, report)
-    if sizes is None or edges is None or metric is None or not places or not starts:
+    if sizes is None or edges is None or metric is None or places is None or starts is None:
         return None
     if hexagonal and min(sizes) < 2:
         report.add(messages.space.HexagonsTooFew(declaration.span))
         return None
     if metric == "euclidean" and sum((size - 1) ** 2 for size in sizes) >= 2**31:
-        report.add(messages.space.TooLargeForEuclidean(given["distance"].span))
+        written = given.of(syntax.MetricProperty) or declaration
+        report.add(messages.space.TooLargeForEuclidean(written.span))
         return None
     return Grid(
         sizes,
@@ -130,7 +130,9 @@ def _grid(
     )
 
 
-def _sizes(declaration: syntax.SpaceDecl, places: str, ground: Map | None, report: Findings) -> tuple[int, ...] | None:
+def _sizes(
+    declaration: syntax.SpaceDecl, places: str | None, ground: Map | None, report: Findings
+) -> tuple[int, ...] | None:
     numerals = declaration.sizes
     drawn = None if ground is None else (len(ground.rows[0]), len(ground.rows))
     if not numerals:
@@ -154,7 +156,7 @@ def _sizes(declaration: syntax.SpaceDecl, places: str, ground: Map | None, repor
 
 def _continuous(
     declaration: syntax.SpaceDecl,
-    given: dict[str, syntax.Property],
+    given: Properties[syntax.SpaceProperty],
     edges: str | None,
     metric: str | None,
     expressions: Expressions,
@@ -165,26 +167,26 @@ def _continuous(
         return None
     axes = [_axis(low, high, report) for low, high in declaration.bounds]
     reach: float | None = None
-    if "reach" in given:
-        reach = expressions.constant(given["reach"].value, "the reach")
-        if reach is not None and reach < 0:
-            report.add(messages.space.NegativeReach(given["reach"].value.span))
-            reach = None
-    else:
+    if (reaches := given.of(syntax.ReachProperty)) is None:
         report.add(messages.space.NoReach(declaration.span))
+    else:
+        reach = expressions.constant(reaches.value, "the reach")
+        if reach is not None and reach < 0:
+            report.add(messages.space.NegativeReach(reaches.value.span))
+            reach = None
     known = tuple(axis for axis in axes if axis is not None)
     if len(known) < count or reach is None or edges is None or metric is None:
         return None
     momentum = None
-    if "momentum" in given:
-        momentum = _momentum(given["momentum"], known, expressions, report)
+    if (limited := given.of(syntax.MomentumProperty)) is not None:
+        momentum = _momentum(limited, known, expressions, report)
         if momentum is None:
             return None
     return Continuous(known, reach, cast(Edges, edges), cast(Metric, metric), declaration.span, momentum)
 
 
 def _momentum(
-    item: syntax.Property, axes: tuple[Axis, ...], expressions: Expressions, report: Findings
+    item: syntax.MomentumProperty, axes: tuple[Axis, ...], expressions: Expressions, report: Findings
 ) -> float | None:
     """The most velocity on an axis."""
     most = expressions.constant(item.value, "the limit of the velocity")

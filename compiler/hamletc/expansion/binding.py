@@ -46,6 +46,11 @@ def own_meters(head: syntax.AffordanceDecl) -> frozenset[str]:
     return frozenset(item.name.text for item in head.items if isinstance(item, syntax.MeterDecl))
 
 
+OF_VALUES: tuple[type[syntax.ObserveListed], ...] = (
+    *(syntax.ObserveMeters, syntax.ObserveState, syntax.ObserveParams, syntax.ObserveWorld, syntax.ObserveCell),
+    *(syntax.ObserveEffects, syntax.ObserveItems),
+)
+"""What is observed by the names of what has a value."""
 REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
     {
         **dict.fromkeys(((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance")), ("affordance",)),
@@ -57,17 +62,16 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.GraphPath, "nodes"), (syntax.NodesDecl, "nodes")), ("node",)),
         **dict.fromkeys(((syntax.RegionDecl, "name"), (syntax.NodesDecl, "name")), ("region",)),
         **dict.fromkeys(((syntax.MapLetters, "letters"), (syntax.RegionNumber, "region")), ("region",)),
-        **dict.fromkeys(((syntax.OnExpr, "region"), (syntax.WordProperty, "value")), ("region", "node")),
+        **dict.fromkeys(((syntax.OnExpr, "region"), (syntax.StartsProperty, "value")), ("region", "node")),
         (syntax.SpreadItem, "name"): ("region",),
+        **dict.fromkeys(((syntax.ObserveGrid, "layer"), (syntax.ObserveWindow, "layer")), ("region", "value")),
+        **dict.fromkeys(((kind, "names") for kind in OF_VALUES), ("value",)),
+        (syntax.ObserveHere, "names"): ("affordance",),
         (syntax.AllowDecl, "actions"): ("action", "move"),
         (syntax.MoveDef, "name"): ("move",),
     }
 )
 """What the names in fields of nodes refer to; expressions, what is observed, and names of declarations are not here."""
-OBSERVED: Mapping[str, Namespace] = MappingProxyType(
-    {**dict.fromkeys(("meters", "state", "params", "world", "cell", "effects", "items"), "value"), "here": "affordance"}
-)
-"""What is observed by the names of declarations; behind other words stand words, too."""
 
 
 def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...]:
@@ -85,8 +89,6 @@ def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...
             return tuple(NAMESPACES)
         case syntax.SpreadItem(kind=syntax.Name(text="near")), _ if field == "name":
             return ("affordance",)
-        case syntax.ObserveItem(kind=kind), _ if field == "words":
-            return (OBSERVED[kind.text],) if kind.text in OBSERVED else ()
         case _ if (referred := REFERRED.get((type(node), field))) is not None:
             return referred
         case _ if field == "name":

@@ -182,8 +182,8 @@ class _Said:
                 return node
             case syntax.OfExpr(quantity=quantity, owner=name) if name.text in self.kinds:
                 return self._together(quantity, [replace(node, owner=each) for each in self._names(name)], name.text)
-            case syntax.ObserveItem():
-                return replace(node, words=tuple(each for word in node.words for each in self._seen(node, word)))
+            case syntax.ObserveWorld(names=names) | syntax.ObserveState(names=names):
+                return replace(node, names=tuple(each for name in names for each in self._seen(name)))
             case _:
                 pass
         return rebuilt(node, self.tree)
@@ -211,17 +211,16 @@ class _Said:
             lambda a, b: syntax.BinaryExpr("or" if whether else "+", a, b, quantity.span, quantity.span), each
         )
 
-    def _seen(self, item: syntax.ObserveItem, word: syntax.Name) -> Iterator[syntax.Name]:
-        """What is observed where this word stands: a meter of each copy. Where an agent is, is one value for all."""
+    def _seen(self, name: syntax.Name) -> Iterator[syntax.Name]:
+        """What is observed where this name stands: a meter of each copy."""
         found = [
-            _own(meter, named(copy, word.span)).text
+            _own(meter, named(copy, name.span)).text
             for kind in self.kinds.values()
             for meter in kind.meters
-            if _own(meter, named(kind.name, word.span)).text == word.text
+            if _own(meter, named(kind.name, name.span)).text == name.text
             for copy in kind.names
         ]
-        seen = found if item.kind.text in ("world", "state") else []
-        yield from (replace(word, text=each) for each in seen or (word.text,))
+        yield from (replace(name, text=each) for each in found or (name.text,))
 
 
 # --- what can be wrong -----------------------------------------------------------------------------------------------

@@ -34,7 +34,10 @@ CARRIED: tuple[tuple[str, syntax.BinaryOp], ...] = (("pick", "-"), ("drop", "+")
 """What agents do to the number that lies on a cell."""
 GIFTS = "gifts"
 """The name of the rule by which agents get what they are given."""
-BY_THEMSELVES: tuple[tuple[str, Literal["+=", "-="]], ...] = (("appears", "+="), ("rots", "-="))
+BY_THEMSELVES: tuple[tuple[type[syntax.Property], Literal["+=", "-="]], ...] = (
+    (syntax.AppearsProperty, "+="),
+    (syntax.RotsProperty, "-="),
+)
 """What happens to it without them."""
 
 
@@ -46,7 +49,7 @@ def items_written_out(
     problems = tuple(problems_of_things(declarations, things, places))
     if problems or not slots or not things:
         return declarations, problems
-    inventory = Inventory(things, slots, places, "items" in _observed_by_all(declarations))
+    inventory = Inventory(things, slots, places, _observed_by_all(declarations))
     made: list[syntax.Decl] = [*inventory.receiving(free(GIFTS, in_namespace("rule", declarations)))]
     for item in declarations:
         match item:
@@ -142,7 +145,7 @@ class Inventory:
     def declarations(self, thing: Thing) -> Iterator[syntax.Decl]:
         """What a kind of things becomes."""
         span = self._made(thing.head.name.span)
-        carried = thing.said.get("carried")
+        carried = thing.said.get(syntax.CarriedProperty)
         if carried is not None and thing.who is not None:
             carried = syntax.WhenExpr(carried, thing.who, carried.span)
         yield whole(thing.name, 0, self._bound(thing), carried or number(0, span), span, "item")
@@ -169,7 +172,7 @@ class Inventory:
         """How many lie on each cell."""
         span = thing.head.name.span
         low, most = number(0, span), number(thing.most, span)
-        first = thing.said.get("lying", low)
+        first = thing.said.get(syntax.LyingProperty, low)
         if thing.limit is not None and first is not low:
             first = call("min", first, thing.at_most(span), span=span)
         there = thing.own("lying", span)
@@ -182,9 +185,9 @@ class Inventory:
                 moved = binary(op, moved, call("total", hands, span=span), span)
         if moved is not there:
             body.append(assign(there, "=", moved, span))
-        for key, change in BY_THEMSELVES:
-            if key in thing.said:
-                when = thing.said[key]
+        for kind, change in BY_THEMSELVES:
+            if kind in thing.said:
+                when = thing.said[kind]
                 if change == "+=" and thing.limit is not None:
                     fits = binary("<", thing.own("lying", when.span), thing.at_most(when.span), when.span)
                     when = binary("and", when, fits, when.span)
@@ -303,7 +306,7 @@ class Inventory:
             case syntax.RuleDecl():
                 made = rebuilt(node, self.tree)
                 return replace(made, braced=True) if len(made.body) > 1 else made
-            case syntax.ObserveItem():
+            case syntax.ObserveItems() | syntax.ObserveGrid() | syntax.ObserveWindow() | syntax.ObserveCell():
                 return self._observed(node)
             case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as quantity), owner=syntax.Bound() as owner):
                 asked = self.things.get(owner.text)
@@ -338,34 +341,37 @@ class Inventory:
             return declaration
         return replace(declaration, items=tuple(self._observed(item, role) for item in declaration.items))
 
-    def _observed(
-        self, item: syntax.ObserveItem | syntax.ObserveValue, role: str = ""
-    ) -> syntax.ObserveItem | syntax.ObserveValue:
-        if isinstance(item, syntax.ObserveValue):
-            return replace(item, value=self.tree(item.value))
-        names = [word.text for word in item.words]
-        if item.kind.text == "items":
-            every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)
-            shown = [
-                thing
-                for thing in self.things.values()
-                if thing.name in names or (not names and thing.role in every_role)
-            ]
-            if not shown:
+    def _observed(self, item: syntax.ObserveItem, role: str = "") -> syntax.ObserveItem:
+        match item:
+            case syntax.ObserveValue(value=value):
+                return replace(item, value=self.tree(value))
+            case syntax.ObserveItems(names=words):
+                names = [word.text for word in words]
+                every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)
+                shown = [
+                    thing
+                    for thing in self.things.values()
+                    if thing.name in names or (not names and thing.role in every_role)
+                ]
+                become = tuple(name for thing in shown for name in thing.states(item.span))
+                return syntax.ObserveState(become, item.span) if shown else item
+            case syntax.ObserveGrid(layer=syntax.Name() as layer) | syntax.ObserveWindow(layer=syntax.Name() as layer):
+                return replace(item, layer=self._there(layer))
+            case syntax.ObserveCell(names=words):
+                return replace(item, names=tuple(map(self._there, words)))
+            case _:
                 return item
-            words = tuple(name for thing in shown for name in thing.states(item.span))
-            return replace(item, kind=replace(item.kind, text="state"), words=words)
-        if item.kind.text not in ("grid", "window", "cell"):
-            return item
-        lying = {thing.name: thing.own("lying", item.span).text for thing in self.things.values() if thing.lies}
-        shown_there = (replace(each, text=lying.get(each.text, each.text)) for each in item.words)
-        return replace(item, words=tuple(shown_there))
+
+    def _there(self, name: syntax.Name) -> syntax.Name:
+        """What of things lies on cells, by the name of the things."""
+        thing = self.things.get(name.text)
+        return name if thing is None or not thing.lies else replace(name, text=thing.own("lying", name.span).text)
 
 
-def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> set[str]:
-    """What is observed outside of roles."""
-    observed = [item for each in declarations if isinstance(each, syntax.ObserveDecl) for item in each.items]
-    return {item.kind.text for item in observed if isinstance(item, syntax.ObserveItem)}
+def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> bool:
+    """Whether things are observed outside of roles."""
+    observed = (item for each in declarations if isinstance(each, syntax.ObserveDecl) for item in each.items)
+    return any(isinstance(item, syntax.ObserveItems) for item in observed)
 
 
 def _count(slots: syntax.SlotsDecl) -> int:

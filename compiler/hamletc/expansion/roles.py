@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
-from hamletc.expansion.binding import OBSERVED, REFERRED, namespaces
+from hamletc.expansion.binding import OF_VALUES, REFERRED, namespaces
 from hamletc.expansion.places import Places
 from hamletc.expansion.things import acts_of
 from hamletc.expansion.trees import Field, rebuilt
@@ -285,12 +285,12 @@ class Roles:
                 return node
             case syntax.AssignStmt():
                 return self._assign(node, scope)
-            case syntax.ObserveItem(kind=kind, words=words):
-                if kind.text not in OBSERVED:
-                    return node
-                if kind.text == "here":
-                    return replace(node, words=tuple(self._renamed(word, scope, "affordance") for word in words))
-                return replace(node, words=tuple(self._observed(word, scope) for word in words))
+            case syntax.ObserveHere(names=names):
+                return replace(node, names=tuple(self._renamed(name, scope, "affordance") for name in names))
+            case syntax.ObserveListed(names=names) if isinstance(node, OF_VALUES):
+                return replace(node, names=tuple(self._observed(name, scope) for name in names))
+            case syntax.ObserveGrid() | syntax.ObserveWindow():
+                return node
             case syntax.AllowDecl(condition=condition):
                 return replace(node, condition=self._read(condition, scope))
             case _:
@@ -381,9 +381,9 @@ def _and(who: syntax.RoleExpr, condition: syntax.Expr) -> syntax.Expr:
     return syntax.BinaryExpr("and", who, condition, condition.span, condition.span)
 
 
-def _drain(item: syntax.Property, who: syntax.RoleExpr | None) -> syntax.Property:
+def _drain(item: syntax.MeterProperty, who: syntax.RoleExpr | None) -> syntax.MeterProperty:
     """`decay 0.01` for agents of a role."""
-    if who is None or isinstance(item, syntax.WordProperty):
+    if who is None or isinstance(item, syntax.OnlyProperty):
         return item
     return replace(item, value=syntax.WhenExpr(item.value, who, item.value.span))
 

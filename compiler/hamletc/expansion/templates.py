@@ -9,7 +9,7 @@ from typing import Any
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
-from hamletc.expansion.binding import OBSERVED, binding_of, namespaces
+from hamletc.expansion.binding import binding_of, namespaces
 from hamletc.expansion.lets import MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Field, names_in, rebuilt
@@ -24,7 +24,7 @@ DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
 _WORDS = frozenset(
     (
-        *((syntax.Property, "key"), (syntax.WordProperty, "key"), (syntax.ObserveItem, "kind")),
+        *((syntax.ObservePosition, "encoding"), (syntax.ObserveVelocity, "names"), (syntax.ObserveTime, "names")),
         *((syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
         *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
@@ -259,8 +259,6 @@ def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:
 def _is_word(node: object, name: str) -> bool:
     """Whether a field holds such words because of what stands in another one."""
     match node:
-        case syntax.ObserveItem(kind=kind):
-            return name == "words" and kind.text not in OBSERVED
         case syntax.AssignStmt(owner=owner):
             return name == "meter" and owner is not None
         case _:

@@ -25,7 +25,7 @@ VERBS = {"pick": "PICK", "drop": "DROP", "give": "GIVE"}
 Quantity: TypeAlias = Literal["wear", "lying", "moved", "ground"]
 """What there is of a thing beside how many an agent has: uses of one, how many lie on a cell, whether an agent just
 picked one up or dropped one, and the rule of what lies."""
-ON_GROUND = ("lying", "up", "appears", "rots")
+ON_GROUND = (syntax.LyingProperty, syntax.MostProperty, syntax.AppearsProperty, syntax.RotsProperty)
 """What is said of things that lie on cells."""
 
 
@@ -35,7 +35,7 @@ class Thing:
 
     Attributes:
         number: among the kinds, in file order.
-        said: what is said in its braces by these words.
+        said: the values of its properties.
         wear: how often one can be used; 0 where it is used up at once.
         verbs: `pick`, `drop`, `give`, as far as agents can.
         priority: who comes first where several pick or drop.
@@ -48,7 +48,7 @@ class Thing:
     name: str
     number: int
     head: syntax.ItemDecl
-    said: Mapping[str, syntax.Expr]
+    said: Mapping[type[syntax.Property], syntax.Expr]
     wear: int
     verbs: tuple[str, ...]
     priority: syntax.Expr | None
@@ -111,7 +111,7 @@ class Thing:
     @property
     def lies(self) -> bool:
         """Whether some can lie on cells."""
-        return any(word in self.said for word in ON_GROUND) or "pick" in self.verbs or "drop" in self.verbs
+        return any(kind in self.said for kind in ON_GROUND) or "pick" in self.verbs or "drop" in self.verbs
 
     @property
     def crafted(self) -> syntax.CraftItem | None:
@@ -137,12 +137,14 @@ def things_of(declarations: tuple[syntax.Decl, ...]) -> dict[str, Thing]:
 
 
 def _thing(head: syntax.ItemDecl, number: int, params: Mapping[str, syntax.ParamDecl]) -> Thing:
-    said = {item.key.text: item.value for item in head.items if isinstance(item, syntax.Property)}
+    said: dict[type[syntax.Property], syntax.Expr] = {
+        type(item): item.value for item in head.items if isinstance(item, syntax.Property)
+    }
     able = [item for item in head.items if isinstance(item, syntax.AbleItem)]
     verbs = tuple(dict.fromkeys(verb.text for item in able for verb in item.verbs))
-    wear = int(constant(said["wear"]) or 0) if "wear" in said else 0
+    wear = int(constant(said[syntax.WearProperty]) or 0) if syntax.WearProperty in said else 0
     priority = next((item.highest for item in able if item.highest is not None), None)
-    limit, most = _limit(said.get("up"), params)
+    limit, most = _limit(said.get(syntax.MostProperty), params)
     return Thing(head.name.text, number, head, said, wear, verbs, priority, head.role, head.who, limit, most)
 
 
@@ -211,8 +213,8 @@ def problems_of_things(
     for declaration in declarations:
         for node in outside_expressions(declaration):
             yield from _statement(node, declaration, things, places)
-            if isinstance(node, syntax.ObserveItem) and node.kind.text == "items":
-                yield from (_unknown(word, things, places) for word in node.words if word.text not in things)
+            if isinstance(node, syntax.ObserveItems):
+                yield from (_unknown(name, things, places) for name in node.names if name.text not in things)
 
 
 def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:
@@ -224,12 +226,15 @@ def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]
 
 
 def _numbers(thing: Thing, places: Places) -> Iterator[Diagnostic]:
-    limits: tuple[tuple[str, Literal["uses", "things on a cell"], int], ...]
-    limits = (("wear", "uses", MOST_WEAR), ("up", "things on a cell", MOST_LYING))
-    for key, what, most in limits:
-        value = thing.said.get(key)
+    limits: tuple[tuple[type[syntax.Property], Literal["uses", "things on a cell"], int], ...]
+    limits = (
+        (syntax.WearProperty, "uses", MOST_WEAR),
+        (syntax.MostProperty, "things on a cell", MOST_LYING),
+    )
+    for kind, what, most in limits:
+        value = thing.said.get(kind)
         number = None if value is None else constant(value)
-        if key == "up" and thing.limit is not None:
+        if kind is syntax.MostProperty and thing.limit is not None:
             number = float(thing.most)
         if value is not None and (number is None or number != int(number) or not 1 <= number <= most):
             yield places.told(messages.things.NumberOutsideLimits(value.span, thing.name, what, most))
@@ -260,7 +265,8 @@ def _space(thing: Thing, declarations: tuple[syntax.Decl, ...], places: Places) 
 
 def _comes(thing: Thing, declarations: tuple[syntax.Decl, ...]) -> bool:
     """Whether one can come into the world."""
-    if thing.crafted is not None or any(word in thing.said for word in ("carried", "lying", "appears")):
+    begins = (syntax.CarriedProperty, syntax.LyingProperty, syntax.AppearsProperty)
+    if thing.crafted is not None or any(kind in thing.said for kind in begins):
         return True
     return any(
         isinstance(node, syntax.AssignStmt) and node.meter.text == thing.name and node.op == "+="

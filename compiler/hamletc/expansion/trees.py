@@ -12,7 +12,7 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 
 T = TypeVar("T")
-WORDS = frozenset(("kind", "key", "function", "quantity", "word"))
+WORDS = frozenset(("kind", "function", "quantity", "word"))
 """Fields that hold words of the language."""
 Role: TypeAlias = Literal["expression", "span", "tree"]
 """What a field of a node holds."""

@@ -8,7 +8,6 @@ from typing import Any, cast
 from hamletc.language import syntax
 from hamletc.language.pieces import (
     BRACES,
-    NAMES,
     SPOTS,
     Leaf,
     Pieces,
@@ -54,18 +53,6 @@ class Declarations:
     def quoted(self, text: Leaf) -> syntax.Quoted:
         return syntax.Quoted(text.text[1:-1], text.span)
 
-    def starts_in(self, keyword: Leaf, _in: Leaf, region: Leaf) -> syntax.MapLetters:
-        return syntax.MapLetters(name_of(keyword), name_of(region), span_of(keyword, region))
-
-    def property(self, key: Leaf, value: syntax.Expr) -> syntax.Property:
-        return syntax.Property(name_of(key), value, span_of(key, value))
-
-    def word_property(self, key: Leaf, value: syntax.Name) -> syntax.WordProperty:
-        return syntax.WordProperty(name_of(key), value, span_of(key, value))
-
-    def momentum(self, keyword: Leaf, _up: Leaf, _to: Leaf, most: syntax.Expr) -> syntax.Property:
-        return self.property(keyword, most)
-
     def override_decl(self, keyword: Leaf, declaration: syntax.Decl) -> syntax.OverrideDecl:
         return syntax.OverrideDecl(declaration, span_of(keyword, declaration))
 
@@ -103,9 +90,6 @@ class Declarations:
 
     def per_agent(self, keyword: Leaf, _agent: Leaf, declaration: syntax.MeterDecl) -> syntax.MeterDecl:
         return replace(declaration, per_agent=True, span=span_of(keyword, declaration))
-
-    def item_property(self, keyword: Leaf, *rest: Any) -> syntax.Property:
-        return syntax.Property(name_of(keyword), rest[-1], span_of(keyword, rest[-1]))
 
     def cascade_decl(
         self, keyword: Leaf, name: Leaf, _colon: Leaf, guard: syntax.Expr, _arrow: Leaf, body: Pieces | syntax.Stmt
@@ -156,16 +140,3 @@ class Declarations:
         return Pieces(
             (lasting.items[0], None if together is None else together.span), span_of(keyword, lasting, together)
         )
-
-    # --- what is seen and rewarded ---
-
-    def observe_decl(self, keyword: Leaf, *rest: Any) -> syntax.ObserveDecl:
-        items = nodes(rest, BRACES | {"nothing"})
-        return syntax.ObserveDecl(items, span_of(keyword, *rest))
-
-    def observation(self, kind: Leaf, *rest: Any) -> syntax.ObserveItem:
-        names, numbers, within = apart(
-            rest, NAMES, syntax.Signed, frozenset(("sight",)), fixed=frozenset(("of", "in", "per"))
-        )
-        sight = within[0].span if within else None
-        return syntax.ObserveItem(name_of(kind), tuple(map(name_of, names)), numbers, span_of(kind, *rest), sight)

@@ -28,11 +28,13 @@ def whole(by_hand: str) -> str:
 
 
 def _unions() -> Iterator[tuple[str, str]]:
+    """Unions of nodes by their rules; for a member of which there are kinds these stand."""
     for name, union in vars(syntax).items():
         members = get_args(union)
         if members and all(isinstance(member, type) for member in members):
             rule = snake(name)
-            yield rule, f"?{rule}: {_alternatives(snake(member.__name__) for member in members)}"
+            names = (snake(kind.__name__) for member in members for kind in member.__subclasses__() or (member,))
+            yield rule, f"?{rule}: {_alternatives(names)}"
 
 
 def _used(grammar: str, made: Mapping[str, str]) -> Iterator[str]:

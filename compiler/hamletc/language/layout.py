@@ -54,8 +54,6 @@ _TYPES = frozenset(("int", "real", "bool"))
 _LAST_DISTANCE = re.compile(r"(?<!distance to )\bdistance$")
 """A meter of that name at the end of an expression."""
 _STARTS = frozenset(("starts", "region"))
-_BETWEEN = {"appears": "appears when", "rots": "rots when", "up": "up to", "momentum": "momentum up to"}
-"""Properties of several words, by the first one."""
 
 
 def item_of(node: Any) -> Item:
@@ -119,14 +117,9 @@ def item_of(node: Any) -> Item:
             return _formed(node, {"actions": _ALL})
         case syntax.CapacityItem(places=places) if node.lowest is not None or node.highest is not None:
             return Item("", _formed(node).text.replace(*_before_to(places), 1), None, span)
-        case syntax.ObserveDecl(items=()):
-            return Item("", "observe nothing", None, span)
-        case syntax.ObserveDecl(items=items):
-            return Item("", "observe", _items(items), span)
-        case syntax.ObserveItem():
-            return Item("", _observation(node), None, span)
-        case syntax.Property(key=key, value=value):
-            return Item("", f"{_BETWEEN.get(key.text, key.text)} {spell_expression(value)}", None, span)
+        case syntax.ObserveListed():
+            # A name in a list of meters, params or affordances would begin the next item.
+            return _formed(node, {"names": after("observe", "{")})
         case _:
             return _formed(node)
 
@@ -172,21 +165,6 @@ def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span,
         statement = item_of(body[0])
         return Item(key, before + statement.text, statement.block, span)
     return Item(key, before.rstrip(), _items(body), span)
-
-
-def _observation(item: syntax.ObserveItem) -> str:
-    if item.kind.text in ("grid", "window") and item.words:
-        number = "".join(f" {number.text}" for number in item.numbers)
-        text = f"{item.kind.text}{number} of {spell_name(item.words[0])}"
-        return text if item.sight is None else f"{text} in sight"
-    # A name in a list of meters, params or affordances would begin the next item.
-    keywords = _NOTHING if item.kind.text == "position" else after("observe", "{")
-    words = [item.kind.text, *(spell_name(word, keywords) for word in item.words)]
-    if item.numbers and item.kind.text == "progress":
-        words.append("per")
-    words += [number.text for number in item.numbers]
-    words += [] if item.sight is None else ["in sight"]
-    return " ".join(words)
 
 
 # --- by form ---

@@ -11,13 +11,14 @@ from hamletc.language.spelling import spell_expression, spell_name
 @finding("H099")
 class PropertyOfWorldMeter(Finding):
     meter: syntax.Name
-    item: syntax.Property
+    item: syntax.MeterProperty
 
     def told(self) -> Told:
-        name, key = spell_name(self.meter), self.item.key.text
-        change = f"`rule {name}_falls: {name} -= {spell_expression(self.item.value)}`"
-        hint = "Leave it out." if key == "only" else f"Leave it out; a rule of the world can change it: {change}."
-        return Told(f"a meter of the world has no `{key}`", hint, "what agents' meters have")
+        name, hint = spell_name(self.meter), "Leave it out."
+        if not isinstance(self.item, syntax.OnlyProperty):
+            change = f"`rule {name}_falls: {name} -= {spell_expression(self.item.value)}`"
+            hint = f"Leave it out; a rule of the world can change it: {change}."
+        return Told(f"a meter of the world has no `{self.item.keyword()}`", hint, "what agents' meters have")
 
 
 @finding("H187")

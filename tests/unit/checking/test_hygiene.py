@@ -202,6 +202,25 @@ def test_a_meter_of_an_affordance_has_the_name_of_nothing_else(part: str) -> Non
     assert "H022" in codes(f"{bush}\n{part}")
 
 
+LAYERS = """universe layers
+space grid 4 x 4
+map { "ff.." "...." "...." "...."  region forest "f" }
+template Layer(ground) {
+    cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.01 }
+    observe { grid of moss  window 1 of ground }
+}
+use Layer(forest)
+meter energy = 1 { only falls  decay 0.01 }
+dies when energy <= 0
+reward energy
+"""
+
+
+def test_a_parameter_stands_for_a_region_that_is_observed() -> None:
+    assert [each.code for each in checked(LAYERS)[1]] == []
+    assert [each.code for each in checked(LAYERS.replace("Layer(forest)", "Layer(other)"))[1]] == ["H020"]
+
+
 def test_a_role_does_not_take_the_names_of_cells() -> None:
     assert "H022" in codes(
         "cells { meter moss = 0.5  rule grow: moss += 0.01 }\nrole sheep: others { meter moss = 0.5 { decay 0.1 } }"
@@ -218,11 +237,13 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.File: ("name",),
     syntax.LifespanDecl: ("ticks",),
     syntax.MapLetters: ("kind",),
-    syntax.ObserveItem: ("kind", "words"),
+    syntax.ObserveListed: ("names",),
+    syntax.ObservePosition: ("encoding",),
+    syntax.ObserveTime: ("names",),
     syntax.ObserveValue: ("name",),
+    syntax.ObserveVelocity: ("names",),
     syntax.OfExpr: ("quantity",),
-    syntax.Property: ("key",),
-    syntax.WordProperty: ("key",),
+    **dict.fromkeys((syntax.WordProperty, *syntax.WordProperty.__subclasses__()), ("value",)),
     syntax.PushStmt: ("axis",),
     syntax.RoleDecl: ("meters", "actions"),
     syntax.SpaceDecl: ("kind",),

@@ -21,6 +21,15 @@ ODD_NAMES = ("Fast Food", "a + b", " ", "é", "1st", "#", "x when y", "{", "%s o
 """Names that need backticks anywhere."""
 
 
+GRIDS = (
+    syntax.EdgesProperty,
+    syntax.MetricProperty,
+    syntax.PlacesProperty,
+    syntax.StartsProperty,
+    syntax.MovesProperty,
+)
+LISTED: Any = syntax.ObserveListed.__subclasses__()
+DRAINS = (syntax.DecayProperty, syntax.MoveProperty, syntax.InteractProperty)
 _LEAF = Span(3, 1, 3, 2)
 
 
@@ -118,12 +127,8 @@ statements: st.SearchStrategy[Any] = st.recursive(
 bodies = _tuples(statements, least=1)
 
 
-def _properties(values: st.SearchStrategy[Any], *keys: str) -> st.SearchStrategy[Any]:
-    return st.builds(syntax.Property, _kinds(*keys), values, SPAN)
-
-
-def _word_properties(*keys: str) -> st.SearchStrategy[Any]:
-    return st.builds(syntax.WordProperty, _kinds(*keys), names, SPAN)
+def _properties(values: st.SearchStrategy[Any], *kinds: Any) -> st.SearchStrategy[Any]:
+    return st.sampled_from(kinds).flatmap(lambda kind: st.builds(kind, values, SPAN))
 
 
 _bounds = st.tuples(expressions, expressions)
@@ -139,32 +144,34 @@ _blocks = st.builds(
     syntax.BlockItem, st.sampled_from(["instantly", "each tick", "on completion"]), _tuples(statements), SPAN
 )
 _listed = names.map(lambda name: replace(name, quoted=True) if name.text in OBSERVATIONS else name)
+_layers = st.none() | names
 _nothing = st.just(())
 _observations = st.one_of(
-    st.builds(syntax.ObserveItem, _kinds("grid", "time", "lifetime", "speed"), _nothing, _nothing, SPAN),
-    st.builds(syntax.ObserveItem, _kinds("window", "blank"), _nothing, st.tuples(signed), SPAN),
-    st.builds(syntax.ObserveItem, _kinds("position"), st.tuples(names), _nothing, SPAN),
-    st.builds(
-        syntax.ObserveItem,
-        _kinds("meters", "state", "params", "world", "cell", "here", "velocity"),
-        _tuples(_listed),
-        _nothing,
-        SPAN,
+    st.builds(syntax.ObserveGrid, _layers, SPAN),
+    st.builds(syntax.ObserveWindow, signed, _layers, _optional_spans, SPAN),
+    st.builds(syntax.ObserveSpeed, SPAN),
+    st.builds(syntax.ObserveLifetime, SPAN),
+    st.builds(syntax.ObserveBlank, signed, SPAN),
+    st.builds(syntax.ObservePosition, names, SPAN),
+    st.sampled_from(syntax.ObserveListed.__subclasses__()).flatmap(
+        lambda kind: st.builds(kind, _tuples(_listed), SPAN)
     ),
-    st.builds(syntax.ObserveItem, _kinds("progress"), _nothing, _tuples(signed, 1), SPAN),
-    st.builds(syntax.ObserveItem, _kinds("constant"), _nothing, _tuples(signed, 5, least=1), SPAN),
+    st.builds(syntax.ObserveProgress, st.none() | signed, SPAN),
+    st.builds(syntax.ObserveConstant, _tuples(signed, 5, least=1), SPAN),
     st.builds(syntax.ObserveValue, names, expressions, SPAN),
 )
 
 _spaces = st.one_of(
     st.builds(
         syntax.SpaceDecl, _kinds("grid"), _tuples(signed, 5, least=1), _nothing,
-        _tuples(_word_properties("edges", "distance", "places", "starts")), SPAN,
+        _tuples(_properties(names, *GRIDS)), SPAN,
     ),
     st.builds(
         syntax.SpaceDecl, _kinds("continuous"), _nothing, _tuples(st.tuples(signed, signed), 5, least=1),
         _tuples(
-            _word_properties("edges", "distance") | _properties(numerals, "step", "reach", "speeds", "momentum")
+            _properties(names, syntax.EdgesProperty, syntax.MetricProperty)
+            | _properties(numerals, syntax.StepProperty, syntax.ReachProperty, syntax.SpeedsProperty)
+            | _properties(numerals, syntax.DirectionsProperty, syntax.MomentumProperty)
         ), SPAN,
     ),
     st.builds(syntax.SpaceDecl, _kinds("none"), _nothing, _nothing, _nothing, SPAN),
@@ -180,7 +187,7 @@ def _rules(draw: st.DrawFn, guards: st.SearchStrategy[Any], kind: Any) -> Any:
 
 _meters = st.builds(
     syntax.MeterDecl, names, expressions, st.none() | _bounds,
-    _tuples(_properties(expressions, "decay", "move", "interact") | _word_properties("only")), SPAN,
+    _tuples(_properties(expressions, *DRAINS) | _properties(names, syntax.OnlyProperty)), SPAN,
 )  # fmt: skip
 
 _specs = st.sampled_from(["", "bool"]), st.just(()), SPAN
@@ -204,7 +211,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     _spaces,
     st.builds(syntax.MovesDecl, _tuples(st.builds(syntax.MoveDef, names, _cells, SPAN), 6, least=1), SPAN),
     st.builds(syntax.ClockDecl, signed, SPAN),
-    st.builds(syntax.LifespanDecl, _durations, _tuples(_properties(expressions, "reward")), SPAN),
+    st.builds(syntax.LifespanDecl, _durations, _tuples(_properties(expressions, syntax.RewardProperty)), SPAN),
     st.builds(syntax.LifespanDecl, _kinds("forever"), st.just(()), SPAN),
     st.builds(syntax.EpisodesDecl, SPAN),
     st.builds(syntax.TrackDecl, st.none() | _kinds("agent", "world"), SPAN),

@@ -19,7 +19,8 @@ from hamletc.language.losses import FormattingError
 
 UNIVERSES = sorted((Path(__file__).parents[3] / "universes").rglob("*.hamlet"))
 FURTHER = """universe further extends "base.hamlet"
-space grid map { starts anywhere }
+space grid map { edges clamp  distance manhattan  places stored  starts anywhere  moves diagonal }
+space continuous (0 .. 1) x (0 .. 1) { step 1  reach 1  directions 8  speeds 2  momentum up to 1 }
 space graph { a - b  region ring { a b }  starts in ring }
 map { "ab"  wall "a"  starts "b"  starts in r  region r "b"  terrain t = 1 { r 2 } }
 moves { STAY (0, 0) }
@@ -66,7 +67,12 @@ reward a
 reward home: a
 report fun: a
 observe nothing
-observe { lack: 1 - a  meters a  time: a }
+observe { lack: 1 - a  meters a  time: a  grid  grid of r  window 1  window 2 of r in sight  position relative  speed }
+observe { progress  progress per 2  blank 2  constant 1 2  lifetime  state wet  params p  world stock  cell moss }
+observe { here Bed nothing  effects tired  items axe  velocity x  time sin }
+meter m = 1 in 0 .. 1 { decay 0.1  move 0.1  interact 0.1  only falls }
+item apple { lying 1  carried 1  appears when a > 1  rots when a > 1  up to 3 }
+lifespan 5 ticks { reward 1 }
 """
 
 
@@ -78,8 +84,8 @@ def test_rules_follow_from_forms() -> None:
         'clock_decl: "clock" signed ("hour" | "hours")',
         'use_decl: "use" NAME "(" list_of_expression ")"',
         'list_of_expression: expression ("," expression)* -> listed',
-        'ends_decl: ["world"] "ends" "when" expression [block_of_goal_property]',
-        'block_of_goal_property: "{" goal_property* "}" -> listed',
+        'ends_decl: ["world"] "ends" "when" expression [block_of_reward_property]',
+        'block_of_reward_property: "{" reward_property* "}" -> listed',
         "    | begin_stmt",
     } <= rules
 

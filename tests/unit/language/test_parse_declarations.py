@@ -23,7 +23,7 @@ def test_space() -> None:
     space = declared("space grid 8 x 9 x 3 { edges clamp  distance manhattan }")
     assert space.kind.text == "grid"
     assert texts(space.sizes) == ["8", "9", "3"]
-    assert [(p.key.text, p.value.text) for p in space.properties] == [("edges", "clamp"), ("distance", "manhattan")]
+    assert [(p.keyword(), p.value.text) for p in space.properties] == [("edges", "clamp"), ("distance", "manhattan")]
 
 
 def test_spaces_without_cells() -> None:
@@ -33,7 +33,7 @@ def test_spaces_without_cells() -> None:
     )
     assert (space.kind.text, space.sizes) == ("continuous", ())
     assert [texts(axis) for axis in space.bounds] == [["0", "10"], ["-1.5", "1e3"]]
-    assert [(p.key.text, sketch(p.value)) for p in space.properties] == [
+    assert [(p.keyword(), sketch(p.value)) for p in space.properties] == [
         ("step", "[1 / 4]"), ("reach", "1"), ("directions", "8"), ("speeds", "2"), ("edges", "wrap"),
         ("distance", "euclidean"),
     ]  # fmt: skip
@@ -44,7 +44,7 @@ def test_spaces_without_cells() -> None:
 def test_grids_of_many_axes() -> None:
     space = declared(f"space grid {' x '.join(['3'] * 100)} {{ places stored  starts anywhere }}")
     assert texts(space.sizes) == ["3"] * 100
-    assert [(p.key.text, p.value.text) for p in space.properties] == [("places", "stored"), ("starts", "anywhere")]
+    assert [(p.keyword(), p.value.text) for p in space.properties] == [("places", "stored"), ("starts", "anywhere")]
 
 
 def test_moves() -> None:
@@ -74,7 +74,7 @@ def test_clock_and_lifespan() -> None:
     assert declared("lifespan 500 ticks").properties == ()
     lifespan = declared("lifespan -1 tick { reward 1.0 - 2 }")
     assert lifespan.ticks.text == "-1"
-    assert [(p.key.text, sketch(p.value)) for p in lifespan.properties] == [("reward", "[1.0 - 2]")]
+    assert [(p.keyword(), sketch(p.value)) for p in lifespan.properties] == [("reward", "[1.0 - 2]")]
 
 
 def test_param_and_meter() -> None:
@@ -84,7 +84,7 @@ def test_param_and_meter() -> None:
     )  # fmt: skip
     meter = declared("meter energy = 0.5 { decay 0.005 * difficulty  move 0.005  interact 1 - 2 }")
     assert (meter.name.text, sketch(meter.start), meter.bounds) == ("energy", "0.5", None)
-    assert [(p.key.text, sketch(p.value)) for p in meter.properties] == [
+    assert [(p.keyword(), sketch(p.value)) for p in meter.properties] == [
         ("decay", "[0.005 * difficulty]"), ("move", "0.005"), ("interact", "[1 - 2]"),
     ]  # fmt: skip
     assert [sketch(b) for b in declared("meter m = 0 in 0..100").bounds] == ["0", "100"]
@@ -210,24 +210,33 @@ def test_dies_and_reward() -> None:
     assert (declared("reward a").name, sketch(declared("reward a").value)) == (None, "a")
 
 
+def observed(item: Any) -> tuple[type[syntax.Node], dict[str, Any]]:
+    """The kind of an item of `observe`, and what stands in its fields."""
+    values = {field.name: getattr(item, field.name) for field in fields(item) if field.name != "span"}
+    texts_of = {
+        name: texts(value) if isinstance(value, tuple) else value and value.text for name, value in values.items()
+    }
+    return type(item), texts_of
+
+
 def test_observe() -> None:
     observe = declared(
         "observe { grid window 2 position relative meters meters energy mood here time progress progress per 10 "
         "lifetime params params difficulty }"
     )
-    assert [(i.kind.text, texts(i.words), " ".join(texts(i.numbers)) or None) for i in observe.items] == [
-        ("grid", [], None),
-        ("window", [], "2"),
-        ("position", ["relative"], None),
-        ("meters", [], None),
-        ("meters", ["energy", "mood"], None),
-        ("here", [], None),
-        ("time", [], None),
-        ("progress", [], None),
-        ("progress", [], "10"),
-        ("lifetime", [], None),
-        ("params", [], None),
-        ("params", ["difficulty"], None),
+    assert [observed(item) for item in observe.items] == [
+        (syntax.ObserveGrid, {"layer": None}),
+        (syntax.ObserveWindow, {"radius": "2", "layer": None, "sight": None}),
+        (syntax.ObservePosition, {"encoding": "relative"}),
+        (syntax.ObserveMeters, {"names": []}),
+        (syntax.ObserveMeters, {"names": ["energy", "mood"]}),
+        (syntax.ObserveHere, {"names": []}),
+        (syntax.ObserveTime, {"names": []}),
+        (syntax.ObserveProgress, {"divisor": None}),
+        (syntax.ObserveProgress, {"divisor": "10"}),
+        (syntax.ObserveLifetime, {}),
+        (syntax.ObserveParams, {"names": []}),
+        (syntax.ObserveParams, {"names": ["difficulty"]}),
     ]
 
 
@@ -236,16 +245,16 @@ def test_observe_words_and_numbers() -> None:
         "observe { here here Bed nothing velocity velocity x y speed blank 13 constant 0 1 -0.5 velocity z "
         "meters `time` }"
     )
-    assert [(i.kind.text, texts(i.words), texts(i.numbers)) for i in observe.items] == [
-        ("here", [], []),
-        ("here", ["Bed", "nothing"], []),
-        ("velocity", [], []),
-        ("velocity", ["x", "y"], []),
-        ("speed", [], []),
-        ("blank", [], ["13"]),
-        ("constant", [], ["0", "1", "-0.5"]),
-        ("velocity", ["z"], []),
-        ("meters", ["time"], []),
+    assert [observed(item) for item in observe.items] == [
+        (syntax.ObserveHere, {"names": []}),
+        (syntax.ObserveHere, {"names": ["Bed", "nothing"]}),
+        (syntax.ObserveVelocity, {"names": []}),
+        (syntax.ObserveVelocity, {"names": ["x", "y"]}),
+        (syntax.ObserveSpeed, {}),
+        (syntax.ObserveBlank, {"rows": "13"}),
+        (syntax.ObserveConstant, {"numbers": ["0", "1", "-0.5"]}),
+        (syntax.ObserveVelocity, {"names": ["z"]}),
+        (syntax.ObserveMeters, {"names": ["time"]}),
     ]
 
 
@@ -321,7 +330,6 @@ def test_spans() -> None:
     assert meter.start.op_span == Span(3, 25, 3, 26)
     assert meter.start.left.span == Span(3, 17, 3, 24)
     assert meter.properties[0].span == Span(4, 3, 4, 12)
-    assert meter.properties[0].key.span == Span(4, 3, 4, 8)
     assert affordance.place_span == Span(6, 17, 6, 23)
     assert affordance.items[0].span == Span(7, 3, 7, 22)
 

@@ -54,7 +54,7 @@ def test_what_could_be_read_is_kept() -> None:
     assert isinstance(kitchen, syntax.AffordanceDecl)
     assert [item.kind for item in kitchen.items if isinstance(item, syntax.BlockItem)] == ["instantly", "each tick"]
     assert isinstance(observe, syntax.ObserveDecl)
-    assert [item.kind.text for item in observe.items] == ["grid"]
+    assert [type(item) for item in observe.items] == [syntax.ObserveGrid]
 
 
 @pytest.mark.parametrize(

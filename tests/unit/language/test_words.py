@@ -100,5 +100,5 @@ def test_a_later_keyword_gives_way_to_what_the_text_declares(monkeypatch: pytest
     monkeypatch.setattr(parser, "FIRST_KEYWORDS", parser.FIRST_KEYWORDS - {"grid"})
     (item,) = parsed(text).declarations[-1].items  # type: ignore[union-attr]
     assert len(before.items) == 2  # type: ignore[union-attr]
-    assert [word.text for word in item.words] == ["a", "grid"]  # type: ignore[union-attr]
+    assert [word.text for word in item.names] == ["a", "grid"]  # type: ignore[union-attr]
     assert len(parsed(text.replace("meter grid = 1", "")).declarations[-1].items) == 2  # type: ignore[union-attr]

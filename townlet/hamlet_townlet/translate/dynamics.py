@@ -18,7 +18,6 @@ from hamlet_townlet.translate.terms import (
     minus,
     number,
     plus,
-    property_of,
     quoted,
     times,
     word,
@@ -32,14 +31,15 @@ def meter(bar: Bar, depletion: Name, unclamped: Collection[str]) -> syntax.Meter
 
     A meter that some statement leaves `unclamped` decays even by 0: its clamp comes with the decay.
     """
-    properties = []
+    properties: list[syntax.MeterProperty] = []
     if as_binary32(bar.base_depletion.value) != 0 or bar.name.value in unclamped:
         span = bar.base_depletion.span
         decay = binary(number(bar.base_depletion.value, span), "*", Name(depletion.text, span, quoted=True), span)
-        properties.append(syntax.Property(word("decay", span), decay, span))
-    for key, cost in (("move", bar.base_move_depletion), ("interact", bar.base_interaction_cost)):
-        if as_binary32(cost.value) != 0:
-            properties.append(property_of(key, cost))
+        properties.append(syntax.DecayProperty(decay, span))
+    if as_binary32((cost := bar.base_move_depletion).value) != 0:
+        properties.append(syntax.MoveProperty(literal(cost), cost.span))
+    if as_binary32((cost := bar.base_interaction_cost).value) != 0:
+        properties.append(syntax.InteractProperty(literal(cost), cost.span))
     return syntax.MeterDecl(quoted(bar.name), literal(bar.initial), None, tuple(properties), bar.span)
 
 
@@ -75,7 +75,7 @@ def _cascade(cascade: Cascade, name: Name) -> syntax.CascadeDecl:
 
 def lifespan(ticks: Spanned[int]) -> syntax.LifespanDecl:
     """`lifespan 500 ticks { reward 1 }`."""
-    reward = property_of("reward", Spanned(1.0, ticks.span))
+    reward = syntax.RewardProperty(number(1.0, ticks.span), ticks.span)
     return syntax.LifespanDecl(syntax.Signed(str(ticks.value), ticks.span), (reward,), ticks.span)
 
 

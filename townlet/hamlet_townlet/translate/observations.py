@@ -10,6 +10,7 @@ from hamlet_townlet.pack import Aspatial, Grid, Pack, Spanned, Variable
 from hamlet_townlet.reader.read_variables import automatic_variables, axis_velocities, velocity_axis
 from hamlet_townlet.translate.space import axis
 from hamlet_townlet.translate.terms import as_binary32, exact, quoted, signed, word
+from hamletc.language import syntax
 from hamletc.language.syntax import Name, ObserveDecl, ObserveItem, Signed, StartDecl
 
 
@@ -56,13 +57,16 @@ def observe(parts: Sequence[ObservedVariable], span: Span) -> ObserveDecl:
     items: list[ObserveItem] = []
     for item in (item for part in parts for item in part.items):
         last = items[-1] if items else None
-        if last is not None and last.kind.text == item.kind.text and item.kind.text in ("meters", "velocity"):
-            items[-1] = replace(last, words=(*last.words, *item.words))
-        elif last is not None and last.kind.text == item.kind.text == "time":
-            halves = (*last.words, *item.words)
-            items[-1] = replace(last, words=() if [half.text for half in halves] == ["sin", "cos"] else halves)
-        else:
-            items.append(item)
+        match items[-1] if items else None, item:
+            case syntax.ObserveMeters() as last, syntax.ObserveMeters(names=names):
+                items[-1] = replace(last, names=(*last.names, *names))
+            case syntax.ObserveVelocity() as last, syntax.ObserveVelocity(names=names):
+                items[-1] = replace(last, names=(*last.names, *names))
+            case syntax.ObserveTime() as last, syntax.ObserveTime(names=names):
+                halves = (*last.names, *names)
+                items[-1] = replace(last, names=() if [half.text for half in halves] == ["sin", "cos"] else halves)
+            case _:
+                items.append(item)
     return ObserveDecl(tuple(items), span)
 
 
@@ -77,33 +81,35 @@ def _items(pack: Pack, name: str, count: int, declared: Variable | None) -> list
     cells = isinstance(substrate, Grid) and len(substrate.sizes) <= 3
     index = velocity_axis(name, substrate)
     if index is not None:
-        return [_item("velocity", span, [Name(axis(substrate, index), span)])]
+        return [syntax.ObserveVelocity((Name(axis(substrate, index), span),), span)]
     match name:
         case "grid_encoding" if cells and not partial:
-            return [_item("grid", span)]
+            return [syntax.ObserveGrid(None, span)]
         case "local_window" if cells and partial:
-            return [_item("window", training.vision_range.span, [], [training.vision_range.value])]
+            sees = training.vision_range
+            return [syntax.ObserveWindow(_number(sees.value, sees.span), None, None, sees.span)]
         case "grid_encoding" | "position" if not cells or name == "position":
             if not isinstance(substrate, Aspatial):
-                return [_item("position", span, [word(substrate.encoding.value, substrate.encoding.span)])]
+                return [syntax.ObservePosition(word(substrate.encoding.value, substrate.encoding.span), span)]
         case "velocity_magnitude" if not isinstance(substrate, Aspatial) or _begins_fast(declared):
-            return [_item("speed", span)]
+            return [syntax.ObserveSpeed(span)]
         case "affordance_at_position" if not partial and pack.deployed:
             return _here(pack, span)
         case "affordance_at_position" if not partial:
-            return [_item("blank", span, [], [count - 1])] * (count > 1) + [_item("constant", span, [], [1])]
+            none = syntax.ObserveConstant((_number(1, span),), span)
+            return [syntax.ObserveBlank(_number(count - 1, span), span), none] if count > 1 else [none]
         case "time_sin" | "time_cos" if temporal:
-            return [_item("time", span, [word(name.removeprefix("time_"), span)])]
+            return [syntax.ObserveTime((word(name.removeprefix("time_"), span),), span)]
         case "time_cos":
-            return [_item("constant", span, [], [1])]
+            return [syntax.ObserveConstant((_number(1, span),), span)]
         case "interaction_progress" if temporal and pack.deployed:
-            return [_item("progress", span, [], [10])]
+            return [syntax.ObserveProgress(_number(10, span), span)]
         case "lifetime_progress":
-            return [_item("lifetime", span)]
+            return [syntax.ObserveLifetime(span)]
         case _:
             for bar in pack.bars:
                 if bar.name.value == name:
-                    return [_item("meters", span, [quoted(Spanned(name, span))])]
+                    return [syntax.ObserveMeters((quoted(Spanned(name, span)),), span)]
     return [_still(name, count, declared, span)]
 
 
@@ -118,19 +124,21 @@ def _here(pack: Pack, span: Span) -> list[ObserveItem]:
     items: list[ObserveItem] = []
     for affordance in pack.affordances:
         there = affordance.name.value in deployed
-        last = items[-1] if items else None
-        if last is None or (last.kind.text == "here") != there:
-            items.append(_item("here" if there else "blank", span, [], [] if there else [0]))
-            last = items[-1]
-        if there:
-            items[-1] = replace(last, words=(*last.words, quoted(affordance.name)))
-        else:
-            items[-1] = replace(last, numbers=(Signed(str(int(last.numbers[0].text) + 1), span),))
+        match items[-1] if items else None:
+            case syntax.ObserveHere(names=names) as last if there:
+                items[-1] = replace(last, names=(*names, quoted(affordance.name)))
+            case syntax.ObserveBlank(rows=rows) as last if not there:
+                items[-1] = replace(last, rows=_number(int(rows.text) + 1, span))
+            case _ if there:
+                items.append(syntax.ObserveHere((quoted(affordance.name),), span))
+            case _:
+                items.append(syntax.ObserveBlank(_number(1, span), span))
     none = word("nothing", span)
-    if items[-1].kind.text == "here":
-        items[-1] = replace(items[-1], words=(*items[-1].words, none))
-        return items
-    return [*items, _item("here", span, [none])]
+    match items:
+        case [*_, syntax.ObserveHere(names=names) as last]:
+            return [*items[:-1], replace(last, names=(*names, none))]
+        case _:
+            return [*items, syntax.ObserveHere((none,), span)]
 
 
 def _still(name: str, count: int, declared: Variable | None, span: Span) -> ObserveItem:
@@ -138,9 +146,9 @@ def _still(name: str, count: int, declared: Variable | None, span: Span) -> Obse
     written = name in ("affordance_at_position", "time_sin", "interaction_progress", "velocity_magnitude")
     values = () if declared is None or written else declared.default
     if all(as_binary32(value) == 0 for value in values):
-        return _item("blank", span, [], [count])
-    return ObserveItem(word("constant", span), (), tuple(signed(value, span) for value in values), span)
+        return syntax.ObserveBlank(_number(count, span), span)
+    return syntax.ObserveConstant(tuple(signed(value, span) for value in values), span)
 
 
-def _item(kind: str, span: Span, words: Sequence[Name] = (), numbers: Sequence[int] = ()) -> ObserveItem:
-    return ObserveItem(word(kind, span), tuple(words), tuple(Signed(str(n), span) for n in numbers), span)
+def _number(value: int, span: Span) -> Signed:
+    return Signed(str(value), span)

@@ -8,20 +8,22 @@ from hamlet.schema import axis_names
 from hamlet_townlet import pack
 from hamlet_townlet.pack import Spanned, Substrate, Training, substrate_axes
 from hamlet_townlet.reader.read_actions import substrate_actions
-from hamlet_townlet.translate.terms import as_binary32, exact, property_of, signed, word
-from hamletc.language.syntax import MoveDef, MovesDecl, Name, Property, Signed, SpaceDecl, WordProperty
+from hamlet_townlet.translate.terms import as_binary32, exact, literal, signed, word
+from hamletc.language import syntax
+from hamletc.language.syntax import MoveDef, MovesDecl, Name, Signed, SpaceDecl
 
 
 def space(substrate: Substrate, training: Training) -> SpaceDecl:
     """`space grid 8 x 8 { edges clamp  places stored }`."""
     span = substrate.span
-    properties: list[Property]
+    properties: list[syntax.SpaceProperty]
     match substrate:
         case pack.Grid(sizes=sizes, boundary=boundary):
-            properties = [_word("edges", boundary), WordProperty(word("places", span), word("stored", span), span)]
+            stored = syntax.PlacesProperty(word("stored", span), span)
+            properties = [syntax.EdgesProperty(_word(boundary), boundary.span), stored]
             if not training.randomize_affordances.value:
                 chosen = training.randomize_affordances.span
-                properties.append(WordProperty(word("starts", chosen), word("anywhere", chosen), chosen))
+                properties.append(syntax.StartsProperty(word("anywhere", chosen), chosen))
             numerals = tuple(Signed(str(size.value), size.span) for size in sizes)
             return SpaceDecl(word("grid", span), numerals, (), tuple(properties), span)
         case pack.Continuous():
@@ -29,16 +31,17 @@ def space(substrate: Substrate, training: Training) -> SpaceDecl:
                 (signed(low.value, low.span), signed(high.value, high.span)) for low, high in substrate.bounds
             )
             radius, step = substrate.interaction_radius, substrate.movement_delta
-            properties = [] if moves(substrate) else [property_of("step", step)]
-            properties += [property_of("reach", radius), _word("edges", substrate.boundary)]
-            properties.append(_word("distance", substrate.metric))
+            properties = [] if moves(substrate) else [syntax.StepProperty(literal(step), step.span)]
+            properties.append(syntax.ReachProperty(literal(radius), radius.span))
+            properties.append(syntax.EdgesProperty(_word(substrate.boundary), substrate.boundary.span))
+            properties.append(syntax.MetricProperty(_word(substrate.metric), substrate.metric.span))
             return SpaceDecl(word("continuous", span), (), bounds, tuple(properties), span)
         case pack.Aspatial():
             return SpaceDecl(word("none", span), (), (), (), span)
 
 
-def _word(key: str, value: Spanned[pack.Boundary] | Spanned[pack.Metric]) -> WordProperty:
-    return WordProperty(word(key, value.span), word(value.value, value.span), value.span)
+def _word(value: Spanned[pack.Boundary] | Spanned[pack.Metric]) -> Name:
+    return word(value.value, value.span)
 
 
 def moves(substrate: Substrate) -> MovesDecl | None:

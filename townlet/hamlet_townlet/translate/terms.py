@@ -65,11 +65,6 @@ def literal(value: Spanned[float]) -> Expr:
     return number(value.value, value.span)
 
 
-def property_of(key: str, value: Spanned[float]) -> syntax.Property:
-    """The property of a declaration whose value is a constant that a pack gives."""
-    return syntax.Property(word(key, value.span), literal(value), value.span)
-
-
 def exactly(value: float, span: Span) -> Expr:
     """The constant that is this number rounded to binary32, in its shortest spelling."""
     return number(shortest(as_binary32(value)), span)

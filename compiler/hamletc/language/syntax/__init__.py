@@ -5,11 +5,23 @@ parser builds it, the formatter prints it, the checker turns it into a Universe.
 """
 
 from hamlet.universe import Span
-from hamletc.language.syntax import declarations, expressions, items, node, quantities, space, statements
+from hamletc.language.syntax import (
+    declarations,
+    expressions,
+    items,
+    node,
+    observations,
+    properties,
+    quantities,
+    space,
+    statements,
+)
 from hamletc.language.syntax.declarations import *  # noqa: F403
 from hamletc.language.syntax.expressions import *  # noqa: F403
 from hamletc.language.syntax.items import *  # noqa: F403
 from hamletc.language.syntax.node import *  # noqa: F403
+from hamletc.language.syntax.observations import *  # noqa: F403
+from hamletc.language.syntax.properties import *  # noqa: F403
 from hamletc.language.syntax.quantities import *  # noqa: F403
 from hamletc.language.syntax.space import *  # noqa: F403
 from hamletc.language.syntax.statements import *  # noqa: F403
@@ -22,6 +34,8 @@ __all__ += declarations.__all__
 __all__ += expressions.__all__
 __all__ += items.__all__
 __all__ += node.__all__
+__all__ += observations.__all__
+__all__ += properties.__all__
 __all__ += quantities.__all__
 __all__ += space.__all__
 __all__ += statements.__all__

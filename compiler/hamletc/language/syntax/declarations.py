@@ -18,16 +18,15 @@ from hamletc.language.syntax.items import (
     FollowsItem,
     MomentItem,
     NeedsItem,
-    ObserveItem,
-    ObserveValue,
     OpenItem,
-    Property,
     SpreadItem,
     UntilItem,
     UseItem,
     WandersItem,
 )
 from hamletc.language.syntax.node import Node
+from hamletc.language.syntax.observations import ObserveItem
+from hamletc.language.syntax.properties import RewardProperty, ThingProperty
 from hamletc.language.syntax.quantities import ControlDecl, InputDecl, LetDecl, MeterDecl, ParamDecl
 from hamletc.language.syntax.space import (
     ClockDecl,
@@ -55,7 +54,6 @@ __all__ = [
     "EffectDecl",
     "EndsDecl",
     "File",
-    "GoalProperty",
     "IncludeDecl",
     "InertDecl",
     "ItemDecl",
@@ -278,7 +276,7 @@ class EndsDecl(Node, form="[$world] ends when $condition [{ $properties* }]"):
     or of all agents of a `world`. `role` and `who` are as those of `SlotsDecl`."""
 
     condition: Expr
-    properties: tuple[GoalProperty, ...]
+    properties: tuple[RewardProperty, ...]
     world: bool
     span: Span
     role: str = ""
@@ -333,15 +331,14 @@ class RoleDecl(
         return self.agents is not None or self.others is not None
 
 
-class ObserveDecl(Node):
+class ObserveDecl(Node, form=("observe nothing", "observe { $items* }")):
     """`observe { ... }`; `observe nothing` has no items."""
 
-    items: tuple[ObserveItem | ObserveValue, ...]
+    items: tuple[ObserveItem, ...]
     span: Span
 
 
-GoalProperty: TypeAlias = Property
-ItemPart: TypeAlias = Property | CraftItem | UseItem | AbleItem
+ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | EffectDecl | RuleDecl
 CellItem: TypeAlias = MeterDecl | RuleDecl
 AffordanceItem: TypeAlias = (

@@ -21,35 +21,17 @@ __all__ = [
     "MomentItem",
     "MoveItem",
     "NeedsItem",
-    "ObserveItem",
-    "ObserveValue",
     "OpenItem",
-    "Property",
     "ShareItem",
     "SpreadItem",
     "TeleportItem",
     "UntilItem",
     "UseItem",
     "WandersItem",
-    "WordProperty",
 ]
 
 
 _VERBS = "$verbs<pick|drop|give>+"
-
-
-class Property(Node):
-    """`reward 1.0`, `decay 0.1 * difficulty`: a keyword and an expression."""
-
-    key: Name
-    value: Expr
-    span: Span
-
-
-class WordProperty(Property):
-    """`edges clamp`, `distance manhattan`, `starts home`, `only falls`: a keyword and a word, or a place."""
-
-    value: Name
 
 
 class NeedsItem(Node, form="needs $condition"):
@@ -184,29 +166,6 @@ class SpreadItem(Node, form=("$kind<in> $name", "$kind<apart> $number", "$kind<n
     kind: Name
     name: Name | None
     number: Signed | None
-    span: Span
-
-
-class ObserveItem(Node):
-    """`grid`, `grid of forest`, `window 2`, `position relative`, `meters`, `meters energy mood`, `progress per 10`,
-    `here Bed nothing`, `velocity x`, `blank 13`, `constant 0 1`, ...
-
-    `words` and `numbers` hold what follows the kind: names (encoding, meters, params, affordances, axes, a
-    region) and numbers. `sight` is where `in sight` stands behind a window.
-    """
-
-    kind: Name
-    words: tuple[Name, ...]
-    numbers: tuple[Signed, ...]
-    span: Span
-    sight: Span | None = None
-
-
-class ObserveValue(Node, form="$name<Label>: $value"):
-    """`lack: 1 - min(energy, food)` in `observe`."""
-
-    name: Name
-    value: Expr
     span: Span
 
 

@@ -36,3 +36,8 @@ class Node(metaclass=NodeType):
 
     __slots__ = ()
     form = ()
+
+    @classmethod
+    def keyword(cls) -> str:
+        """The first word of its form."""
+        return str(cls.form).split()[0]

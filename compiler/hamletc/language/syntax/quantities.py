@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Bounds, Expr, Name
-from hamletc.language.syntax.items import Property
 from hamletc.language.syntax.node import Node
+from hamletc.language.syntax.properties import MeterProperty
 
 __all__ = [
     "ControlDecl",
     "InputDecl",
     "LetDecl",
     "MeterDecl",
-    "MeterProperty",
     "ParamDecl",
     "StateSpec",
 ]
@@ -78,6 +77,3 @@ class MeterDecl(Node, form="meter $name & = $start [in $bounds] [{ $properties* 
     state: StateSpec | None = None
     kept: bool = False
     per_agent: bool = False
-
-
-MeterProperty: TypeAlias = Property

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from hamlet.universe import CellMetric, Span
 from hamletc.language.syntax.expressions import Cell, Expr, Lasting, Name, Quoted, Signed
-from hamletc.language.syntax.items import Property
 from hamletc.language.syntax.node import Node
+from hamletc.language.syntax.properties import RewardProperty, SpaceProperty
 
 __all__ = [
     "GRIDS",
@@ -17,7 +17,6 @@ __all__ = [
     "EpisodesDecl",
     "GraphPath",
     "LifespanDecl",
-    "LifespanProperty",
     "MapDecl",
     "MapLetters",
     "MoveDef",
@@ -46,7 +45,7 @@ class SpaceDecl(Node):
     kind: Name
     sizes: tuple[Signed, ...]
     bounds: tuple[tuple[Signed, Signed], ...]
-    properties: tuple[Property, ...]
+    properties: tuple[SpaceProperty, ...]
     span: Span
     paths: tuple[GraphPath, ...] = ()
     items: tuple[MapLetters | NodesDecl, ...] = ()
@@ -151,8 +150,5 @@ class LifespanDecl(Node, form=("lifespan $ticks<forever>", "lifespan $ticks<Dura
     """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
 
     ticks: Lasting
-    properties: tuple[LifespanProperty, ...]
+    properties: tuple[RewardProperty, ...]
     span: Span
-
-
-LifespanProperty: TypeAlias = Property

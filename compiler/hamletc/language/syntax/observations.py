@@ -1,0 +1,169 @@
+"""What is observed: one kind of node for each kind of item in `observe`."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from hamlet.universe import Span
+from hamletc.language.syntax.expressions import Expr, Name, Signed
+from hamletc.language.syntax.node import Node
+
+__all__ = [
+    "ObserveBlank",
+    "ObserveCell",
+    "ObserveConstant",
+    "ObserveEffects",
+    "ObserveGrid",
+    "ObserveHere",
+    "ObserveItem",
+    "ObserveItems",
+    "ObserveLifetime",
+    "ObserveListed",
+    "ObserveMeters",
+    "ObserveParams",
+    "ObservePosition",
+    "ObserveProgress",
+    "ObserveSpeed",
+    "ObserveState",
+    "ObserveTime",
+    "ObserveValue",
+    "ObserveVelocity",
+    "ObserveWindow",
+    "ObserveWord",
+    "ObserveWorld",
+]
+
+
+class ObserveValue(Node, form="$name<Label>: $value"):
+    """`lack: 1 - min(energy, food)`."""
+
+    name: Name
+    value: Expr
+    span: Span
+
+
+class ObserveGrid(Node, form="grid [of $layer]"):
+    """`grid`, `grid of forest`, `grid of moss`."""
+
+    layer: Name | None
+    span: Span
+
+
+class ObserveWindow(Node, form="window $radius [of $layer] [in $sight]"):
+    """`window 2`, `window 2 of wall in sight`, where `sight` is the place of that word."""
+
+    radius: Signed
+    layer: Name | None
+    sight: Span | None
+    span: Span
+
+
+class ObservePosition(Node, form="position $encoding"):
+    """`position relative`."""
+
+    encoding: Name
+    span: Span
+
+
+class ObserveProgress(Node, form="progress [per $divisor]"):
+    """`progress`, `progress per 10`."""
+
+    divisor: Signed | None
+    span: Span
+
+
+class ObserveBlank(Node, form="blank $rows"):
+    """`blank 13`."""
+
+    rows: Signed
+    span: Span
+
+
+class ObserveConstant(Node, form="constant $numbers+"):
+    """`constant 0 1`."""
+
+    numbers: tuple[Signed, ...]
+    span: Span
+
+
+class ObserveWord(Node):
+    """An item that is its word alone."""
+
+    span: Span
+
+
+class ObserveSpeed(ObserveWord, form="speed"):
+    """`speed`."""
+
+
+class ObserveLifetime(ObserveWord, form="lifetime"):
+    """`lifetime`."""
+
+
+class ObserveListed(Node):
+    """A word, and which of those that it stands for are observed; all of them where no names follow."""
+
+    names: tuple[Name, ...]
+    span: Span
+
+
+class ObserveMeters(ObserveListed, form="meters [$names+]"):
+    """`meters`, `meters energy mood`."""
+
+
+class ObserveState(ObserveListed, form="state [$names+]"):
+    """`state`, `state asleep`."""
+
+
+class ObserveParams(ObserveListed, form="params [$names+]"):
+    """`params`, `params wage`."""
+
+
+class ObserveWorld(ObserveListed, form="world [$names+]"):
+    """`world`, `world stock`."""
+
+
+class ObserveCell(ObserveListed, form="cell [$names+]"):
+    """`cell`, `cell moss`."""
+
+
+class ObserveHere(ObserveListed, form="here [$names+]"):
+    """`here`, `here Bed nothing`."""
+
+
+class ObserveEffects(ObserveListed, form="effects [$names+]"):
+    """`effects`, `effects poisoned`."""
+
+
+class ObserveItems(ObserveListed, form="items [$names+]"):
+    """`items`, `items wood axe`."""
+
+
+class ObserveVelocity(ObserveListed, form="velocity [$names+]"):
+    """`velocity`, `velocity x`."""
+
+
+class ObserveTime(ObserveListed, form="time [$names+]"):
+    """`time`, `time sin`."""
+
+
+ObserveItem: TypeAlias = (
+    ObserveValue
+    | ObserveGrid
+    | ObserveWindow
+    | ObservePosition
+    | ObserveProgress
+    | ObserveBlank
+    | ObserveConstant
+    | ObserveWord
+    | ObserveMeters
+    | ObserveState
+    | ObserveParams
+    | ObserveWorld
+    | ObserveCell
+    | ObserveHere
+    | ObserveEffects
+    | ObserveItems
+    | ObserveVelocity
+    | ObserveTime
+)
