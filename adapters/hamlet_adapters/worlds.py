@@ -19,6 +19,7 @@ from torch import Tensor
 from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError
+from hamlet.schema.actions import idle_action
 from hamlet.schema.bounds import meter_bounds
 from hamlet_adapters.frames import Frame, Frames, taken
 from hamlet_adapters.limit import Limit
@@ -141,7 +142,7 @@ class Worlds:
         self._waiting: Tensor | None = None
         self._begun = False
         self._closed = False
-        wait = env.action_names.index("WAIT")
+        wait = idle_action(env.universe)
         self._only_wait = torch.arange(env.num_actions, device=env.device) == wait
 
     @property
@@ -319,7 +320,8 @@ def _same(rows: Tensor) -> Tensor:
 def steered(env: Env) -> bool:
     """Whether agents do nothing but give controls: no action of theirs has an effect."""
     universe = env.universe
-    return env.num_controls > 0 and not (universe.moves or universe.affordances or universe.actions)
+    others = universe.moves or universe.affordances or universe.actions
+    return env.num_controls > 0 and (env.num_actions == 1 or not others)
 
 
 def observed(env: Env) -> tuple[Tensor, Tensor]:

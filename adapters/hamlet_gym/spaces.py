@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
+from hamlet.schema.actions import idle_action
 from hamlet_adapters.worlds import observed, steered
 
 Array = np.ndarray[Any, Any]
@@ -58,7 +59,7 @@ def parted(env: Env, actions_and_controls: Any) -> tuple[Any, Array | None]:
     if not env.num_controls:
         return actions_and_controls, None
     if steered(env):
-        actions, controls = np.full(env.num_lanes, env.action_names.index("WAIT")), actions_and_controls
+        actions, controls = np.full(env.num_lanes, idle_action(env.universe)), actions_and_controls
     elif isinstance(actions_and_controls, dict) and set(actions_and_controls) == {"action", "controls"}:
         actions, controls = actions_and_controls["action"], actions_and_controls["controls"]
     else:

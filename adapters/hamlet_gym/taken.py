@@ -11,6 +11,7 @@ from gymnasium import spaces
 
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
+from hamlet.schema.actions import idle_action
 from hamlet_gym.spaces import Choice
 
 FLOAT, ONE = np.dtype(np.float32), (1,)
@@ -42,7 +43,7 @@ class Taken:
     def by(env: Env, space: Choice) -> Taking:
         """A function that converts the actions of an environment with this space of actions."""
         low, high = tuple(env.control_low.tolist()), tuple(env.control_high.tolist())
-        taken = Taken(env, env.num_actions, env.action_names.index("WAIT"), (len(low),), low, high)
+        taken = Taken(env, env.num_actions, idle_action(env.universe), (len(low),), low, high)
         if not low:
             return taken.action
         if not isinstance(space, spaces.Box):

@@ -10,6 +10,7 @@ import torch
 from gymnasium import spaces
 
 from hamlet.errors import EnvError, shown
+from hamlet.schema.actions import idle_action
 from hamlet.schema.roles import suited_agents
 from hamlet_adapters.frames import Frame, Frames
 from hamlet_adapters.handover import FIRST, Handover
@@ -197,7 +198,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             named = ", ".join(self.agents)
             raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
         env = self.env
-        lanes = [env.action_names.index("WAIT")] * env.num_lanes
+        lanes = [idle_action(env.universe)] * env.num_lanes
         controls = self._resting.unsqueeze(1).repeat(1, env.num_lanes).numpy()
         for name, action in actions.items():
             player = self._players[name]

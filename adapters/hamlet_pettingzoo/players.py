@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
+from hamlet.schema.actions import idle_action
 from hamlet_gym.spaces import Choice, action_space, observation_space
 
 Array = np.ndarray[Any, Any]
@@ -23,7 +24,7 @@ class Player:
         name: `agent_0`.
         lane: its number in its world.
         actions: the numbers of the environment's actions that it has, in the order of its own numbers.
-        wait: its own number of WAIT.
+        wait: its own number of the action that does nothing, or of the first one.
     """
 
     name: str
@@ -108,4 +109,4 @@ def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], values: in
             done = spaces.Dict({"action": number, "controls": done["controls"]})
         case _:
             pass
-    return Player(name, lane, seen, done, actions, actions.index(env.action_names.index("WAIT")))
+    return Player(name, lane, seen, done, actions, actions.index(idle_action(env.universe)))

@@ -10,6 +10,7 @@ from tensordict import TensorDict
 from torch import Tensor
 
 from hamlet.errors import EnvError, shown
+from hamlet.schema.actions import idle_action
 from hamlet_adapters.frames import Frame
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
@@ -49,7 +50,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         self.device = self.env.device
         self.num_envs = self.env.num_worlds
         self._scores = 0 if steered(self.env) else self.env.num_actions
-        self._wait = self.env.action_names.index("WAIT")
+        self._wait = idle_action(self.env.universe)
         self.num_actions = self._scores + self.env.num_controls
         lifespan = self.env.universe.lifespan
         self.max_episode_length = ENDLESS if lifespan is None else lifespan.ticks

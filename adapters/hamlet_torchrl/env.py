@@ -11,6 +11,7 @@ from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 
 from hamlet.errors import EnvError
+from hamlet.schema.actions import idle_action
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
 from hamlet_adapters.worlds import Autoreset, Worlds, observed, steered
@@ -128,7 +129,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         chosen, worlds = tensordict.get("action"), self.env
         controls = None
         if self._steered:
-            chosen, controls = torch.full_like(worlds.outcome["used"], worlds.action_names.index("WAIT")), chosen.T
+            chosen, controls = torch.full_like(worlds.outcome["used"], idle_action(worlds.universe)), chosen.T
         elif worlds.num_controls:
             controls = tensordict.get("controls").T
         turn = self._worlds.step(chosen, controls)

@@ -272,5 +272,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H245": Code("error", "what has no meaning on hexagons"),
         # --- things of roles ---
         "H250": Code("error", "gifts that not everybody can carry"),
+        # --- the list of actions ---
+        "H255": Code("error", "action that the list of actions leaves out"),
+        "H256": Code("error", "first action of one role only"),
     }
 )

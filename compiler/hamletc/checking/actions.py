@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from hamlet.numbers.binary32 import canonical32
+from hamlet.schema.actions import BUILT_IN
 from hamlet.universe import Action, Continuous, Expression, Graph, Grid, Mask, Move, NoSpace, Space, Span, Truth
 from hamlet.universe.space import axes_of
 from hamletc import messages
@@ -19,8 +20,6 @@ from hamletc.checking.rules import Statements
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
 
-BUILT_IN = ("INTERACT", "WAIT")
-"""The actions of every universe, after the moves."""
 MOST_ACTIONS = 10_000
 STEPPING = (syntax.StepProperty, syntax.DirectionsProperty, syntax.SpeedsProperty)
 """The properties that say what the usual moves of a continuous space are."""
@@ -209,6 +208,44 @@ def check_actions(
         report.add(messages.actions.TooManyActions(last, count, MOST_ACTIONS))
 
 
+def resolve_order(
+    written: syntax.ActionsDecl,
+    moves: tuple[Move, ...],
+    declarations: Iterable[syntax.Decl],
+    names: Names,
+    report: Findings,
+) -> tuple[str, ...]:
+    """`actions SOUTH NORTH PICKUP`: the names, in the order of their numbers; empty where one is wrong.
+
+    Args:
+        moves: those of the space, of which the list has what it likes.
+        declarations: all of the universe: its own actions are in the list, and INTERACT where there are affordances.
+    """
+    own: dict[str, syntax.Name] = {}
+    affordance = None
+    for declaration in declarations:
+        match declaration:
+            case syntax.ActionDecl(name=name):
+                own.setdefault(name.text, name)
+            case syntax.AffordanceDecl(name=name):
+                affordance = affordance or name
+            case _:
+                pass
+    known = (*(move.name for move in moves), *BUILT_IN, *own)
+    listed: dict[str, syntax.Name] = {}
+    for name in written.actions:
+        if name.text not in known:
+            names.refuse(name, "an action", known)
+        elif (first := listed.setdefault(name.text, name)) is not name:
+            report.add(messages.everywhere.GivenTwice(name.span, f"`{name.text}`", first.span))
+    needed = own if affordance is None else own | {"INTERACT": affordance}
+    for action, where in needed.items():
+        if action not in listed:
+            report.add(messages.actions.ActionNotListed(where.span, action, written.span))
+    right = len(listed) == len(written.actions) and needed.keys() <= listed.keys() <= set(known)
+    return tuple(listed) if right else ()
+
+
 def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Findings) -> Action:
     """`action REST { energy += 0.002 }`."""
     expressions = Expressions(names, report, scope="acting")
@@ -223,7 +260,7 @@ def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: N
     idle = all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items)
     # Where something asks which action was chosen, one that nobody asks for means that it is none of the others.
     asked = any(("action", action) in names.compared for action in names.of_kind("action"))
-    if idle and not asked:
+    if idle and not asked and not names.lists_actions:
         report.add(messages.actions.ActionDoesNothing(declaration.name.span, declaration.name.text))
     if move is not None and by is not None and not any(by):
         report.add(messages.actions.NoDisplacement(move.span))

@@ -10,10 +10,12 @@ from typing import TypeVar
 
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
+from hamlet.schema.actions import BUILT_IN
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, Role, Rule, Space, Span, Universe, nodes
+from hamlet.universe import Expression, Meter, Move, Role, Rule, Space, Span, Universe, nodes
+from hamlet.universe.declarations import WAIT
 from hamletc import messages
-from hamletc.checking.actions import BUILT_IN, check_actions, resolve_action, resolve_masks, resolve_moves
+from hamletc.checking.actions import check_actions, resolve_action, resolve_masks, resolve_moves, resolve_order
 from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
@@ -341,8 +343,20 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
         draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
         of_moves = space.span if moves is None else moves.span
         if draft.moves is not None:
-            names.moves = (*(move.name for move in draft.moves), *BUILT_IN)
+            _resolve_order(file, draft, draft.moves, names, report)
         check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
+
+
+def _resolve_order(file: syntax.File, draft: Draft, moves: tuple[Move, ...], names: Names, report: Findings) -> None:
+    """The list of actions, if there is one, and which actions of the space there are."""
+    of_space = (*(move.name for move in moves), *BUILT_IN)
+    written = only(all_of(file.declarations, syntax.ActionsDecl), "`actions`", report)
+    if written is not None:
+        names.lists_actions = True
+        draft.order = resolve_order(written, moves, file.declarations, names, report)
+        listed = {name.text for name in written.actions}
+        of_space = tuple(name for name in of_space if name in listed)
+    names.moves = of_space
 
 
 def declared_space(
@@ -418,6 +432,10 @@ def _resolve_roles(
             actions = tuple(name.text for name in item.actions)
             role = Role(item.name.text, numbered.first, numbered.agents, tuple(own), actions, tuple(shown), item.span)
             draft.roles.append(role)
+    first = next((item.actions[0] for item in all_of(file.declarations, syntax.ActionsDecl)), None)
+    of_one = {name for role in draft.roles for name in role.actions} if len(roles) > 1 else set()
+    if first is not None and first.text in of_one and WAIT not in draft.order:
+        report.add(messages.actions.ActionOfOneRoleFirst(first.span, first.text))
 
 
 def _keep(

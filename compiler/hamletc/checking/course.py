@@ -13,7 +13,8 @@ from itertools import groupby
 
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
-from hamlet.universe.stages import INTERACT, MOVES, Stage, StepName, branches
+from hamlet.universe.declarations import INTERACT
+from hamlet.universe.stages import MOVES, Stage, StepName, branches
 from hamletc import intervals, messages
 from hamletc.checking.conditions import Basis, Conditions, Place
 from hamletc.checking.draft import Draft

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from math import inf
 from typing import Literal, TypeAlias
 
@@ -11,6 +12,11 @@ from hamlet import universe
 from hamlet.numbers.binary32 import canonical32
 from hamletc.intervals import Interval
 
+IN_THE_TICK = (
+    *(universe.InputValue, universe.ControlValue, universe.Previous),
+    *(universe.Velocity, universe.Speed),  # an own action begins with a velocity of 0
+)
+"""What an action can need and masks cannot tell: the tick decides it."""
 UNPROVEN = (-inf, inf)
 """The range of an observed expression of an author, until all is known that it is made of."""
 DEEPEST_TREE = 200
@@ -32,6 +38,7 @@ class Draft:
 
     space: universe.Space | None = None
     moves: tuple[universe.Move, ...] | None = None
+    order: tuple[str, ...] = ()
     start: universe.Start | None = None
     clock: universe.Clock | None = None
     lifespan: universe.Lifespan | None = None
@@ -233,6 +240,16 @@ class Draft:
             return None
         return universe.Cells(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums))
 
+    def needs_in_masks(self) -> Iterator[universe.Mask]:
+        """Masks of own actions of which no `allow` speaks: what they need, as far as it is known before the tick."""
+        said = {name for mask in self.masks for name in mask.actions}
+        for action in self.actions:
+            parts = () if action.needs is None or action.name in said else _conjuncts(action.needs)
+            known = [part for part in parts if not any(isinstance(n, IN_THE_TICK) for n in universe.nodes(part))]
+            if known:
+                both = reduce(lambda left, right: universe.Binary("and", left, right, right.span), known)
+                yield universe.Mask((action.name,), both, both.span)
+
     def finish(self, name: str, sources: tuple[str, ...]) -> universe.Universe | None:
         """The universe, or `None` without a space, moves or a reward."""
         if self.space is None or self.moves is None or not self.rewards:
@@ -242,6 +259,7 @@ class Draft:
             sources=sources,
             space=self.space,
             moves=self.moves,
+            order=self.order,
             clock=self.clock,
             lifespan=self.lifespan,
             velocity=self.reads_velocity(),
@@ -254,7 +272,7 @@ class Draft:
             dynamics=tuple(self.dynamics),
             affordances=tuple(self.affordances),
             actions=tuple(self.actions),
-            masks=tuple(self.masks),
+            masks=(*self.needs_in_masks(), *self.masks),
             causes=tuple(self.causes),
             rewards=tuple(self.rewards),
             reports=tuple(self.reports),
@@ -264,3 +282,13 @@ class Draft:
             controls=tuple(self.controls),
             cells=self.cells(),
         )
+
+
+def _conjuncts(condition: universe.Expression) -> Iterator[universe.Expression]:
+    """What a condition joins by `and`."""
+    match condition:
+        case universe.Binary(op="and", left=left, right=right):
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case _:
+            yield condition

@@ -19,10 +19,6 @@ LARGEST_WHOLE = 1e18
 """Up to this size a whole number is written without an exponent."""
 
 
-_COUNTS = ("wear", "up")
-"""What is said of things by a number: how often one can be used, and how many lie on a cell."""
-
-
 def with_numbers(file: syntax.File, names: Names, report: Findings) -> syntax.File | None:
     """The file with the numbers that such expressions are, in binary64; or `None`, where one is no number and that has
     been reported."""
@@ -91,7 +87,7 @@ class _Counts(_Numbers):
     def tree(self, node: Any, field: Field | None = None) -> Any:
         """The node with these numbers."""
         match node:
-            case syntax.Property(key=syntax.Name(text=text), value=value) if text in _COUNTS:
+            case syntax.WearProperty(value=value) | syntax.MostProperty(value=value):
                 constant = self._constant(value)
                 return node if constant is value else replace(node, value=constant)
             case syntax.ParamDecl(bounds=(low, high)):

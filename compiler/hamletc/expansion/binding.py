@@ -68,6 +68,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((kind, "names") for kind in OF_VALUES), ("value",)),
         (syntax.ObserveHere, "names"): ("affordance",),
         (syntax.AllowDecl, "actions"): ("action", "move"),
+        (syntax.ActionsDecl, "actions"): ("action", "move"),
         (syntax.MoveDef, "name"): ("move",),
     }
 )

@@ -102,7 +102,6 @@ class Roles:
         self._owners: dict[tuple[Namespace, str], list[syntax.OwnName]] = {}  # names with roles by those without
         outside = (symbol for item in declarations for symbol in declared(item))
         self._outside = {(symbol.namespace, symbol.name.text): symbol.name for symbol in outside}
-        self._allowed: set[str] = set()  # actions of roles of which an `allow` speaks
         for block in blocks:
             self._own(block)
         self._kept_items: dict[str, list[syntax.Decl]] = {name: [] for name in self._heads}
@@ -113,7 +112,6 @@ class Roles:
         if not self._heads or self.problems:
             return self._declarations
         made = [part for item in self._declarations for part in self._declaration(item)]
-        made += self._masks()
         return tuple(self._whole(item) if isinstance(item, syntax.RoleDecl) else item for item in made)
 
     def _whole(self, head: syntax.RoleDecl) -> syntax.RoleDecl:
@@ -185,6 +183,9 @@ class Roles:
                 yield from self._part(part, name.text)
             case syntax.AllowDecl():
                 yield from self._allow(item, _Scope())
+            case syntax.ActionsDecl():
+                names = (self._renamed(name, _Scope(), "action") for name in item.actions)
+                yield replace(item, actions=tuple(names))
             case syntax.WorldDecl():
                 yield self._tree(item, _Scope(world=True))
             case syntax.RuleDecl(guard=guard):
@@ -260,19 +261,11 @@ class Roles:
             else:
                 of_roles.append(name)
         for name in of_roles:
-            self._allowed.add(name.text)
             both = _both(self._who(self._owned["action", name.text].role, name.span), made.condition)
             yield replace(made, actions=(name,), condition=both)
         if others or not item.actions:
             who = None if scope.role is None else self._who(scope.role, item.span)
             yield replace(made, actions=tuple(others), who=who)
-
-    def _masks(self) -> Iterator[syntax.AllowDecl]:
-        """Actions of a role are off for the others."""
-        for (_, name), owned in self._owned.items():
-            who = self._who(owned.role, owned.name.span)
-            if owned.kind == "action" and name not in self._allowed and who is not None:
-                yield syntax.AllowDecl((owned.name,), who, owned.name.span)
 
     # --- names -------------------------------------------------------------------------------------------------------
 

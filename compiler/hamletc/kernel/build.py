@@ -183,8 +183,7 @@ class _Builder:
                 yield Observe("observation")
             elif step.name == "mask":
                 yield from self._finding("mask")
-                actions = schema.action_names(self._universe)
-                yield Allow("" if self._universe.by_hand else str(actions.index("WAIT")))
+                yield Allow("" if self._universe.by_hand else str(schema.idle_action(self._universe)))
 
     def _together(self, stage: Stage) -> Iterable[Statement]:
         """What the agents of a world have together in a stage."""

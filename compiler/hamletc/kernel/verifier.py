@@ -329,8 +329,8 @@ class _Kernel:
     def _allow(self, wait: str) -> None:
         function, actions = self._function("mask"), schema.action_names(self.universe)
         self._need(self._inputs(function) | ({} if self.universe.by_hand else {"alive": Type.BOOL}))
-        if wait != ("" if self.universe.by_hand else str(actions.index("WAIT"))):
-            self._fail("who is not alive may wait, and nothing else")
+        if wait != ("" if self.universe.by_hand else str(schema.idle_action(self.universe))):
+            self._fail("who is not alive may take one action, and no other")
         if sum(output.count or 1 for output in function.outputs) != len(actions):
             self._fail("masks have another number of actions")
         self.written.add("mask")

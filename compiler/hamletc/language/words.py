@@ -130,6 +130,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "space none": "space none",
         "map": 'map { "####" "#..#" "####"  wall "#" }',
         "moves": "moves { NORTH (0, -1)  EAST (1, 0) }",
+        "actions": "actions UP DOWN REST",
         "clock": "clock 24 hours",
         "lifespan": "lifespan 500 ticks { reward 1.0 }",
         "start": "start velocity (0.5, -1) speed 2",

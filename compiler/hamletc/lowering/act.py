@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import TypeAlias
 
 from hamlet import schema
@@ -44,7 +46,7 @@ def _walk(lane: Lane, action: Value) -> Taken:
         of_space = _of_space(lane, action)
         steps = []
         if plan.moves is None and plan.leads is None:
-            steps += [(builder.equal(action, builder.i32(n)), move.by) for n, move in enumerate(universe.moves)]
+            steps += [(builder.equal(action, builder.i32(n)), move.by) for n, move in schema.moves_of(universe)]
         if plan.actions is None:
             steps += [(guard, custom.move) for guard, custom in taken if custom.move is not None]
         moves = [(guard, displacement(universe, by)) for guard, by in steps]
@@ -69,7 +71,7 @@ def _glide(lane: Lane, action: Value) -> Taken:
     with builder.at(construct, span):
         moves: list[tuple[Value, tuple[float, ...]]] = []
         if lane.plan.moves is None:
-            moves += [(builder.equal(action, builder.i32(n)), move.by) for n, move in enumerate(universe.moves)]
+            moves += [(builder.equal(action, builder.i32(n)), move.by) for n, move in schema.moves_of(universe)]
         for axis in axes:
             by = builder.f32(0.0)
             if lane.plan.moves is not None:
@@ -110,7 +112,23 @@ def _of_space(lane: Lane, action: Value) -> Value | None:
     # On a grid a displacement of 0 changes nothing. Elsewhere even that one rounds.
     if not universe.actions or not (lane.velocity or isinstance(universe.space, Continuous)):
         return None
-    return lane.builder.less(action, lane.builder.i32(schema.interact_action(universe) + 2))
+    own = {number for number, _ in schema.own_actions(universe)}
+    return _is_one_of(lane, action, [n for n in range(len(schema.action_names(universe))) if n not in own])
+
+
+def _is_one_of(lane: Lane, action: Value, numbers: Sequence[int]) -> Value:
+    """Whether (BOOL) the action is one of these, which are compared in runs."""
+    builder, runs = lane.builder, []
+    for _, pairs in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
+        alike = [number for _, number in pairs]
+        if alike[0] == 0:
+            runs.append(builder.less(action, builder.i32(len(alike))))
+        elif len(alike) == 1:
+            runs.append(builder.equal(action, builder.i32(alike[0])))
+        else:
+            from_first = builder.less_equal(builder.i32(alike[0]), action)
+            runs.append(builder.and_(from_first, builder.less(action, builder.i32(alike[-1] + 1))))
+    return builder.any(runs)
 
 
 def _custom_actions(lane: Lane, action: Value) -> Taken:
@@ -125,9 +143,9 @@ def _custom_actions(lane: Lane, action: Value) -> Taken:
             lane.velocity = tuple(builder.f32(0.0) for _ in before)
             lane.speed = None if lane.speed is None else builder.f32(0.0)
         number = action if table is None else builder.lookup(table.kind, action)
-    first = 0 if table is not None else schema.interact_action(universe) + 2
+    numbered = schema.own_actions(universe) if table is None else tuple(enumerate(table.kinds))
     with lane.at_row(() if table is None else table.columns, action):
-        for index, custom in enumerate(universe.actions if table is None else table.kinds, first):
+        for index, custom in numbered:
             construct = Construct("action", custom.name)
             with builder.at(construct, custom.span):
                 guard = builder.equal(number, builder.i32(index))
@@ -206,13 +224,12 @@ def _disengage(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
     if lane.engaged is None or lane.progress is None or not start:
         return
     builder, universe = lane.builder, lane.universe
-    first = schema.interact_action(universe) + 2
     with builder.at(Construct("leave"), None):
         stayed = builder.all([builder.equal(a, b) for a, b in zip(lane.position, start, strict=True)])
         table = lane.plan.actions
         if table is not None and table.keeps is not None:
             stayed = builder.or_(stayed, builder.equal(builder.lookup(table.keeps, action), builder.i32(1)))
-        for index, custom in enumerate(universe.actions if table is None else (), first):
+        for index, custom in schema.own_actions(universe) if table is None else ():
             if custom.keeps_progress:
                 stayed = builder.or_(stayed, builder.equal(action, builder.i32(index)))
         lane.engaged = builder.select(stayed, lane.engaged, builder.i32(schema.NOWHERE))
@@ -222,8 +239,8 @@ def _disengage(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
 def _charged(lane: Lane, action: Value) -> Value:
     """Whether (BOOL) the action is a move whose displacement is not 0 on every axis."""
     builder, universe = lane.builder, lane.universe
-    staying = [index for index, move in enumerate(universe.moves) if not any(move.by)]
-    moving = builder.less(action, builder.i32(schema.interact_action(universe)))
+    staying = [index for index, move in schema.moves_of(universe) if not any(move.by)]
+    moving = _is_one_of(lane, action, [number for number, _ in schema.moves_of(universe)])
     if lane.plan.moves is not None and staying:
         return builder.equal(builder.lookup(lane.plan.moves.charged, action), builder.i32(1))
     for index in staying:

@@ -40,8 +40,8 @@ def mask(lane: Lane) -> tuple[Output, ...]:
         with builder.at(Construct("mask"), universe.space.span):
             if value is None:
                 number = builder.i32(first)
-                move = number if count == 1 else builder.add(builder.element(name), number)
-                value = _can_make(lane, possible, move)
+                action = number if count == 1 else builder.add(builder.element(name), number)
+                value = _can_make(lane, possible, action)
             outputs.append(Output(name, builder.all([value, *for_all]), None if count == 1 else count))
         first += count
     return tuple(outputs)
@@ -52,15 +52,15 @@ def _conditions(lane: Lane) -> list[Value | None]:
     builder, universe = lane.builder, lane.universe
     names = schema.action_names(universe)
     by_table = (lane.plan.moves is not None or lane.plan.leads is not None) and isinstance(universe.space, Grid)
+    conditions: dict[int, Value | None] = {}
     with builder.at(Construct("mask"), universe.space.span):
-        floor = lane.plan.ground
-        if by_table or floor is None or floor.moves is None:
-            allowed = [None if by_table else _can_move(lane, move.by) for move in universe.moves]
-        else:
-            allowed = [_open_moves(lane, floor, builder.u32(number)) for number in range(len(universe.moves))]
+        for number, move in schema.moves_of(universe):
+            conditions[number] = None if by_table else _can_move(lane, move.by, number)
     with builder.at(Construct("mask"), None):
-        allowed.append(_can_interact(lane))
-        allowed += [builder.boolean(True)] * (len(names) - len(allowed))
+        if (interact := schema.interact_action(universe)) != schema.NOWHERE:
+            conditions[interact] = _can_interact(lane)
+        always = builder.boolean(True)
+        allowed = [conditions.get(number, always) for number in range(len(names))]
     for item in universe.masks:
         if item.actions:
             with builder.at(Construct("allow"), item.span):
@@ -83,9 +83,11 @@ def _said(lane: Lane, who: Value, condition: Value, number: int, otherwise: Valu
     return builder.or_(builder.and_(who, condition), builder.and_(builder.not_(who), otherwise))
 
 
-def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
-    """Whether the move changes the position, or goes nowhere anyway."""
+def _can_move(lane: Lane, by: tuple[float, ...], action: int) -> Value:
+    """Whether the move of this number changes the position, or goes nowhere anyway."""
     builder, space = lane.builder, lane.universe.space
+    if lane.plan.ground is not None and lane.plan.ground.moves is not None:
+        return _open_moves(lane, lane.plan.ground, builder.u32(action))
     if not isinstance(space, Grid) or not any(by):
         return builder.boolean(True)
     if lane.plan.ground is not None and lane.plan.ground.has_walls:
@@ -98,25 +100,25 @@ def _can_move(lane: Lane, by: tuple[float, ...]) -> Value:
     return builder.any([goes_somewhere(lane, axis, int(step)) for axis, step in enumerate(by) if step])
 
 
-def _can_make(lane: Lane, possible: list[Value], move: Value) -> Value:
+def _can_make(lane: Lane, possible: list[Value], action: Value) -> Value:
     """Whether the move of this number (I32) changes the position, or goes nowhere anyway, by tables."""
     builder, tables = lane.builder, lane.plan.moves
     if lane.plan.leads is not None:
-        by = leads(builder, lane.plan.leads, lane.position, len(lane.universe.moves), move)
+        by = leads(builder, lane.plan.leads, lane.position, len(lane.universe.moves), action)
         return builder.not_(builder.equal(by, builder.i32(0)))
     if tables is None:
         raise ValueError("moves are unrolled")
     if lane.plan.ground is not None and lane.plan.ground.moves is not None:
-        return _open_moves(lane, lane.plan.ground, builder.to_u32(move))
+        return _open_moves(lane, lane.plan.ground, builder.to_u32(action))
     if tables.steps is None:
         there = tuple(
-            displaced(builder, lane.universe, axis, own, builder.lookup(table, move))
+            displaced(builder, lane.universe, axis, own, builder.lookup(table, action))
             for axis, (own, table) in enumerate(zip(lane.position, tables.axes, strict=True))
         )
-        stays = builder.equal(builder.lookup(tables.charged, move), builder.i32(0))
+        stays = builder.equal(builder.lookup(tables.charged, action), builder.i32(0))
         return builder.any([_leads_away(lane, there), stays])
     nothing = builder.u32(0)
-    takes = [builder.to_u32(builder.lookup(table, move)) for table in tables.steps.words]
+    takes = [builder.to_u32(builder.lookup(table, action)) for table in tables.steps.words]
     return builder.any(
         [
             builder.not_(builder.equal(builder.and_(word, taken), nothing))
@@ -134,14 +136,14 @@ def _leads_away(lane: Lane, there: tuple[Value, ...]) -> Value:
     return elsewhere if wall is None else builder.and_(elsewhere, builder.not_(wall))
 
 
-def _open_moves(lane: Lane, floor: Ground, move: Value) -> Value:
+def _open_moves(lane: Lane, floor: Ground, action: Value) -> Value:
     """Whether the move of this number (U32) changes the position, or goes nowhere anyway: as the map says."""
     builder = lane.builder
     if floor.moves is None:
         raise ValueError("the map has no table of moves")
     cell = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
     word = builder.to_u32(builder.lookup(floor.moves, cell))
-    bit = builder.and_(builder.emit(ShiftRight(word, move)), builder.u32(1))
+    bit = builder.and_(builder.emit(ShiftRight(word, action)), builder.u32(1))
     return builder.equal(bit, builder.u32(1))
 
 

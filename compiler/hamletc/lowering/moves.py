@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
@@ -11,6 +13,8 @@ from hamlet.universe.space import graph_of
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32, Value
+
+T = TypeVar("T")
 
 WORD = 32
 STEPS_PER_AXIS, MORE_STEPS = 4, 64
@@ -24,8 +28,8 @@ class StepTables:
 
     Attributes:
         steps: the different ones: an axis, and a displacement on it that is not 0.
-        words: tables (I32) with a row per move and, over all words, a bit per step: step i has bit i + 1. Moves that go
-            nowhere have bit 0.
+        words: tables (I32) with a row per action and, over all words, a bit per step: step i has bit i + 1. Moves that
+            go nowhere have bit 0.
     """
 
     steps: tuple[tuple[int, int], ...]
@@ -51,18 +55,23 @@ def move_tables(universe: Universe, most_unrolled: int) -> MoveTables | None:
     """The moves as tables; `None` where they are few, and unrolled, and on a graph, which has `lead_table`."""
     if len(universe.moves) <= most_unrolled or graph_of(universe.space) is not None:
         return None
-    others = len(schema.action_names(universe)) - len(universe.moves)
     type_ = F32 if schema.position_dtype(universe) == "f32" else I32
     nothing = 0.0 if type_ is F32 else 0
     displacements = [displacement(universe, move.by) for move in universe.moves]
     return MoveTables(
         tuple(
-            Table(f"move.{name}", type_, (*(each[axis] for each in displacements), *[nothing] * others))
+            Table(f"move.{name}", type_, by_action(universe, [each[axis] for each in displacements], nothing))
             for axis, name in enumerate(schema.axes(universe))
         ),
-        Table("move.charged", I32, (*(int(any(move.by)) for move in universe.moves), *[0] * others)),
+        Table("move.charged", I32, by_action(universe, [int(any(move.by)) for move in universe.moves], 0)),
         _step_tables(universe) if isinstance(universe.space, Grid) else None,
     )
+
+
+def by_action(universe: Universe, of_moves: Sequence[T], other: T) -> tuple[T, ...]:
+    """A row per action: that of the move, or another."""
+    others = len(schema.usual_actions(universe)) - len(universe.moves)
+    return schema.in_order(universe, (*of_moves, *[other] * others))
 
 
 def lead_table(universe: Universe) -> Table | None:
@@ -70,8 +79,7 @@ def lead_table(universe: Universe) -> Table | None:
     graph = graph_of(universe.space)
     if graph is None:
         return None
-    others = [0] * (len(schema.action_names(universe)) - len(universe.moves))
-    rows = (step for cell in range(len(graph.nodes)) for step in (*graph.steps(cell), *others))
+    rows = (step for cell in range(len(graph.nodes)) for step in by_action(universe, graph.steps(cell), 0))
     return Table("graph.leads", I32, tuple(rows))
 
 
@@ -94,8 +102,9 @@ def _step_tables(universe: Universe) -> StepTables | None:
 
     def table(word: int) -> Table:
         # I32 has the low 32 bits of a row as a signed number.
-        values = ((row >> WORD * word) + 2**31 for row in rows)
-        return Table(f"mask.steps{word}", I32, tuple(value % 2**32 - 2**31 for value in values))
+        values = [((row >> WORD * word) + 2**31) % 2**32 - 2**31 for row in rows]
+        # No mask asks for what is no move: default numbers end where moves do.
+        return Table(f"mask.steps{word}", I32, by_action(universe, values, 0) if universe.order else tuple(values))
 
     return StepTables(steps, tuple(table(word) for word in range(len(steps) // WORD + 1)))
 

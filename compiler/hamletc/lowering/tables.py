@@ -6,7 +6,7 @@ column. They are rows of a table that has a column for each number. Spans do not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -175,22 +175,28 @@ def action_table(universe: Universe, most_unrolled: int) -> ActionTable | None:
     """The own actions as a table; `None` where they are few, and unrolled."""
     if len(universe.actions) <= most_unrolled:
         return None
-    actions, before = universe.actions, schema.interact_action(universe) + 2
+    actions = universe.actions
+    before = len(schema.usual_actions(universe)) - len(actions)
     trees = [(each.needs, each.body, each.move is not None, each.teleport is not None) for each in actions]
     rows = rows_of("action", trees, before)
     steps = [None if each.move is None else displacement(universe, each.move) for each in actions]
     places = [None if each.teleport is None else coordinates(universe, each.teleport) for each in actions]
     keeps = (*[0] * before, *(int(each.keeps_progress) for each in actions))
+
+    def ordered(tables: Iterable[Table]) -> tuple[Table, ...]:
+        return tuple(replace(table, values=schema.in_order(universe, table.values)) for table in tables)
+
+    (kind,) = ordered((rows.kind,))
     return ActionTable(
         tuple(
             replace(_first_of([actions[number] for number in alike]), needs=needs, body=body)
             for (needs, body, _, _), alike in rows.shapes.items()
         ),
-        rows.kind,
-        _by_axis(universe, "action.step", steps, before),
-        _by_axis(universe, "action.place", places, before),
-        Table("action.keeps", I32, keeps) if any(keeps) else None,
-        rows.columns,
+        kind,
+        ordered(_by_axis(universe, "action.step", steps, before)),
+        ordered(_by_axis(universe, "action.place", places, before)),
+        Table("action.keeps", I32, schema.in_order(universe, keeps)) if any(keeps) else None,
+        ordered(rows.columns),
     )
 
 

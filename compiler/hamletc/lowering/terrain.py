@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from hamlet import schema
 from hamlet.numbers.binary32 import bits32, round32
 from hamlet.schema import cells
 from hamlet.universe import Grid, Map, ObserveRegion, Universe
@@ -110,18 +111,18 @@ def signed(word: int) -> int:
 
 def _open_moves(universe: Universe, grid: Grid) -> Table | None:
     width, height = grid.sizes
-    if len(universe.moves) > MOST_MOVES or width * height > MOST_DIRECT or grid.map is None:
+    moves = schema.moves_of(universe)
+    if any(number >= MOST_MOVES for number, _ in moves) or width * height > MOST_DIRECT or grid.map is None:
         return None
     walls = frozenset(grid.map.cells(grid.map.walls))
-    steps = [displacement(universe, move.by) for move in universe.moves]
+    steps = [(number, displacement(universe, move.by), any(move.by)) for number, move in moves]
     rows = []
     for cell in range(width * height):
         x, y = cell % width, cell // width
         row = 0
-        for bit, (right, down) in enumerate(steps):
+        for bit, (right, down), goes in steps:
             there = along(grid, 0, x, int(right)) + width * along(grid, 1, y, int(down))
-            stays = not any(universe.moves[bit].by)
-            row |= (stays or (there != cell and there not in walls)) << bit
+            row |= (not goes or (there != cell and there not in walls)) << bit
         rows.append(row)
     return Table("map.moves", I32, tuple(rows))
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import prod
+from typing import TypeAlias
 
+from hamlet import schema
 from hamlet.universe import Grid, Move, Universe, WalkingDistance
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
@@ -56,12 +58,14 @@ def walks(universe: Universe) -> Walks | None:
         return None
     targets = [(number, each) for number, each in enumerate(universe.affordances) if each.name in asked]
     stays = grid.places == "computed"
+    taken = {move.name for _, move in schema.moves_of(universe)}
+    moves = tuple(move if move.name in taken else None for move in universe.moves)
     fixed = tuple((number, each.place) for number, each in targets if each.place is not None and stays)
-    origins = _origins(grid, universe.moves)
+    origins = _origins(grid, moves)
     return Walks(
         tuple(number for number, _ in fixed),
         tuple(Table(f"walk.{number}", I32, tuple(_steps(origins, _index(grid, place)))) for number, place in fixed),
-        _ways(grid, universe.moves) if len(fixed) < len(targets) else None,
+        _ways(grid, moves) if len(fixed) < len(targets) else None,
     )
 
 
@@ -69,16 +73,20 @@ def _index(grid: Grid, place: tuple[float, ...]) -> int:
     return sum(int(x) * prod(grid.sizes[:axis]) for axis, x in enumerate(place))
 
 
+Moves: TypeAlias = tuple[Move | None, ...]
+"""The moves of the space; `None` for one that is no action."""
+
+
 @cache
-def _origins(grid: Grid, moves: tuple[Move, ...]) -> tuple[tuple[int, ...], ...]:
+def _origins(grid: Grid, moves: Moves) -> tuple[tuple[int, ...], ...]:
     """By cell, those from which a move leads there; none for walls."""
     walls = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
     leads: list[list[int]] = [[] for _ in range(prod(grid.sizes))]
-    steps = dict.fromkeys(whole_displacement(grid, move.by) for move in moves)
+    steps = dict.fromkeys(whole_displacement(grid, move.by) for move in moves if move is not None)
     for cell in range(len(leads)):
         if grid.graph is not None:
-            for edge in grid.graph.steps(cell):
-                if edge:
+            for edge, move in zip(grid.graph.steps(cell), moves, strict=True):
+                if edge and move is not None:
                     leads[cell + edge].append(cell)
         if cell in walls or grid.graph is not None:
             continue
@@ -110,7 +118,7 @@ def _steps(origins: tuple[tuple[int, ...], ...], target: int) -> list[int]:
 
 
 @cache
-def _ways(grid: Grid, moves: tuple[Move, ...]) -> Ways:
+def _ways(grid: Grid, moves: Moves) -> Ways:
     origins = _origins(grid, moves)
     walls = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
     open_cells = [cell for cell in range(len(origins)) if cell not in walls]

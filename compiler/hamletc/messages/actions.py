@@ -100,6 +100,32 @@ class ActionInOtherCase(Finding):
         return Told(message, "Rename it, so that readers know which is meant.", label)
 
 
+@finding("H255")
+class ActionNotListed(Finding):
+    """An own action, or INTERACT in a universe with affordances, that `actions` leaves out."""
+
+    action: str
+    listed: Span
+
+    def told(self) -> Told:
+        message = f"`actions` leaves out `{self.action}`"
+        if self.action == "INTERACT":
+            message += ", and affordances are used by it"
+        hint = f"Add `{self.action}` to the list, at the place of the number that it shall have"
+        hint += "." if self.action == "INTERACT" else ", or leave the action out."
+        label = "no agent could use it" if self.action == "INTERACT" else "no agent could take it"
+        return Told(message, hint, label, (Label(self.listed, "all actions that there are"),))
+
+
+@finding("H256")
+class ActionOfOneRoleFirst(Finding):
+    action: str
+
+    def told(self) -> Told:
+        message = f"the first action is `{self.action}`, which not all roles have"
+        return Told(message, "Begin with an action of all, or list `WAIT`: agents whose episode ended take it.")
+
+
 @finding("H049")
 class ActionDoesNothing(Finding):
     action: str

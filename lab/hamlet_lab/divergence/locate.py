@@ -17,6 +17,7 @@ from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
 from hamlet.universe import Action, Affordance, Cascade, Cells, Meter, Rule, Span, Statement, Universe, World
+from hamlet.universe.declarations import INTERACT
 from hamlet.universe.stages import Scope, stages
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of
@@ -277,8 +278,8 @@ def _masking(universe: Universe, action: str) -> list[tuple[str, Span]]:
     all actions.
     """
     said = [(coverage.allow(mask), mask.span) for mask in universe.masks if action in mask.actions]
-    built_in = [("space", universe.space.span)] if action in schema.move_names(universe) else []
-    if action == schema.action_names(universe)[schema.interact_action(universe)]:
+    built_in = [("space", universe.space.span)] if action in {move.name for move in universe.moves} else []
+    if action == INTERACT:
         built_in = [(f"affordance {item.name}", item.span) for item in universe.affordances]
     of_all = [(coverage.allow(mask), mask.span) for mask in universe.masks if not mask.actions]
     return (said or built_in) + of_all

@@ -124,7 +124,7 @@ def common(
 
 
 class Translation:
-    """Events of one universe as those of another. Actions that the other does not have become WAIT."""
+    """Events of one universe as those of another. Actions that the other does not have become its idle action."""
 
     def __init__(self, source: Universe, target: Universe, shape: Shape) -> None:
         self._source, self._target, self._shape = source, target, shape
@@ -133,7 +133,8 @@ class Translation:
         self._same_controls = [c.name for c in source.controls] == [c.name for c in target.controls]
         same_places = _numbered(source, "affordance") == _numbered(target, "affordance")
         self._same_tables = self._same_actions and same_places and features(source) == features(target)
-        self._actions = torch.tensor([theirs.index(name if name in theirs else "WAIT") for name in ours])
+        idle = schema.idle_action(target)
+        self._actions = torch.tensor([theirs.index(name) if name in theirs else idle for name in ours])
         self._fields = {field.name: field for field in schema.state_fields(source)}
 
     def event(self, event: Event) -> Event | None:

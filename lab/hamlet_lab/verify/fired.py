@@ -84,7 +84,7 @@ def _of_step(universe: Universe, step: StepName) -> Iterator[str]:
     match step:
         case "act":
             yield from map(action, schema.action_names(universe))
-            for move in universe.moves:
+            for _, move in schema.moves_of(universe):
                 yield from (action(move.name, event) for event in stopped(move, universe))
             if has_momentum(universe.space):
                 yield from map(edge, schema.axes(universe))

@@ -123,7 +123,9 @@ class Injector:
         """Actions [lanes] i32: INTERACT with this probability, else any."""
         lanes = self._shape.lanes
         anything = self._draws.integers(0, len(schema.action_names(self._universe)), lanes)
-        return anything.masked_fill(self._draws.chance(interacting, lanes), schema.interact_action(self._universe))
+        interact = schema.interact_action(self._universe)
+        often = self._draws.chance(interacting, lanes)
+        return anything if interact == schema.NOWHERE else anything.masked_fill(often, interact)
 
     def controls(self) -> Tensor | None:
         """Controls of a tick [controls, lanes] f32, many of them at their bounds; `None` in a universe without any."""

@@ -36,7 +36,10 @@ class Script:
         stays = [(item.duration or 1) + PATIENCE for item in universe.affordances]
         self._stay = torch.tensor(stays or [1])
         self._custom = torch.arange(lanes)
-        by = [move.by for move in universe.moves]
+        moves = schema.moves_of(universe)
+        self._numbers = torch.tensor([number for number, _ in moves], dtype=torch.int64)
+        self._own = torch.tensor([number for number, _ in schema.own_actions(universe)], dtype=torch.int64)
+        by = [move.by for _, move in moves]
         self._moves = torch.tensor(by, dtype=torch.float64).view(len(by), len(schema.axes(universe)))
         graph = graph_of(universe.space)
         self._edges = None if graph is None else _edges(graph)
@@ -62,17 +65,18 @@ class Script:
     def actions(self, buffers: Buffers) -> Tensor:
         """The next action of each lane, i32 [lanes]."""
         universe, lanes = self._universe, buffers.shape.lanes
-        interact = schema.interact_action(universe)
+        # Where nobody interacts there are no affordances, and any action does.
+        interact = max(schema.interact_action(universe), 0)
         actions = torch.full((lanes,), interact)
         if len(self._moves) > 0 and universe.affordances:
             away = self._away(buffers)
             now, left = self._left(buffers, away)
             walking = ~self._arrived(away) & (left.amin(dim=0) < now) & (self._walked < self.walk)
-            actions = torch.where(walking, left.argmin(dim=0), actions)
+            actions = torch.where(walking, self._numbers[left.argmin(dim=0)], actions)
         done = self._stayed >= self._stay[self._target]
-        if universe.actions:
-            actions = torch.where(done, interact + 2 + self._custom % len(universe.actions), actions)
-        self._walked = torch.where(done, 0, self._walked + (actions < interact))
+        if len(self._own):
+            actions = torch.where(done, self._own[self._custom % len(self._own)], actions)
+        self._walked = torch.where(done, 0, self._walked + torch.isin(actions, self._numbers))
         self._stayed = torch.where(done, 0, self._stayed + (actions == interact))
         self._target = torch.where(done, (self._target + 1) % len(self._stay), self._target)
         self._custom = self._custom + done

@@ -13,15 +13,16 @@ from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import displace, drift, leaves_space, length, push, stops
 from hamlet.interpreter.statements import run, subtract
-from hamlet.universe import Action, Universe
+from hamlet.schema.actions import moves_of, own_actions
+from hamlet.universe import Action
 from hamlet.universe.space import has_momentum
 
 
 def act(lanes: Lanes, actions: Tensor) -> None:
     """Move and run custom actions; actions: i32 [worlds, agents]."""
     universe, before = lanes.universe, lanes.position
-    first_custom = schema.interact_action(universe) + 2
-    of_space = lanes.running & (actions < first_custom)
+    customs = torch.tensor([number for number, _ in own_actions(universe)], dtype=actions.dtype, device=actions.device)
+    of_space = lanes.running & ~torch.isin(actions, customs)
     by = displacements(lanes, torch.where(of_space, actions, 0).long())
     if lanes.coverage is not None:
         count_moves(lanes, actions, by, lanes.coverage)
@@ -29,25 +30,20 @@ def act(lanes: Lanes, actions: Tensor) -> None:
     if has_momentum(universe.space):
         nothing = torch.zeros((), dtype=torch.float32, device=actions.device)
         push(lanes, [torch.where(of_space, delta, nothing) for delta in by], lanes.running)
-        pushing = [custom(action, lanes, lanes.running & (actions == number)) for number, action in own(universe)]
+        pushing = [custom(each, lanes, lanes.running & (actions == number)) for number, each in own_actions(universe)]
         for axis, met in zip(schema.axes(universe), drift(lanes, lanes.running), strict=True):
             lanes.count(coverage.edge(axis), met)
-        for (number, action), who in zip(own(universe), pushing, strict=True):
+        for (number, action), who in zip(own_actions(universe), pushing, strict=True):
             teleport(action, lanes, who)
             keeping = keeping | (lanes.running & (actions == number) & action.keeps_progress)
     else:
         keeping = walk(lanes, actions, by, of_space)
     disengage(lanes, before, keeping)
-    going = [number for number, move in enumerate(universe.moves) if any(move.by)]
+    going = [number for number, move in moves_of(universe) if any(move.by)]
     moving = lanes.running & torch.isin(actions, torch.tensor(going, dtype=actions.dtype, device=actions.device))
     for meter in universe.meters:
         if meter.move is not None:
             subtract(meter.name, meter.move, lanes, moving, f"meter {meter.name}: move", meter.span)
-
-
-def own(universe: Universe) -> list[tuple[int, Action]]:
-    """The universe's own actions, each with its number."""
-    return list(enumerate(universe.actions, start=schema.interact_action(universe) + 2))
 
 
 def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) -> Tensor:
@@ -62,7 +58,7 @@ def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) 
     if lanes.speed is not None:
         lanes.speed = torch.where(lanes.running, length(lanes.velocity, lanes.age), lanes.speed)
     keeping = torch.zeros_like(lanes.running)
-    for number, action in own(universe):
+    for number, action in own_actions(universe):
         who = lanes.running & (actions == number)
         teleport(action, lanes, custom(action, lanes, who))
         if action.keeps_progress:
@@ -117,14 +113,13 @@ def disengage(lanes: Lanes, before: tuple[Tensor, ...], keeping: Tensor) -> None
 
 def count_moves(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], told: coverage.Coverage) -> None:
     """Tell who moves, who moves into an edge, who into a wall; `by` has the displacement of every agent per axis."""
-    moves = len(lanes.universe.moves)
-    moving = lanes.running & (actions < moves)
-    taken = torch.bincount(actions[moving], minlength=moves).tolist()
-    stopped = torch.bincount(actions[moving & leaves_space(lanes, by)], minlength=moves).tolist()
-    refused = torch.bincount(actions[moving & stops(lanes, by)], minlength=moves).tolist()
-    stays = torch.zeros_like(moving) if lanes.constant.leads is None else by[0] == 0
-    stuck = torch.bincount(actions[moving & stays], minlength=moves).tolist()
-    for number, move in enumerate(lanes.universe.moves):
+    every, running = len(schema.action_names(lanes.universe)), lanes.running
+    taken = torch.bincount(actions[running], minlength=every).tolist()
+    stopped = torch.bincount(actions[running & leaves_space(lanes, by)], minlength=every).tolist()
+    refused = torch.bincount(actions[running & stops(lanes, by)], minlength=every).tolist()
+    stays = torch.zeros_like(running) if lanes.constant.leads is None else by[0] == 0
+    stuck = torch.bincount(actions[running & stays], minlength=every).tolist()
+    for number, move in moves_of(lanes.universe):
         told.add(coverage.action(move.name), taken[number])
         told.add(coverage.action(move.name, "at the edge"), stopped[number])
         told.add(coverage.action(move.name, "at a wall"), refused[number])

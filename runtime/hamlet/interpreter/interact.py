@@ -12,6 +12,7 @@ from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.statements import clamp_written, run, subtract
 from hamlet.interpreter.uses import remember_uses
 from hamlet.universe import Affordance, Hours
+from hamlet.universe.declarations import WAIT
 
 
 def interact(lanes: Lanes, actions: Tensor) -> Tensor:
@@ -19,7 +20,9 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
     universe = lanes.universe
     interacting = lanes.running & (actions == schema.interact_action(universe))
     lanes.count(coverage.action("INTERACT"), interacting)
-    lanes.count(coverage.action("WAIT"), lanes.running & (actions == schema.interact_action(universe) + 1))
+    names = schema.action_names(universe)
+    if WAIT in names:
+        lanes.count(coverage.action(WAIT), lanes.running & (actions == names.index(WAIT)))
     for meter in universe.meters:
         if meter.interact is not None:
             subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)

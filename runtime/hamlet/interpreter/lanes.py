@@ -51,8 +51,8 @@ class Constants:
     torch computes `tensor / python_float` differently on CPU and CUDA; between tensors it rounds correctly on both.
 
     Attributes:
-        displacements: [axes, actions of the space], of the type of positions; those of INTERACT and WAIT are 0.
-        leads: i32 [nodes, actions of the space] of a graph, what is added to the number of the node; `None` elsewhere.
+        displacements: [axes, actions], of the type of positions; those of what is no move are 0.
+        leads: i32 [nodes, actions] of a graph, what is added to the number of the node; `None` elsewhere.
         ground: what is on each cell of a map; `None` without one.
         walks: i32 [cells] by cell, how many moves lead there, as far as somebody asked (`hamlet.interpreter.ways`).
         sights: bool [rows, cells] by the radius of a window, likewise.
@@ -62,11 +62,14 @@ class Constants:
         self._device = device
         self._tensors: dict[int, Tensor] = {}
         axes, dtype = len(schema.axes(universe)), DTYPES[schema.position_dtype(universe)]
-        by = [[*(move.by[axis] for move in universe.moves), 0.0, 0.0] for axis in range(axes)]
-        self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(universe.moves) + 2)
+        moves = {move.name: number for number, move in enumerate(universe.moves)}
+        taken = [moves.get(name) for name in schema.action_names(universe)]
+        by = [[0.0 if number is None else universe.moves[number].by[axis] for number in taken] for axis in range(axes)]
+        self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(taken))
         graph = graph_of(universe.space)
-        steps = [] if graph is None else [[*graph.steps(cell), 0, 0] for cell in range(len(graph.nodes))]
-        self.leads = torch.tensor(steps, dtype=torch.int32, device=device) if steps else None
+        steps = [] if graph is None else [graph.steps(cell) for cell in range(len(graph.nodes))]
+        leads = [[0 if number is None else row[number] for number in taken] for row in steps]
+        self.leads = torch.tensor(leads, dtype=torch.int32, device=device) if leads else None
         on_it = letters_of(universe.space)
         self.ground = None if on_it is None else Ground(on_it, device)
         self.walks: dict[int, Tensor] = {}

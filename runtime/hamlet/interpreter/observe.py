@@ -165,10 +165,14 @@ def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:
 
 
 def mask(lanes: Lanes, out: Tensor) -> None:
-    """Write which actions are allowed; out: bool [actions, worlds, agents]. Who runs no tick may only WAIT."""
-    names, wait = schema.action_names(lanes.universe), schema.interact_action(lanes.universe) + 1
-    allowed = [*moves_somewhere(lanes), usable(lanes)]
-    allowed += [torch.ones_like(lanes.alive)] * (1 + len(lanes.universe.actions))
+    """Write which actions are allowed; out: bool [actions, worlds, agents]. Who runs no tick may take one action
+    only, `idle_action`."""
+    names, idle = schema.action_names(lanes.universe), schema.idle_action(lanes.universe)
+    allowed = [torch.ones_like(lanes.alive)] * len(names)
+    for (number, _), changes in zip(schema.moves_of(lanes.universe), moves_somewhere(lanes), strict=True):
+        allowed[number] = changes
+    if (interact := schema.interact_action(lanes.universe)) != schema.NOWHERE:
+        allowed[interact] = usable(lanes)
     for item in lanes.universe.masks:
         condition = evaluate(item.allowed, lanes) & torch.ones_like(lanes.alive)
         said = torch.ones_like(lanes.alive) if item.who is None else evaluate(item.who, lanes) & lanes.running
@@ -182,19 +186,19 @@ def mask(lanes: Lanes, out: Tensor) -> None:
             condition = evaluate(item.allowed, lanes)
             every = every & (condition if item.who is None else condition | ~evaluate(item.who, lanes))
     out.copy_(every & lanes.running)
-    out[wait] = every[wait] | ~lanes.running
+    out[idle] = every[idle] | ~lanes.running
 
 
 def moves_somewhere(lanes: Lanes) -> Tensor:
     """Whose position each move changes, bool [moves, worlds, agents]; all, of one that goes nowhere and in a continuous
     space."""
-    moves = len(lanes.universe.moves)
+    moves = [number for number, _ in schema.moves_of(lanes.universe)]
     if not isinstance(lanes.universe.space, universe.Grid):
-        return torch.ones((moves, *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
+        return torch.ones((len(moves), *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
     if lanes.constant.leads is not None:
-        return lanes.constant.leads[lanes.index()][..., :moves].permute(2, 0, 1) != 0
-    by = lanes.constant.displacements[:, :moves].view(len(lanes.position), moves, 1, 1)
-    changes = (by == 0).all(dim=0).expand(moves, *lanes.alive.shape)
+        return lanes.constant.leads[lanes.index()][..., moves].permute(2, 0, 1) != 0
+    by = lanes.constant.displacements[:, moves].view(len(lanes.position), len(moves), 1, 1)
+    changes = (by == 0).all(dim=0).expand(len(moves), *lanes.alive.shape)
     for x, there in zip(lanes.position, displaced(lanes, tuple(by)), strict=True):
         changes = changes | (there != x)
     return changes

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import displaced_from
+from hamlet.schema.actions import moves_of
 from hamlet.schema.grid import coordinates
 from hamlet.universe import Grid
 
@@ -45,12 +46,12 @@ def walks_to(lanes: Lanes, cell: int) -> Tensor:
 
 def landings(lanes: Lanes) -> Tensor:
     """The cell to which each move leads from each cell, i64 [moves, cells]."""
-    sizes, moves = lanes.grid.sizes, len(lanes.universe.moves)
+    sizes, moves = lanes.grid.sizes, [number for number, _ in moves_of(lanes.universe)]
     every = torch.arange(prod(sizes), device=lanes.age.device)
     if lanes.constant.leads is not None:
-        return every + lanes.constant.leads[:, :moves].T
+        return every + lanes.constant.leads[:, moves].T
     position = [x.to(torch.int32) for x in coordinates(every, sizes)]
-    by = lanes.constant.displacements[:, :moves].unsqueeze(2)
+    by = lanes.constant.displacements[:, moves].unsqueeze(2)
     there = displaced_from(lanes, position, tuple(by))
     strides = [prod(sizes[:axis]) for axis in range(len(sizes))]
     return reduce(torch.add, [x.long() * stride for x, stride in zip(there, strides, strict=True)])

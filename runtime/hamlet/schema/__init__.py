@@ -1,5 +1,14 @@
 """The one table of what a universe's state, outcomes and observations consist of, and what follows from it."""
 
+from hamlet.schema.actions import (
+    action_names,
+    idle_action,
+    in_order,
+    interact_action,
+    moves_of,
+    own_actions,
+    usual_actions,
+)
 from hamlet.schema.bounds import Bounds
 from hamlet.schema.fields import (
     GIVEN,
@@ -12,12 +21,9 @@ from hamlet.schema.fields import (
     DType,
     Field,
     Per,
-    action_names,
     axes,
     cell_words,
     has_progress,
-    interact_action,
-    move_names,
     outcome_fields,
     place_rows,
     position_dtype,
@@ -63,12 +69,15 @@ __all__ = [
     "encodes",
     "fits_bfloat16",
     "has_progress",
+    "idle_action",
+    "in_order",
     "interact_action",
-    "move_names",
+    "moves_of",
     "observation_names",
     "observation_rows",
     "observation_segments",
     "outcome_fields",
+    "own_actions",
     "place_rows",
     "position_dtype",
     "report_names",
@@ -77,4 +86,5 @@ __all__ = [
     "shared_rows",
     "state_fields",
     "summed_over",
+    "usual_actions",
 ]

@@ -271,18 +271,3 @@ def outcome_fields(universe: Universe) -> tuple[Field, ...]:
         Field("cause", "i32", "lane", bounds=causes, writers=("causes", "lifespan")),
         *((Field("reports", "f32", "lane", reports, "report", writers=("rewards", "reports")),) if reports else ()),
     )
-
-
-def move_names(universe: Universe) -> tuple[str, ...]:
-    """The moves of the space, in the order of their numbers."""
-    return tuple(move.name for move in universe.moves)
-
-
-def action_names(universe: Universe) -> tuple[str, ...]:
-    """All actions in the order of their numbers: moves, INTERACT, WAIT, then the universe's own in file order."""
-    return (*move_names(universe), "INTERACT", "WAIT", *(action.name for action in universe.actions))
-
-
-def interact_action(universe: Universe) -> int:
-    """The number of INTERACT."""
-    return len(universe.moves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.schema.fields import action_names
+from hamlet.schema.actions import action_names
 from hamlet.universe import Role, Universe
 
 

@@ -102,7 +102,7 @@ TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expression
 
 WANTING: dict[type, str] = {
     quantities.DayTime: "clock",
-    **dict.fromkeys((quantities.Apart, expressions.Nearest), "space"),
+    quantities.Apart: "space",
     **dict.fromkeys((quantities.WalkingDistance, quantities.CellValue, declarations.Cells), "grid"),
     **dict.fromkeys((observations.ObserveGrid, observations.ObserveWindow, observations.ObserveCells), "grid"),
     declarations.Spread: "grid",

@@ -334,6 +334,10 @@ class Affordance:
     appears: Literal["by opening"] | None = None
 
 
+INTERACT, WAIT = "INTERACT", "WAIT"
+"""The actions that are no universe's own, and no moves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """A custom action: where `needs` holds, its statements run, then it moves by `move`, then it teleports. With

@@ -23,6 +23,7 @@ from hamlet.universe import (
     terrain,
 )
 from hamlet.universe.contexts import lacking, misplaced
+from hamlet.universe.declarations import INTERACT, WAIT
 from hamlet.universe.walk import nodes, operands, parts
 from hamlet.universe.whole import Universe
 
@@ -280,11 +281,24 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
     names = {kind: _distinct(kind, [each.name for each in items]) for kind, items in kinds.items()}
     _distinct("states", [name for kind in ("meters", "world", "cells") for name in sorted(names[kind])])
     copies = {each.copy_of for each in universe.affordances if each.copy_of is not None}
+    actions = (*sorted(names["own actions"]), *sorted(names["moves"]), INTERACT, WAIT)
+    _check_order(universe, frozenset(actions))
     return names | {
         "axes": frozenset(space.axes_of(universe.space)),
-        "actions": names["own actions"] | names["moves"] | frozenset(("INTERACT", "WAIT")),
+        "actions": frozenset(universe.order or actions),
         "affordances or copies": names["affordances"] | copies,
     }
+
+
+def _check_order(universe: Universe, actions: frozenset[str]) -> None:
+    """See that the list of actions has what it must have, once, and nothing that is no action."""
+    if not universe.order:
+        return
+    listed = _distinct("actions in the list", list(universe.order))
+    needed = {each.name for each in universe.actions} | ({INTERACT} if universe.affordances else set())
+    if not needed <= listed <= actions:
+        wrong = min((needed - listed) | (listed - actions))
+        raise UnsoundError(f"the list of actions and the actions differ in {wrong!r}")
 
 
 def _distinct(kind: str, names: list[str]) -> frozenset[str]:

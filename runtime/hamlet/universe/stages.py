@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.universe.declarations import (
+    INTERACT,
     Action,
     Affordance,
     Cascade,
@@ -83,7 +84,6 @@ ORDER: tuple[Step, ...] = (
 )
 MOVES = "moves"
 """The choice of a move whose displacement is not 0."""
-INTERACT = "INTERACT"
 
 
 def steps() -> tuple[Step, ...]:

@@ -30,6 +30,8 @@ class Universe:
         controls: what is given in every tick beside the action.
         cells: state and rules of the cells of the grid; `None` where they have none.
         roles: the kinds of agents, by their numbers; together they are all agents. `None` where all are alike.
+        order: the names of all actions that there are, by their numbers, where the author lists them; empty: the moves,
+            INTERACT, WAIT, then the universe's own in file order.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -58,6 +60,7 @@ class Universe:
     controls: tuple[declarations.Control, ...] = ()
     cells: declarations.Cells | None = None
     roles: tuple[Role, ...] | None = None
+    order: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

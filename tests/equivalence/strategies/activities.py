@@ -118,7 +118,8 @@ class Activities(Spaces):
             parts.append(f"{word} when own0 > {self.integer(0, 3)}")
         parts[1] += self._moving()
         if self.chance(2):
-            parts.append(f"action {self.word(self.name('ACTION_THERE', 'action'))} {{ {self.body()} }}")
+            self.there.append(self.name("ACTION_THERE", "action"))
+            parts.append(f"action {self.word(self.there[-1])} {{ {self.body()} }}")
         return parts
 
     def _may_leave(self) -> bool:
@@ -166,8 +167,21 @@ class Activities(Spaces):
         for name in (*self.space.moves, "INTERACT", "WAIT"):
             self.take(name, "action")
         own = [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
-        self.actions = [*self.space.moves, "INTERACT", "WAIT", *own]
+        of_space = [*self.space.moves, "INTERACT", "WAIT"]
+        self.lists = self.chance(4)
+        if self.lists:
+            needed = {"INTERACT"} if self.affordances else {"WAIT"}
+            of_space = [name for name in of_space if name in needed or not self.chance(4)]
+        self.actions = [*of_space, *own]
         return own
+
+    def list_of_actions(self, lines: list[str]) -> list[str]:
+        """Sometimes the list of all actions; never with things, whose actions have names of their own."""
+        if not self.lists or any(line.startswith(("item", "slots")) for line in lines):
+            return []
+        # Whoever does nothing takes the first action, which is no action of a role then.
+        first, *others = self.actions
+        return [f"actions {' '.join(map(self.word, [first, *self.draw_order([*others, *self.there])]))}"]
 
     def action(self, name: str) -> str:
         needs = self.needs()
@@ -194,9 +208,9 @@ class Activities(Spaces):
         """Whether some affordance lasts."""
         return any(plan.duration is not None for plan in self.affordances)
 
-    def masks(self, own: list[str]) -> list[str]:
+    def masks(self) -> list[str]:
         """Which actions are allowed; for each at most one says so, and one for all."""
-        names = list(self.draw_order([*self.space.moves, "INTERACT", "WAIT", *own]))
+        names = list(self.draw_order(self.actions))
         lines = []
         with self.at("mask"):
             while self.chance(4) and names:

@@ -73,6 +73,8 @@ class Expressions(Choices):
         self.extent: Extent
         self.scope: Scope = "tick"
         self.actions: list[str] = []
+        self.there: list[str] = []
+        self.lists = False
         self.cascade: Interval | None = None
         self.threshold = 0.0
         self.tight = self.starting = False

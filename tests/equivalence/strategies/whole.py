@@ -40,9 +40,10 @@ class Author(Roles):
         body += [self.rule(number) for number in range(self.integer(0, 5))]
         body += [self.action(name) for name in own]
         body += self.state_lines()
-        body += self.masks(own)
+        body += self.masks()
         body += self.outcome_lines()
         body = self.in_roles([*body, *self.goals()])
+        body += self.list_of_actions(body)
         return (
             "\n".join([f"universe {self._called()}", *header, *params, *inputs, *controls, *self._ordered(body)]) + "\n"
         )

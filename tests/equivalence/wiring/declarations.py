@@ -221,7 +221,7 @@ observe { position absolute  meters  progress }
 """,
     "GIVE LEAP HOME INTERACT AWAY",
     (
-        Wire("Action.needs", "needs a > 0.3", "needs a > 0.55", 1, "meters.b reward"),
+        Wire("Action.needs", "needs a > 0.3", "needs a > 0.55", 0, "mask.GIVE", "Universe.masks"),
         Wire("Action.body", "b -= 0.0625", "b -= 0.03125", 1, "meters.b reward"),
         Wire("Action.move", "move (2, 1)", "move (2, 2)", 2, "mask.DOWN position.y"),
         Wire("Action.teleport", "teleport (4, 3)", "teleport (4, 2)", 3, "mask.DOWN position.y"),
@@ -240,6 +240,7 @@ meter a = 0.5 { decay 0.0625 }
 meter b = 0.5
 action GIVE { b -= 0.0625 }
 action TAKE { b += 0.0625 }
+actions GIVE TAKE WAIT
 allow GIVE when a > 0.4
 allow WAIT when true
 allow all when b > 0.39
@@ -251,6 +252,7 @@ observe { meters }
         Wire("Mask.actions", "allow GIVE", "allow TAKE", 4, "mask.GIVE mask.TAKE"),
         Wire("Mask.actions", "allow all when", "allow TAKE when", 2, "mask.WAIT"),
         Wire("Mask.allowed", "when a > 0.4", "when a > 0.45", 1, "mask.GIVE"),
+        Wire("Universe.order", "actions GIVE TAKE WAIT", "actions GIVE TAKE WAIT INTERACT", 0, "+mask.INTERACT"),
         Wire("Universe.masks", "allow all when b > 0.39", "", 2, "mask.TAKE mask.WAIT"),
         Wire("Truth.value", "allow WAIT when true", "allow WAIT when false", 0, "mask.WAIT"),
     ),

@@ -79,7 +79,6 @@ rule `sheep.haste`: agent >= 2 and count(agent < 2 and here == Hay) > 0 -> `shee
 reward `sheep.fleece`: `sheep.wool` when agent >= 2
 ends when agent >= 2 and `sheep.wool` >= 0.7 { reward 2 }
 rule shear: agent >= 2 and `sheep.wool` > 0.75 -> { `sheep.wool` -= 0.25  energy += 0.0625 }
-allow `wolf.HOWL` when agent < 2
 observe { meters energy  position relative }
 """.replace("reward 1 - `wolf.hunger` when", "reward (1 - `wolf.hunger`) when")
 )

@@ -29,6 +29,7 @@ start speed 2
 lifespan forever
 episodes by hand
 track uses by world
+actions STAY WAIT
 inert allowed
 input signal = 0 in -1 .. 1
 control thrust in -1 .. 1

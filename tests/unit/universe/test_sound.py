@@ -11,7 +11,7 @@ import pytest
 from hamlet.universe import DayTime, ObserveValue
 from hamlet.universe.codec import CodecError, from_json, to_json
 from hamlet.universe.sound import UnsoundError, check_sound
-from samples import sample
+from samples import sample, universe_of
 from samples.by_hand import SPAN
 
 WRONG: list[tuple[tuple[Any, ...], Any, str]] = [
@@ -112,3 +112,24 @@ def test_cells_begin_without_what_other_cells_have() -> None:
     document["cells"]["meters"][0]["start"] = {"kind": "CellValue", "meter": name, **HERE}
     with pytest.raises(CodecError, match="CellValue is read in a start value: no cell has begun yet"):
         from_json(json.dumps(document))
+
+
+def test_the_nearest_of_all_agents_needs_no_space() -> None:
+    """Without a space all are within reach, and the one of the lowest number is the nearest."""
+    text = "universe near\nspace none\nmeter a = 0.5 { decay 0.01 }\nreward nearest(true, a)\nobserve { meters }\n"
+    assert from_json(to_json(universe_of(text))) == universe_of(text)
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        (("INTERACT", "UP", "UP"), "there are two actions in the list called 'UP'"),
+        (("DOWN",), "the list of actions and the actions differ in 'INTERACT'"),
+        (("INTERACT", "FLY"), "the list of actions and the actions differ in 'FLY'"),
+    ],
+)
+def test_a_list_of_actions_has_what_it_must_and_no_more(order: tuple[str, ...], message: str) -> None:
+    own = tuple(action.name for action in sample("town").actions)
+    check_sound(replace(sample("town"), order=("UP", *own, "INTERACT")))
+    with pytest.raises(UnsoundError, match=message):
+        check_sound(replace(sample("town"), order=(*own, *order)))

@@ -42,6 +42,7 @@ from hamletc.language.syntax.statements import Stmt
 __all__ = [
     "SETTINGS",
     "ActionDecl",
+    "ActionsDecl",
     "AffordanceDecl",
     "AffordanceItem",
     "AllowDecl",
@@ -78,7 +79,9 @@ __all__ = [
 
 
 _NAMED = "meter|state|param|input|control|let|effect|rule|cascade|affordance|action|report|role|item"
-_UNNAMED = "space|map|moves|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|dies|ends|allow"
+_UNNAMED = (
+    "space|map|moves|actions|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|dies|ends|allow"
+)
 
 
 class TrackDecl(Node, form="track uses [by $by<agent|world>]"):
@@ -252,6 +255,13 @@ class ActionDecl(Node, form="action $name { $items* }"):
     span: Span
 
 
+class ActionsDecl(Node, form="actions $actions+"):
+    """`actions SOUTH NORTH PICKUP`: all actions that there are, in the order of their numbers."""
+
+    actions: tuple[Name, ...]
+    span: Span
+
+
 class AllowDecl(Node, form=("allow all when $condition", "allow $actions+ when $condition")):
     """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`). `who` is the role whose agents
     it is for."""
@@ -348,6 +358,7 @@ Part: TypeAlias = (
     SpaceDecl
     | MapDecl
     | MovesDecl
+    | ActionsDecl
     | ClockDecl
     | LifespanDecl
     | StartDecl
@@ -387,6 +398,7 @@ SETTINGS: Mapping[str, type[Decl]] = MappingProxyType(
         "space": SpaceDecl,
         "map": MapDecl,
         "moves": MovesDecl,
+        "actions": ActionsDecl,
         "start": StartDecl,
         "clock": ClockDecl,
         "lifespan": LifespanDecl,

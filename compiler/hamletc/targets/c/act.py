@@ -71,7 +71,10 @@ def _drawn(bindings: Bindings) -> Iterator[Code]:
     def chosen() -> Iterator[Code]:
         yield assign(word, ahead[call("wide", drawn + first)])
         below = call("to_i32", call("shift_right", word, 2))
-        yield assign(action[call("wide", first)], call("where", tabular, below, call("_choose", word)))
+        yield assign(
+            action[call("wide", first)],
+            call("where", tabular, below, call("_choose", *bindings.passing("choose", {"word": word}))),
+        )
 
     used_up = Name("tiled").either(passed.equals(1)).either((now & 3).equals(0))
     yield when(used_up, [vectors(words())])

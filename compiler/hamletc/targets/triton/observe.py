@@ -196,7 +196,7 @@ class _Known:
 
 def _mask(bindings: Bindings) -> Function:
     by_hand = bindings.universe.by_hand
-    wait = schema.interact_action(bindings.universe) + 1
+    idle = schema.idle_action(bindings.universe)
 
     def body() -> Iterator[Code]:
         yield Compute("mask", bindings.bodies["mask"].lines)
@@ -207,15 +207,15 @@ def _mask(bindings: Bindings) -> Function:
                 yield counted(repeated.element, repeated.count, lanes, allow(first, allowed, repeated))
                 continue
             if not by_hand:
-                allowed = allowed | ~alive if first == wait else allowed & alive
+                allowed = allowed | ~alive if first == idle else allowed & alive
             yield do("tl.store", address("mask_ptr", first), allowed, mask=valid)
 
     def allow(first: int, value: Expression, repeated: Loop) -> Iterator[Code]:
         allowed, element = names(f"allowed {repeated.element}")
         yield Compute("mask", repeated.lines)
         yield assign(allowed, value if by_hand else value & alive)
-        if not by_hand and first <= wait < first + repeated.count:
-            yield assign(allowed, allowed | (~alive & index.equals(wait - first)))
+        if not by_hand and first <= idle < first + repeated.count:
+            yield assign(allowed, allowed | (~alive & index.equals(idle - first)))
         yield assign(row, expression("mask_ptr") + (element + first if first else element) * lanes)
         yield do("tl.store", row + lane, allowed, mask=valid)
 

@@ -149,7 +149,7 @@ def _act(launch: Launch) -> Iterator[Code]:
         yield assign("early", where((now & 1).equals(0), "word0", "word1"))
         yield assign("late", where((now & 1).equals(0), "word2", "word3"))
         yield assign(word, where((now & 2).equals(0), "early", "late"))
-        chosen = assign(action, call("_choose", word))
+        chosen = assign(action, call("_choose", *launch.bindings.arguments("choose")))
         yield when(thresholds.absent(), (chosen,), (assign(action, call("_draw")),))
 
     recorded = (
