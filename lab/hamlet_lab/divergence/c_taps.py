@@ -24,8 +24,8 @@ ASSIGNED = re.compile(r"^ +(?P<name>\w+?)(_\d+_of_several)? = .*;$")
 CALL, GIVEN = re.compile(r"^ +do\w+\(.*\);$"), re.compile(r" = given_\d+th;$")
 """A loop over rows of tables, and how a line ends that gives a name one of its results."""
 RESULT = re.compile(r"result_\d+th")
-PART = re.compile(r"do_part_\d+_of_(?P<function>\w+)_lines(_\d+)?")
-"""The name of a part that has lines."""
+PART = re.compile(r"do_part_\d+_of_(?P<function>\w+?)(_\d+)?")
+"""The name of a part of a function."""
 STORED = re.compile(r"(?:, | = )(?P<name>\w+)\)?;$")
 """How a line ends that stores a value."""
 EXPORTED = f"HAMLET_EXPORT i64 {ENTRY}("
