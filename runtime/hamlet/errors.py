@@ -37,7 +37,8 @@ class HamletWarning(UserWarning):
 
 def shown(value: object) -> str:
     """A value as a message shows it: short, in one line."""
-    kind = f"a {type(value).__name__}"
+    name = type(value).__name__
+    kind = f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
     try:
         text = repr(value)
         return text if len(text) <= 60 and "\n" not in text else f"{kind} {list(value.shape)} of {value.dtype}"  # type: ignore[attr-defined]

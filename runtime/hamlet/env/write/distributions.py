@@ -101,8 +101,10 @@ def _number(name: str, value: Any) -> float:
         number = float(value) if real else math.nan
     except OverflowError:
         number = math.inf
-    if not abs(number) <= LARGEST:
+    if math.isnan(number):
         raise EnvError(f"{name} takes numbers, not {shown(value)}")
+    if abs(number) > LARGEST:
+        raise EnvError(f"{name} takes numbers that binary32 has, up to {LARGEST:.3g} either way, not {shown(value)}")
     return number
 
 
