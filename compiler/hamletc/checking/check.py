@@ -12,7 +12,7 @@ from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.schema.actions import BUILT_IN
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, Move, Role, Rule, Space, Span, Universe, nodes
+from hamlet.universe import Expression, Meter, Move, NoSpace, Role, Rule, Space, Span, Universe, nodes
 from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.checking.actions import check_actions, resolve_action, resolve_masks, resolve_moves, resolve_order
@@ -398,7 +398,9 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
-    if not any(isinstance(each, syntax.MeterDecl) for each in nodes(file.declarations)):
+    # In a space agents have a position, which may be all that they need.
+    has_state = not isinstance(draft.space, NoSpace | None)
+    if not has_state and not any(isinstance(each, syntax.MeterDecl) for each in nodes(file.declarations)):
         report.add(messages.names.PartMissing(file.name.span, file.name.text, "meter"))
     ends = all_of(file.declarations, syntax.EndsDecl)
     draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), ends, names, report)

@@ -141,3 +141,42 @@ def test_a_wrong_list_is_refused(line: str, code: str) -> None:
 def test_an_empty_action_is_refused_where_nobody_lists_it() -> None:
     assert "H049" in codes("")
     assert codes("actions SIT LEAP NAP REST INTERACT WAIT") == []
+
+
+CLIFF = """
+universe cliff
+space grid map
+map {
+    "...."
+    "SXXG"
+    region cliff "X"
+    region goal "G"
+    starts "S"
+}
+lifespan 20 ticks
+moves { NORTH (0, -1)  EAST (1, 0)  SOUTH (0, 1)  WEST (-1, 0) }
+actions NORTH EAST SOUTH WEST
+ends when on goal { reward 100 }
+reward -1
+reward -99 when on cliff
+observe { position absolute }
+"""
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+def test_a_grid_world_of_positions_alone_has_the_actions_of_its_original(tmp_path: Path, backend: str) -> None:
+    path = tmp_path / "cliff.hamlet"
+    path.write_text(CLIFF, encoding="utf-8")
+    env = hamlet_gym.Env(path, backend=backend)
+    assert env.action_space.n == 4
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].tolist() == [1, 1, 0, 0]
+    *_, info = env.step(1)
+    paid, masks = [], []
+    for action in (0, 1, 1, 2):
+        _, reward, terminated, _, info = env.step(action)
+        paid.append(reward)
+        masks.append(info["action_mask"].tolist())
+    assert paid == [-1, -1, -1, 99]
+    assert terminated
+    assert masks[:3] == [[0, 1, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1]]
