@@ -23,7 +23,7 @@ def with_numbers(file: syntax.File, names: Names, report: Findings) -> syntax.Fi
     """The file with the numbers that such expressions are, in binary64; or `None`, where one is no number and that has
     been reported."""
     numbers = _Numbers(Expressions(names, report))
-    declarations = _written(file.declarations, numbers, names)
+    declarations = _written(file.declarations, numbers, (names,))
     return None if numbers.failed else replace(file, declarations=declarations)
 
 
@@ -41,19 +41,22 @@ class Constants:
         report, unheard = Findings(places), Findings()
         clocks = tuple(item for item in declarations if isinstance(item, syntax.ClockDecl))
         file = syntax.File(syntax.Name("", syntax.NOWHERE), clocks, syntax.NOWHERE)
-        names = Names(file, report)
-        numbers = _Counts(Expressions(Names(file, unheard), unheard), names)
-        written = _written(declarations, numbers, names)
+        names, unheard_names = Names(file, report), Names(file, unheard)
+        numbers = _Counts(Expressions(unheard_names, unheard), names)
+        written = _written(declarations, numbers, (names, unheard_names))
         self.counts_hours = names.counts_hours
         return written, report.in_source_order()
 
 
-def _written(declarations: tuple[syntax.Decl, ...], numbers: _Numbers, names: Names) -> tuple[syntax.Decl, ...]:
+def _written(
+    declarations: tuple[syntax.Decl, ...], numbers: _Numbers, symbols: tuple[Names, ...]
+) -> tuple[syntax.Decl, ...]:
     clock = next((item for item in declarations if isinstance(item, syntax.ClockDecl)), None)
     # A number of days is one of hours of the clock.
     written: Any = None if clock is None else numbers.tree(clock)
     if written is not None and (hours := written.hours.text).isdigit():
-        names.hours = int(hours[:LONGEST_CLOCK])
+        for names in symbols:
+            names.hours = int(hours[:LONGEST_CLOCK])
     return tuple(written if item is clock else numbers.tree(item) for item in declarations)
 
 

@@ -55,8 +55,6 @@ def test_names_in_expressions_are_told_from_names_of_declarations() -> None:
     assert sorted({name.text for name in names_in(tree().declarations)}) == [
         "a",
         "b",
-        "decay",
-        "edges",
         "grid",
         "r",
         "wrap",
