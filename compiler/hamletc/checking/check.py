@@ -10,16 +10,14 @@ from typing import TypeVar
 
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
-from hamlet.schema.actions import BUILT_IN
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, Move, NoSpace, Role, Rule, Space, Span, Universe, nodes
+from hamlet.universe import Expression, Meter, NoSpace, Role, Rule, Span, Universe, nodes
 from hamlet.universe.declarations import WAIT
 from hamletc import messages
-from hamletc.checking.actions import check_actions, resolve_action, resolve_masks, resolve_moves, resolve_order
-from hamletc.checking.affordances import resolve_affordance, resolve_clock, resolve_tracking
+from hamletc.checking.actions import resolve_action, resolve_masks
+from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
-from hamletc.checking.expressions import Expressions
 from hamletc.checking.history import History
 from hamletc.checking.inert import check_inert
 from hamletc.checking.meters import (
@@ -39,7 +37,7 @@ from hamletc.checking.play import check_course
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.report import Findings, all_of, in_order, once, only
-from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_lifespan, resolve_report, resolve_rewards
+from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_report, resolve_rewards
 from hamletc.checking.roles import fewest_agents, number_roles
 from hamletc.checking.rules import (
     left_unclamped,
@@ -49,16 +47,16 @@ from hamletc.checking.rules import (
     resolve_rule,
     written,
 )
-from hamletc.checking.space import check_start, resolve_space, resolve_start, space_properties
+from hamletc.checking.settings import declared_space, resolve_settings
+from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
-from hamletc.checking.terrain import check_walks, check_ways, fits, resolve_map
+from hamletc.checking.terrain import check_walks, check_ways
 from hamletc.checking.wholes import Wholes, check_whole
 from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
-from hamletc.expansion.places import Places
 from hamletc.expansion.trees import in_backticks
 from hamletc.intervals import ANYTHING, Interval, hull_of
 from hamletc.language import syntax
@@ -171,7 +169,7 @@ def _check_name(name: syntax.Name, report: Findings) -> None:
 def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
     draft = Draft()
-    _resolve_space_and_time(file, draft, names, report)
+    resolve_settings(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
     _keep_hidden(file, draft, names)
     places: dict[str, Span] = {}
@@ -299,80 +297,6 @@ def _keep_overall(draft: Draft, names: Names) -> None:
     draft.of_world = draft.of_world or draft.of_cells
     draft.world_meters += names.overall.meters
     draft.sums += names.overall.sums
-
-
-def _resolve_space_and_time(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
-    _resolve_space(file, draft, names, report)
-    start = only(all_of(file.declarations, syntax.StartDecl), "`start`", report)
-    if start is not None and draft.space is not None:
-        draft.start = resolve_start(start, draft.space, report)
-    clock = only(all_of(file.declarations, syntax.ClockDecl), "`clock`", report)
-    if clock is not None:
-        draft.clock = resolve_clock(clock, report)
-    lifespan = only(all_of(file.declarations, syntax.LifespanDecl), "`lifespan`", report)
-    if lifespan is not None:
-        draft.lifespan = resolve_lifespan(lifespan, names, report)
-        draft.forever = lifespan.span if isinstance(lifespan.ticks, syntax.Name) else None
-    draft.by_hand = only(all_of(file.declarations, syntax.EpisodesDecl), "`episodes by hand`", report) is not None
-    tracking = only(all_of(file.declarations, syntax.TrackDecl), "`track uses`", report)
-    if tracking is not None:
-        draft.tracking = resolve_tracking(tracking, report)
-    only(all_of(file.declarations, syntax.InertDecl), "`inert allowed`", report)
-
-
-def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
-    space = only(all_of(file.declarations, syntax.SpaceDecl), "`space`", report)
-    moves = only(all_of(file.declarations, syntax.MovesDecl), "`moves`", report)
-    if space is None:
-        report.add(messages.names.PartMissing(file.name.span, file.name.text, "space"))
-        return
-    expressions = Expressions(names, report)
-    ground = resolve_map(file, names, expressions, report)
-    drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
-    given = space_properties(space, report)
-    if space.kind.text in syntax.GRIDS and not space.sizes and not drawn:
-        report.add(messages.names.MapMissing(space.span))
-    if drawn and ground is None:
-        draft.moves, names.moves = None, None
-        return
-    metric = given.of(syntax.MetricProperty)
-    draft.metric = None if metric is None else metric.span
-    draft.space = names.space = resolve_space(space, given, ground, expressions, names, report)
-    fits(ground, draft.space, report)
-    if draft.space is not None:
-        draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
-        of_moves = space.span if moves is None else moves.span
-        if draft.moves is not None:
-            _resolve_order(file, draft, draft.moves, names, report)
-        check_actions(all_of(file.declarations, syntax.ActionDecl), draft.moves, of_moves, report)
-
-
-def _resolve_order(file: syntax.File, draft: Draft, moves: tuple[Move, ...], names: Names, report: Findings) -> None:
-    """The list of actions, if there is one, and which actions of the space there are."""
-    of_space = (*(move.name for move in moves), *BUILT_IN)
-    written = only(all_of(file.declarations, syntax.ActionsDecl), "`actions`", report)
-    if written is not None:
-        names.lists_actions = True
-        draft.order = resolve_order(written, moves, file.declarations, names, report)
-        listed = {name.text for name in written.actions}
-        of_space = tuple(name for name in of_space if name in listed)
-    names.moves = of_space
-
-
-def declared_space(
-    declarations: tuple[syntax.Decl, ...], places: Places
-) -> tuple[Space | None, tuple[Diagnostic, ...]]:
-    """The space that is declared, before all is written out; or `None` with what is wrong with it."""
-    space = next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
-    if space is None:
-        return None, ()
-    report, draft = Findings(places), Draft()
-    names = Names(syntax.File(space.kind, declarations, space.span), Findings())
-    parts = tuple(item for item in declarations if isinstance(item, syntax.SpaceDecl | syntax.MapDecl))
-    file = with_numbers(syntax.File(space.kind, parts, space.span), names, report)
-    if file is not None:
-        _resolve_space(file, draft, names, report)
-    return draft.space, () if draft.space is not None else report.in_source_order()
 
 
 def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: Findings) -> None:

@@ -130,7 +130,7 @@ class Course:
 
     def _moving(self, start: Known) -> Known:
         """What is known where an agent pays for a move: it chose none of the actions that go nowhere."""
-        going = {move.name for move in self.draft.moves or () if any(move.by)}
+        going = {move.name for move in self.draft.moves_taken() if any(move.by)}
         known: Known | None = start
         for name, node in self.chosen.items():
             known = known if known is None or name in going else known.assume(node, False)

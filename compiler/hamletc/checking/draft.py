@@ -16,7 +16,7 @@ IN_THE_TICK = (
     *(universe.InputValue, universe.ControlValue, universe.Previous),
     *(universe.Velocity, universe.Speed),  # an own action begins with a velocity of 0
 )
-"""What an action can need and masks cannot tell: the tick decides it."""
+"""Quantities that an action can need and masks cannot tell: the tick decides them."""
 UNPROVEN = (-inf, inf)
 """The range of an observed expression of an author, until all is known that it is made of."""
 DEEPEST_TREE = 200
@@ -240,6 +240,10 @@ class Draft:
             return None
         return universe.Cells(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums))
 
+    def moves_taken(self) -> Iterator[universe.Move]:
+        """The moves of the space that are actions."""
+        return (move for move in self.moves or () if not self.order or move.name in self.order)
+
     def needs_in_masks(self) -> Iterator[universe.Mask]:
         """Masks of own actions of which no `allow` speaks: what they need, as far as it is known before the tick."""
         said = {name for mask in self.masks for name in mask.actions}
@@ -285,7 +289,7 @@ class Draft:
 
 
 def _conjuncts(condition: universe.Expression) -> Iterator[universe.Expression]:
-    """What a condition joins by `and`."""
+    """Conditions that are joined by `and`."""
     match condition:
         case universe.Binary(op="and", left=left, right=right):
             yield from _conjuncts(left)

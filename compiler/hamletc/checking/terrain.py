@@ -268,7 +268,7 @@ class _Ways:
         self._walls = walls
         self.open_cells = grid.sizes[0] * grid.sizes[1] - len(walls)
         own = [action.move for action in draft.actions if action.move is not None]
-        self._steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves or ()), *own)})
+        self._steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves_taken()), *own)})
         jumps = [action.teleport for action in draft.actions if action.teleport is not None]
         self._jumps = frozenset(int(x) + grid.sizes[0] * int(y) for x, y in jumps)
 

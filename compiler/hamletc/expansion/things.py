@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span, nodes
+from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
@@ -210,11 +211,24 @@ def problems_of_things(
         if not any(thing.role in carry for thing in things.values()):
             yield places.told(messages.things.NothingToCarry(said.span))
     yield from _givers(things, places)
+    yield from _receivers(declarations, things, places)
     for declaration in declarations:
         for node in outside_expressions(declaration):
             yield from _statement(node, declaration, things, places)
             if isinstance(node, syntax.ObserveItems):
                 yield from (_unknown(name, things, places) for name in node.names if name.text not in things)
+
+
+def _receivers(
+    declarations: tuple[syntax.Decl, ...], things: Mapping[str, Thing], places: Places
+) -> Iterator[Diagnostic]:
+    """Things that nobody gets, since a list of actions has no WAIT."""
+    gift = next((thing.head.name for thing in things.values() if "give" in thing.verbs), None)
+    for item in declarations:
+        if gift is None or not isinstance(item, syntax.ActionsDecl):
+            continue
+        if all(action.text != WAIT for action in item.actions):
+            yield places.told(messages.actions.ActionNotListed(gift.span, WAIT, item.span))
 
 
 def _givers(things: Mapping[str, Thing], places: Places) -> Iterator[Diagnostic]:

@@ -102,19 +102,24 @@ class ActionInOtherCase(Finding):
 
 @finding("H255")
 class ActionNotListed(Finding):
-    """An own action, or INTERACT in a universe with affordances, that `actions` leaves out."""
+    """An own action that `actions` leaves out, or INTERACT where there are affordances, or WAIT where there are things
+    that can be given."""
 
     action: str
     listed: Span
 
     def told(self) -> Told:
         message = f"`actions` leaves out `{self.action}`"
-        if self.action == "INTERACT":
-            message += ", and affordances are used by it"
         hint = f"Add `{self.action}` to the list, at the place of the number that it shall have"
-        hint += "." if self.action == "INTERACT" else ", or leave the action out."
-        label = "no agent could use it" if self.action == "INTERACT" else "no agent could take it"
-        return Told(message, hint, label, (Label(self.listed, "all actions that there are"),))
+        match self.action:
+            case "INTERACT":
+                why, label, otherwise = ", and affordances are used by it", "no agent could use it", ""
+            case "WAIT":
+                why, label, otherwise = ", and things are given to whoever chooses it", "no agent could get it", ""
+            case _:
+                why, label, otherwise = "", "no agent could take it", ", or leave the action out"
+        listed = Label(self.listed, "all actions that there are")
+        return Told(f"{message}{why}", f"{hint}{otherwise}.", label, (listed,))
 
 
 @finding("H256")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -114,7 +115,7 @@ def test_controls_alone_are_a_box_where_one_action_is_listed(tmp_path: Path) -> 
     assert env.action_space.shape == (1,)
     env.reset(seed=0)
     observation, *_ = env.step(env.action_space.low)
-    assert observation.tolist() == pytest.approx([0.4])
+    assert observation.tolist() == [np.float32(0.5) + np.float32(0.1) * np.float32(-1)]
 
 
 def codes(line: str, further: str = "") -> list[str]:
@@ -180,3 +181,31 @@ def test_a_grid_world_of_positions_alone_has_the_actions_of_its_original(tmp_pat
     assert paid == [-1, -1, -1, 99]
     assert terminated
     assert masks[:3] == [[0, 1, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1]]
+
+
+def said(text: str) -> list[tuple[str, str]]:
+    file, _ = parse(text)
+    assert file is not None
+    return [(each.code, each.message) for each in check(file, ("u.hamlet",))[1]]
+
+
+def test_things_are_given_where_agents_can_wait() -> None:
+    text = (
+        "universe gifts\nspace grid 4 x 4\nlifespan 50 ticks\nmeter mood = 0.5 { decay 0.01 }\nslots 3\n"
+        "item bread { carried 1  can give  use { mood += 0.1 } }\nactions UP GIVE_bread USE_bread WAIT\n"
+        "reward mood\nobserve { meters  items }\n"
+    )
+    assert said(text) == []
+    without = said(text.replace(" WAIT", ""))
+    assert without == [("H255", "`actions` leaves out `WAIT`, and things are given to whoever chooses it")]
+
+
+def test_what_only_a_move_that_is_not_listed_reaches_is_out_of_reach() -> None:
+    text = (
+        'universe shaft\nspace grid map\nmap {\n    "S."\n    "#."\n    "B."\n    wall "#"\n    starts "S"\n}\n'
+        "lifespan 50 ticks\nmeter energy = 1 { decay 0.01 }\n"
+        'affordance Bed at "B" { instantly { energy += 0.5 } }\n'
+        "actions RIGHT DOWN LEFT INTERACT\nreward energy\nobserve { grid  meters }\n"
+    )
+    assert said(text) == []
+    assert [code for code, _ in said(text.replace("DOWN LEFT", "LEFT"))] == ["H147"]

@@ -8,8 +8,8 @@ import pytest
 from checking_cases import BASE, checked, codes, universe
 
 from hamlet.universe import Universe, draws
-from hamletc.checking.check import declared_space
 from hamletc.checking.numbers import Constants
+from hamletc.checking.settings import declared_space
 from hamletc.expansion.expand import expand
 from hamletc.expansion.lets import MOST_PARTS
 from hamletc.expansion.places import rewritten

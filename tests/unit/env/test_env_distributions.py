@@ -181,7 +181,10 @@ def test_a_refused_reset_changes_nothing(shop: Module) -> None:
         (lambda: hamlet.Uniform(0.3, 0.1), "Uniform(low=0.3, high=0.1) begins with the lower number, which is not 0.3"),
         (lambda: hamlet.Uniform(0, math.nan), "Uniform takes numbers, not nan"),
         (lambda: hamlet.Uniform("0", 1), "Uniform takes numbers, not '0'"),
-        (lambda: hamlet.Uniform(10**400, 1), "binary32 has, up to 3.4e+38 either way, not an int"),
+        (
+            lambda: hamlet.Uniform(10**400, 1),
+            "Uniform takes numbers that binary32 has, up to 3.4e+38 either way, not an int",
+        ),
         (lambda: hamlet.Uniform(-3e38, 3e38), "Uniform(low=-3e+38, high=3e+38) is too wide for binary32"),
         (lambda: hamlet.LogUniform(0, 1), "LogUniform(low=0, high=1) takes numbers above 0"),
         (lambda: hamlet.Choice([]), "Choice takes a list of numbers, not []"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hamlet import schema
 from hamlet.numbers import elementary
+from hamlet.universe.declarations import WAIT
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Type, Value
 from hamletc.kernel.body import Loop, comment, remarks
@@ -196,7 +197,7 @@ class _Known:
 
 def _mask(bindings: Bindings) -> Function:
     by_hand = bindings.universe.by_hand
-    idle = schema.idle_action(bindings.universe)
+    idle, actions = schema.idle_action(bindings.universe), schema.action_names(bindings.universe)
 
     def body() -> Iterator[Code]:
         yield Compute("mask", bindings.bodies["mask"].lines)
@@ -219,7 +220,7 @@ def _mask(bindings: Bindings) -> Function:
         yield assign(row, expression("mask_ptr") + (element + first if first else element) * lanes)
         yield do("tl.store", row + lane, allowed, mask=valid)
 
-    waiting = "" if by_hand else " Who is not alive may only wait."
+    waiting = "" if by_hand else f" Who is not alive may only {'wait' if WAIT in actions else f'take action {idle}'}."
     living = [] if by_hand else ["alive"]
     parameters = ["mask_ptr", "lanes", "lane", "valid", *living, *bindings.parameters("mask")]
     return function("_mask", parameters, f"Write which actions have an effect.{waiting}", body())
