@@ -214,18 +214,20 @@ affordance Den at (4, 3) lasts 9 ticks { each tick { b += 0.03125 } }
 action GIVE { needs a > 0.3  b -= 0.0625 }
 action LEAP { move (2, 1) }
 action HOME { keeps progress  teleport (4, 3) }
-action AWAY { keeps progress  move (-1, 0) }
+action AWAY { needs b > 0.01  keeps progress  move (-1, 0) }
 allow INTERACT when a > 0.01
+allow GIVE when true
 reward a + b
 observe { position absolute  meters  progress }
 """,
     "GIVE LEAP HOME INTERACT AWAY",
     (
-        Wire("Action.needs", "needs a > 0.3", "needs a > 0.55", 0, "mask.GIVE", "Universe.masks"),
+        Wire("Action.needs", "needs a > 0.3", "needs a > 0.55", 1, "meters.b reward"),
+        Wire("Action.needs", "needs b > 0.01", "needs b > 0.6", 0, "mask.AWAY", "Universe.masks"),
         Wire("Action.body", "b -= 0.0625", "b -= 0.03125", 1, "meters.b reward"),
         Wire("Action.move", "move (2, 1)", "move (2, 2)", 2, "mask.DOWN position.y"),
         Wire("Action.teleport", "teleport (4, 3)", "teleport (4, 2)", 3, "mask.DOWN position.y"),
-        Wire("Action.keeps_progress", "{ keeps progress  move", "{ move", 5, "engaged progress"),
+        Wire("Action.keeps_progress", "keeps progress  move", "move", 5, "engaged progress"),
         Wire("Affordance.place", "Den at (4, 3)", "Den at (3, 3)", 4, "engaged meters.b progress reward used"),
         Wire("Universe.actions", "action GIVE", "action WASH { b += 0.01 }\naction GIVE", 0, "+mask.WASH"),
     ),
