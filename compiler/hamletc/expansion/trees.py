@@ -35,7 +35,8 @@ def _fields(kind: Any) -> tuple[Field, ...]:
     for field in fields(kind):
         written = str(field.type)
         if written not in ("str", "bool", "BoundTo") and not written.startswith("Literal"):
-            role: Role = "expression" if "Expr" in written else "span" if "Span" in written else "tree"
+            of_expressions = "Expr" in written or written.startswith("Bounds")
+            role: Role = "expression" if of_expressions else "span" if "Span" in written else "tree"
             made.append(Field(field.name, role))
     return tuple(made)
 

@@ -36,7 +36,8 @@ lifespan life ticks { reward 20 * price }
 let life = 5 * 100
 param level = price in price / 2 .. 20 * price
 meter energy = 20 * price in 0 .. 1 { decay price * level }
-meter satiation = 0.5 { decay luck }
+meter satiation = 0.5 in 0 .. top { decay luck }
+let top = 2 * 0.5
 affordance Bed at (opens_x, 0) open opens .. closes lasts four ticks {
     needs hunger < 0.9
     each tick { energy += 5 * price  satiation += luck }
@@ -60,7 +61,7 @@ clock 24 hours
 lifespan 500 ticks { reward 20 * 0.05 }
 param level = 0.05 in 0.05 / 2 .. 20 * 0.05
 meter energy = 20 * 0.05 in 0 .. 1 { decay 0.05 * level }
-meter satiation = 0.5 { decay uniform(0, 0.05) }
+meter satiation = 0.5 in 0 .. 1 { decay uniform(0, 0.05) }
 affordance Bed at (1, 0) open 8 .. 18 lasts 4 ticks {
     needs (1 - satiation) < 0.9
     each tick { energy += 5 * 0.05  satiation += uniform(0, 0.05) }
