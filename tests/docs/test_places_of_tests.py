@@ -1,5 +1,5 @@
 """Tests stand where CONTRIBUTING.md says: folders of `tests/unit` are named as what they test, those of
-`tests/features` as the chapters of docs/language.md."""
+`tests/features` as the chapters of docs/language.md, and those of `tests/ports` as the ports."""
 
 from __future__ import annotations
 
@@ -39,6 +39,14 @@ def test_folders_of_features_are_chapters_of_the_language_page() -> None:
     features = folders("features")
     assert len(features) > 5
     assert features - chapters == set()
+
+
+def test_each_port_has_a_test_of_its_name() -> None:
+    ports = {port.stem for port in (ROOT / "universes" / "ports").glob("*.hamlet")}
+    tests = {test.stem.removeprefix("test_") for test in (ROOT / "tests" / "ports").glob("test_*.py")}
+    assert len(ports) > 4
+    # Two of the tests are about all ports, and about how both are stepped.
+    assert tests == ports | {"ports", "comparisons"}
 
 
 def test_no_two_files_have_the_same_name() -> None:

@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENT = re.compile(r"([A-Za-z0-9_-]+)(?:\[[^]]*\])?(>=[^;\s]*)?")
-TOOLS = ("test", "dev")
+TOOLS = ("test", "dev", "ports")
 """Extras for those who work on hamletc; what they name beside other extras needs no row."""
 
 GYM = (
