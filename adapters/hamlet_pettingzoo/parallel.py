@@ -72,7 +72,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         self._frames = Frames(self.env)
         self._frame: Frame | None = None
         low, high = self.env.control_low.cpu(), self.env.control_high.cpu()
-        self._resting = torch.zeros(self.env.num_controls).clamp(low, high)
+        self._resting = torch.zeros(self.env.num_controls).clamp(low, high).numpy()[:, None]
         self._begun = False
         self._closed = False
 
@@ -199,13 +199,13 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
         env = self.env
         lanes = [idle_action(env.universe)] * env.num_lanes
-        controls = self._resting.unsqueeze(1).repeat(1, env.num_lanes).numpy()
+        controls = np.repeat(self._resting, env.num_lanes, axis=1) if env.num_controls else None
         for name, action in actions.items():
             player = self._players[name]
             lanes[player.lane], own_controls = player.act(action)
-            if own_controls is not None:
+            if controls is not None:
                 controls[:, player.lane] = own_controls
-        return lanes, controls if env.num_controls else None
+        return lanes, controls
 
     def _player(self, agent: str) -> Player:
         if agent not in self._players:

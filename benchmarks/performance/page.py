@@ -1,9 +1,11 @@
-"""Puts the numbers of benchmarks/results/*.json into docs/performance.md and README.md, and draws the plots:
+"""Puts the numbers of benchmarks/results/*.json into docs/performance.md, docs/ports.md and README.md, and draws the
+plots:
 
     python benchmarks/performance/page.py          (or: make performance)
     python benchmarks/performance/page.py --check  exit code 1 if a page is not what the results say
 
-A region of a page begins with `<!-- begin NAME -->` and ends with `<!-- end NAME -->`; NAME is a function in tables.py.
+A region of a page begins with `<!-- begin NAME -->` and ends with `<!-- end NAME -->`; NAME is a function in tables.py
+or ported.py.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ import re
 import sys
 from pathlib import Path
 
+import ported
 import tables
-from tables import Report
+from tables import Report, Table
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
-PAGES = (ROOT / "docs" / "performance.md", ROOT / "README.md")
+PAGES = (ROOT / "docs" / "performance.md", ROOT / "docs" / "ports.md", ROOT / "README.md")
+TABLES: dict[str, Table] = tables.TABLES | {"ports": ported.ports}
 PLOTS = ROOT / "docs" / "performance"
 REGION = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 
@@ -35,7 +39,7 @@ def filled(text: str, reports: dict[str, Report]) -> str:
     Raises:
         KeyError: a region has a name that no table has.
     """
-    return REGION.sub(lambda found: f"{found[1]}\n{tables.TABLES[found[2]](reports).strip()}\n\n{found[3]}", text)
+    return REGION.sub(lambda found: f"{found[1]}\n{TABLES[found[2]](reports).strip()}\n\n{found[3]}", text)
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from hamlet_lab.profile.model import GPUS, Limit, Work, agents_for, predict
 
 Report: TypeAlias = dict[str, Any]
 Reports: TypeAlias = Mapping[str, Report]
+Table: TypeAlias = Callable[[Reports], str]
 
 COUNT = "python benchmarks/machine_code.py"
 ON_CPUS = ("c", "numba")
@@ -426,7 +427,7 @@ def gpu(reports: Reports) -> str:
     )
 
 
-TABLES: dict[str, Callable[[Reports], str]] = {
+TABLES: dict[str, Table] = {
     table.__name__: table
     for table in (
         rollout, headline, first_step, sizes, texts, peers, strategies, kernels, pipes, phases, model, exactness,

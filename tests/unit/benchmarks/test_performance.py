@@ -19,7 +19,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     import page
 
     yield page
-    for name in ("page", "tables", "plots"):
+    for name in ("page", "tables", "ported", "plots"):
         sys.modules.pop(name, None)
 
 
@@ -29,11 +29,11 @@ def test_pages_are_what_the_results_say(page: Any) -> None:
         text = path.read_text()
         assert page.filled(text, reports) == text, f"{path.name}: make performance"
     regions = {found[2] for path in page.PAGES for found in page.REGION.finditer(path.read_text())}
-    assert regions == set(page.tables.TABLES)
+    assert regions == set(page.TABLES)
 
 
 def test_what_was_not_measured_is_said_with_its_command(page: Any) -> None:
-    for name in page.tables.TABLES:
+    for name in page.TABLES:
         text = page.filled(f"<!-- begin {name} -->\n99 million\n<!-- end {name} -->", {})
         assert "99 million" not in text
         assert "`python benchmarks/" in text, name
@@ -64,3 +64,25 @@ def test_plots_are_drawn(tmp_path: Path) -> None:
     ]  # fmt: skip
     plots.draw_scaling({"sweeps": {"agents": points}}, "c", tmp_path / "plots")
     assert (tmp_path / "plots" / "c_agents.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_ports_are_beside_their_originals_and_rivals(page: Any) -> None:
+    def rates(clock: float, ratio: float) -> dict[str, Any]:
+        times = {by: {"median": clock, "least": clock, "most": clock} for by in ("clock", "cpu")}
+        ratios = {by: {"median": ratio, "least": ratio, "most": ratio} for by in ("clock", "cpu")}
+        return times | {"ours_over_it": ratios}
+
+    facts = {"machine": "M", "versions": "V", "commit": "0123456789abcdef", "command": "python x", "threads": 2}
+    single = {"ours": rates(1e5, 1), "original": rates(5e4, 2)}
+    batch = {"ours": rates(9e7, 1), "gymnax Pole": rates(3e6, 30)}
+    row = {
+        "port": "pole",
+        "one_world": single,
+        "observed": batch,
+        "unobserved": batch,
+        "missing": ["pgx go: not installed"],
+    }
+    text = page.TABLES["ports"]({"ports": {"facts": facts, "worlds": 4096, "rounds": 3, "rows": [row]}})
+    assert "| 10.0 | 20.0 | 2.0 (2.0 to 2.0) | 90.0 (90.0) | 90.0 (90.0) |" in text
+    assert "| pole | gymnax Pole | 3.0 (3.0) | 30.0 (30.0 to 30.0); 30.0 (30.0 to 30.0) |" in text
+    assert "pgx go: not installed" in text
