@@ -32,10 +32,14 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
     match expression:
         case universe.Number(value=value):
             return lanes.constant(value)
-        case universe.Truth(value=value):
-            return torch.full_like(lanes.running, value)
         case universe.MeterValue(meter=meter):
             return lanes.meters[meter]
+        case universe.Binary(op="pow", left=left, right=universe.Number(exponent)) if exponent.is_integer():
+            return functions.whole_power(evaluate(left, lanes, measured), exponent)
+        case universe.Binary(op=op, left=left, right=right):
+            return binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
+        case universe.Truth(value=value):
+            return torch.full_like(lanes.running, value)
         case universe.ParamValue(param=param):
             return lanes.params[param]
         case universe.WorldValue(meter=meter):
@@ -115,10 +119,6 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return evaluate(operand, lanes.before)
         case universe.Unary(op=op, operand=operand):
             return unary(op, evaluate(operand, lanes, measured))
-        case universe.Binary(op="pow", left=left, right=universe.Number(exponent)) if exponent.is_integer():
-            return functions.whole_power(evaluate(left, lanes, measured), exponent)
-        case universe.Binary(op=op, left=left, right=right):
-            return binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
         case universe.Clamp(operand=operand, low=low, high=high):
             return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
         case universe.If(condition=condition, then=then, otherwise=otherwise):

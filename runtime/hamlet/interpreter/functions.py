@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import torch
 from torch import Tensor
 
 from hamlet.interpreter.fma import fma
 from hamlet.numbers import elementary as e
+from hamlet.numbers.binary32 import bits32, from_bits32
 from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 
 
@@ -59,7 +62,15 @@ def call_with_two(function: FunctionOfTwo, left: Tensor, right: Tensor) -> Tenso
 
 def number(value: float, like: Tensor) -> Tensor:
     """A constant on the device of a tensor."""
-    return torch.tensor(value, dtype=torch.float32, device=like.device)
+    return _constant(bits32(value), like.device)
+
+
+@cache
+def _constant(word: int, device: torch.device) -> Tensor:
+    """The number with these 32 bits: a function has a dozen of them, and each would be made anew at every call."""
+    # A tensor of the inference mode could be part of nothing that is differentiated later.
+    with torch.inference_mode(False):
+        return torch.tensor(from_bits32(word), dtype=torch.float32, device=device)
 
 
 def bits(x: Tensor) -> Tensor:

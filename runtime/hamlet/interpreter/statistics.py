@@ -49,4 +49,5 @@ def _add_by_lane(lanes: LaneCounts, buffers: Buffers, ended: Tensor) -> None:
 
 def tally(counts: Tensor, numbers: Tensor) -> None:
     """Count numbers 0 .. len(counts) - 1; counts: i64."""
-    counts += torch.bincount(numbers, minlength=len(counts))
+    # `bincount` would go through all counts: an episode may last millions of ticks, each of which has one.
+    counts.index_add_(0, numbers.long(), torch.ones_like(numbers, dtype=counts.dtype))

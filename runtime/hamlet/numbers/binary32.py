@@ -6,6 +6,7 @@ A universe keeps a binary32 number as the Python float nearest to its shortest d
 
 import math
 import struct
+from functools import lru_cache
 
 LARGEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 
@@ -34,11 +35,18 @@ def spell32(value: float) -> str:
     exact = round32(value)
     if math.isinf(exact) or math.isnan(exact):
         raise ValueError(f"{value!r} has no decimal spelling")
+    return _spelled(bits32(exact))
+
+
+@lru_cache(maxsize=1 << 12)
+def _spelled(bits: int) -> str:
+    """The shortest decimal of the number with these bits; a universe writes few numbers many times."""
+    exact = from_bits32(bits)
     for digits in range(1, 18):
         text = repr(float(f"{exact:.{digits}g}"))
-        if abs(float(text)) <= LARGEST and bits32(float(text)) == bits32(exact):
+        if abs(float(text)) <= LARGEST and bits32(float(text)) == bits:
             return text
-    raise AssertionError(f"17 digits always identify a binary64 number: {value!r}")
+    raise AssertionError(f"17 digits always identify a binary64 number: {exact!r}")
 
 
 def canonical32(value: float) -> float:
