@@ -62,6 +62,8 @@ class Subject:
 SUBJECTS = {
     "acrobot": Subject("gymnasium Acrobot-v1", (("gymnax", "Acrobot-v1"),)),
     "cartpole": Subject("gymnasium CartPole-v1", (("gymnax", "CartPole-v1"),)),
+    "fire": Subject(),
+    "memory_chain": Subject("", (("gymnax", "MemoryChain-bsuite num_bits=3 memory_length=10"),)),
     "mountain_car": Subject("gymnasium MountainCar-v0", (("gymnax", "MountainCar-v0"),)),
     "mountain_car_continuous": Subject("gymnasium MountainCarContinuous-v0", (("gymnax", "MountainCarContinuous-v0"),)),
     "rock_paper_scissors": Subject("pettingzoo classic.rps_v2", agents=2),

@@ -34,8 +34,13 @@ class Rival:
 
 
 def gymnax(name: str) -> Rival:
-    """An environment of gymnax."""
-    env, params = import_module("gymnax").make(name)
+    """An environment of gymnax, behind its name whole numbers that it or its params are made with."""
+    identifier, *written = name.split()
+    settings = {key: int(value) for key, _, value in (each.partition("=") for each in written)}
+    library = import_module("gymnax")
+    of_params = {key for key in settings if hasattr(library.make(identifier)[1], key)}
+    env, params = library.make(identifier, **{key: settings[key] for key in settings.keys() - of_params})
+    params = params.replace(**{key: settings[key] for key in of_params})
 
     def step(key: Any, state: Any, action: Any) -> Any:
         observation, state, reward, *_ = env.step(key, state, action, params)

@@ -139,7 +139,7 @@ class Comparison:
         terminated, truncated: ends of agents.
         differences: numbers of observations, rewards and ends that were not equal.
         wrong_ends: ends that only one of both had.
-        observation, reward: the largest difference of a number.
+        observation, reward, state: the largest difference of a number.
     """
 
     steps: int = 0
@@ -149,12 +149,19 @@ class Comparison:
     wrong_ends: int = 0
     observation: float = 0.0
     reward: float = 0.0
+    state: float = 0.0
 
     def observed(self, ours: Array, theirs: Array) -> None:
         """Compare observations, of the same shape."""
         assert ours.shape == theirs.shape, f"{ours.shape} here, {theirs.shape} there"
         self.differences += int((ours != theirs).sum())
         self.observation = max(self.observation, float(np.abs(ours - theirs).max()))
+
+    def held(self, ours: Array, theirs: Array) -> None:
+        """Compare the values of a meter or a state."""
+        assert ours.shape == theirs.shape, f"{ours.shape} here, {theirs.shape} there"
+        self.differences += int((ours != theirs.astype(np.float32)).sum())
+        self.state = max(self.state, float(np.abs(ours - theirs).max(initial=0)))
 
     def stepped(self, ours: Step, theirs: Step) -> None:
         """Compare a step of all worlds."""
@@ -167,9 +174,9 @@ class Comparison:
         self.wrong_ends += int(wrong.sum())
         self.differences += int(wrong.sum()) + int((ours.reward != theirs.reward.astype(np.float32)).sum())
 
-    def sufficient(self, terminated: int = 1, truncated: int = 1) -> Comparison:
+    def sufficient(self, terminated: int = 1, truncated: int = 1, steps: int = STEPS) -> Comparison:
         """The same, if it is of enough steps, and of so many ends at least."""
-        assert self.steps >= STEPS, f"too little was compared: {self}"
+        assert self.steps >= steps, f"too little was compared: {self}"
         assert self.terminated >= terminated, f"too little ended: {self}"
         assert self.truncated >= truncated, f"too little was truncated: {self}"
         return self
@@ -209,6 +216,9 @@ def side_by_side(
         # Where only one of both ended, which is counted, both begin anew.
         over = (ours.terminated | ours.truncated).all(axis=1) | (theirs.terminated | theirs.truncated).all(axis=1)
         began = np.flatnonzero(over).tolist()
+        goes_on = np.flatnonzero(~over).tolist()
+        for name, values in by_name([originals[w].state() for w in goes_on]).items():
+            comparison.held(values_of(env, name)[goes_on], values)
         for w in began:
             observations[w] = originals[w].reset()
     return comparison
@@ -222,12 +232,21 @@ def drawn(actions: int, seed: int = 1) -> Chooser:
 
 def place(env: Env, states: Mapping[int, State]) -> None:
     """Write the states of some worlds."""
-    if not states:
-        return
-    for name in next(iter(states.values())):
-        rows = [np.asarray(state[name]) for state in states.values()]
+    for name, values in by_name(list(states.values())).items():
         by_cells = env.meter(name).ndim == 2
-        env.set(name, np.stack(rows, axis=-1 if by_cells else 0), worlds=list(states))
+        rows = values.T if by_cells else values if values.shape[1] > 1 else values[:, 0]
+        env.set(name, rows, worlds=list(states))
+
+
+def by_name(states: Sequence[State]) -> dict[str, Array]:
+    """The values of several worlds, [worlds, agents or cells], by their name."""
+    return {name: np.stack([np.atleast_1d(each[name]) for each in states]) for name in (states[0] if states else ())}
+
+
+def values_of(env: Env, name: str) -> Array:
+    """The values of a meter or a state, [worlds, agents or cells]."""
+    values: Array = env.meter(name).cpu().numpy()
+    return values.T if values.ndim == 2 else values.reshape(env.num_worlds, -1)
 
 
 def of_worlds(values: Any, env: Env) -> Array:

@@ -18,6 +18,8 @@ from hamletc.language.source import Source
 from hamletc.read import parsed
 
 MOST_LINES, MEDIAN_LINES = 80, 40
+LARGE = frozenset({"fire"})
+"""Worlds with tens of thousands of cells."""
 EFFORT = Effort(worlds=7, ticks=3, rounds=8, compact=(torch.uint8,))
 """Little: the kernels are compared with the original, for thousands of steps."""
 
@@ -49,7 +51,9 @@ def test_a_port_says_what_it_is_and_has_no_findings(name: str) -> None:
     assert "inert allowed" not in text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in LARGE else name for name in NAMES]
+)
 def test_its_ir_has_the_bits_of_the_interpreter(name: str) -> None:
     universe = check(parsed(Source(PORTS / f"{name}.hamlet", text_of(name)))).universe
     program = Compilation.begin(universe).run().program

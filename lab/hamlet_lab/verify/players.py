@@ -151,6 +151,6 @@ def some_table(universe: Universe, drawn: bool, seed: int) -> TabularPolicy:
     table = torch.randint(actions, sizes, generator=numbers)
     if drawn:
         table = torch.rand((*sizes, actions), generator=numbers)
-        table = table.where(table > table.mean(dim=-1, keepdim=True), 0.0)
+        table = table.where(table >= table.mean(dim=-1, keepdim=True), 0.0)
         table = table / table.sum(dim=-1, keepdim=True)
     return tabular(universe, "", table, axes, torch.device("cpu"))

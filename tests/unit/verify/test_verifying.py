@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,6 +17,9 @@ from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamlet_lab.verify.fired import counting
+from hamletc.compile import check
+from hamletc.language.source import Source
+from hamletc.read import parsed
 from samples import CONSTRUCTS, NAMES, sample
 from samples.by_hand import CPU, Player
 
@@ -250,6 +254,16 @@ def test_comparing_nothing_is_a_failure() -> None:
     assert report.equal
     assert not report.ok
     assert "nothing was compared" in report.render()
+
+
+def test_a_universe_with_one_action_is_compared() -> None:
+    """Tables of probabilities are among the policies that play it."""
+    text = (
+        "universe one space none lifespan 9 ticks meter a = 0 { decay -0.1 } actions WAIT reward a observe { meters }"
+    )
+    universe = check(parsed(Source(Path("one.hamlet"), text))).universe
+    report = verify(universe, [Candidate(Interpreter(universe, CPU), CPU)], TINY)
+    assert report.ok, report.render()
 
 
 def test_what_never_fired_is_named() -> None:
