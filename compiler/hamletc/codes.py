@@ -275,5 +275,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- the list of actions ---
         "H255": Code("error", "action that the list of actions leaves out"),
         "H256": Code("error", "first action of one role only"),
+        # --- a cell by its coordinates ---
+        "H260": Code("error", "coordinates that no cell of the grid has"),
+        "H261": Code("error", "coordinate that may be no whole number"),
+        "H262": Code("error", "what is not of a cell, read at one"),
+        "H263": Code("error", "cell that cannot be named here"),
     }
 )

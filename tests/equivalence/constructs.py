@@ -132,6 +132,7 @@ KINDS = (
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
+    *("At", "Wall"),
     *("CellSum", "things", "things of a role", "things that lie", "stages", "StateType of cells", "regions of a graph"),
     *("Graph", "Graph with start", "Graph one way"),
 )

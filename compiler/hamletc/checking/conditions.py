@@ -77,6 +77,9 @@ class Conditions:
                 self.in_number(otherwise, place.where(condition, False))
             case universe.Previous(operand):
                 self.in_number(operand, place.then())
+            case universe.At(_, place_of):
+                for coordinate in place_of:
+                    self.in_number(coordinate, place)
             # What is known at a place is known of one agent, or of one cell.
             case universe.Among() | universe.Rank() | universe.Nearest() | universe.Upon() | universe.Neighbours():
                 pass
@@ -108,6 +111,9 @@ class Conditions:
                     self.condition(otherwise, place.where(test, False)),
                 )
                 found = any(looked)
+            case universe.At():
+                self.in_number(condition, place)
+                found = False
             case _:
                 for operand in universe.operands(condition):
                     self.in_number(operand, place)

@@ -10,6 +10,7 @@ from hamlet.universe import Expression
 from hamletc import messages
 from hamletc.checking.asking import Asking
 from hamletc.checking.draws import Draws
+from hamletc.checking.elsewhere import Elsewhere
 from hamletc.checking.history import MOST_SINCE, History
 from hamletc.checking.names import Names
 from hamletc.checking.operations import Constant, Operand, Operations, is_condition, wrong_arguments
@@ -47,6 +48,7 @@ class Expressions:
         self._options = Options(names, self, report)
         self._past = Past(self._at, self, self._options)
         self._asking = Asking(self._at, self)
+        self._elsewhere = Elsewhere(self._at, self)
 
     def inside(self, scope: Scope, whose: Whose = "agent", asker: Asker = "nobody") -> Expressions:
         """What resolves an expression that stands inside of one of this declaration."""
@@ -70,6 +72,8 @@ class Expressions:
         match expr:
             case syntax.Name():
                 return self._quantities.held(expr)
+            case syntax.AtExpr():
+                return self._elsewhere.held(expr)
             case syntax.CallExpr(function=syntax.Name(text="previous")):
                 return self._past.previous(expr)
             case syntax.CallExpr(function=syntax.Name(text="own")):
@@ -152,6 +156,11 @@ class Expressions:
                 return self._quantities.axis(expr)
             case syntax.OnExpr():
                 return self._quantities.on(expr)
+            case syntax.AtExpr() if (spec := self._options.of(expr)) is not None:
+                self._quantities.refuse_options(expr, spec)
+                return None
+            case syntax.AtExpr():
+                return self._elsewhere.value(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
             case syntax.OfExpr():

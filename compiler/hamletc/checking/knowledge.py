@@ -149,7 +149,7 @@ class Known:
                 found = None
             case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 found = self.meter(meter)
-            case universe.Neighbours():  # what is known here is about one cell
+            case universe.Neighbours() | universe.At():  # what is known here is about one cell
                 ranges = Ranges(self.around, {}, self.setting.ignored, intervals.ANYTHING)
                 found = ranges.number(expression, {})
             case universe.Among(op=op) | universe.Upon(op=op):  # what is known here is about one agent

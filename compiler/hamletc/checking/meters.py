@@ -38,6 +38,8 @@ KNOWN_OF_CELLS = (
     universe.Coordinate,
     universe.On,
     universe.TerrainValue,
+    universe.Wall,
+    universe.At,
 )
 """What start values of cells consist of."""
 DIRECTIONS = ("falls", "rises", "read")

@@ -59,11 +59,20 @@ def is_condition(value: Operand) -> bool:
     match value:
         case universe.Truth() | universe.Here() | universe.LastUse() | universe.ActionTaken() | universe.Used():
             return True
-        case universe.On() | universe.Every() | universe.After() | universe.DrawChance() | universe.Unary(op="not"):
+        case (
+            universe.On()
+            | universe.Wall()
+            | universe.Every()
+            | universe.After()
+            | universe.DrawChance()
+            | universe.Unary(op="not")
+        ):
             return True
         case universe.Binary(op=op):
             return op in CONDITIONS
         case universe.If(then=operand) | universe.Previous(operand=operand) | universe.Own(operand=operand):
+            return is_condition(operand)
+        case universe.At(operand=operand):
             return is_condition(operand)
         case _:
             return False

@@ -44,7 +44,7 @@ class Past:
     def _inside(self, expr: syntax.Expr, scope: Scope) -> Operand | None:
         """What is looked at of the past: a number, a condition, or the number of an option."""
         inner = self._resolver.inside(scope, self._at.whose)
-        has_options = isinstance(expr, syntax.Name) and self._options.of(expr) is not None
+        has_options = isinstance(expr, syntax.Name | syntax.AtExpr) and self._options.of(expr) is not None
         return inner.held(expr) if has_options else inner.value(expr)
 
     def look_back(self, expr: syntax.CallExpr) -> Expression | None:

@@ -57,6 +57,8 @@ class Ranges:
                 return self.meter(meter, meters)
             case universe.Neighbours():
                 return self._neighbours(expression)
+            case universe.At():
+                return self._there(expression, meters)
             case universe.Among() | universe.Upon():
                 return self._among(expression, meters)
             case universe.Rank(condition, priority):
@@ -139,7 +141,14 @@ class Ranges:
                 return self.finite(intervals.add, center, away, expression.span, cause)
             case universe.TerrainValue(terrain):
                 return None if space is None else space.terrains.get(terrain)
-            case universe.Here() | universe.On() | universe.LastUse() | universe.ActionTaken() | universe.Used():
+            case (
+                universe.Here()
+                | universe.On()
+                | universe.Wall()
+                | universe.LastUse()
+                | universe.ActionTaken()
+                | universe.Used()
+            ):
                 return None
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None
@@ -161,6 +170,20 @@ class Ranges:
                 return None
             total = found
         return total
+
+    def _there(self, expression: universe.At, meters: State) -> Interval | None:
+        """Values of another cell lie within their bounds; 0 where there may be none."""
+        space, wheres = self.around.space, [self.number(coordinate, meters) for coordinate in expression.place]
+        value = self.number(expression.operand, {})
+        if space is None or space.wraps:
+            return value
+        inside = True
+        for where, along, coordinate in zip(wheres, space.position.values(), expression.place, strict=True):
+            if where is not None and intervals.common(where, along) is None:
+                self.report.add(messages.elsewhere.NeverThere(coordinate.span, coordinate, where, int(along.high)))
+                return self.error
+            inside = inside and where is not None and intervals.hull(where, along) == along
+        return value if inside or value is None else intervals.hull(value, intervals.ZERO)
 
     def _among(self, expression: universe.Among | universe.Upon, meters: State) -> Interval | None:
         """What agents have together, of whom there may be none."""
@@ -248,6 +271,8 @@ class Ranges:
                 self._chance(expression, meters)
             case universe.Every() | universe.After():
                 self._timed(expression)
+            case universe.At():
+                self._there(expression, meters)
             case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 self.condition(then, meters)

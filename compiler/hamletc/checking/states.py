@@ -69,6 +69,7 @@ class Options:
         """What a state with options holds, or held, or holds of the agent who asks; `None` for anything else."""
         while isinstance(expr, syntax.CallExpr) and expr.arguments and is_word(expr.function, *OF_OPTIONS):
             expr = expr.arguments[0]
+        expr = expr.value if isinstance(expr, syntax.AtExpr) else expr
         found = self._names.state(expr)
         return found if found is not None and found.kind == "options" else None
 

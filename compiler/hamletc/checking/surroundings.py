@@ -33,6 +33,8 @@ class Extent:
     terrains: Mapping[str, Interval]
     beside: int = 0
     """How many cells are beside one at most."""
+    wraps: bool = False
+    """Whether there is a cell wherever one is asked for."""
 
 
 def extent(space: Space, start: Start | None = None) -> Extent:
@@ -52,7 +54,8 @@ def extent(space: Space, start: Start | None = None) -> Extent:
             velocity[name] = hull(velocity[name], single(part))
     walking = Interval(0.0, float(cells(space)) if isinstance(space, Grid) else 0.0)
     next_to = beside(space) if isinstance(space, Grid) else 0
-    return Extent(position, velocity, speed, farthest(space), straight, walking, _terrains(space), next_to)
+    wraps = isinstance(space, Grid) and space.edges == "wrap"
+    return Extent(position, velocity, speed, farthest(space), straight, walking, _terrains(space), next_to, wraps)
 
 
 def _terrains(space: Space) -> dict[str, Interval]:

@@ -77,6 +77,8 @@ class Wholes:
                 return self._doubts(*operands(expression))
             case universe.Previous(operand) | universe.Own(operand) | universe.Neighbours(operand):
                 return self.doubt(operand)
+            case universe.At(operand):
+                return self.doubt(operand)
             case universe.Nearest(_, value, otherwise):
                 return self._doubts(value, otherwise)
             case universe.If(then=then, otherwise=otherwise):
@@ -101,10 +103,16 @@ def _keeps_whole(op: str) -> bool:
 
 
 def check_whole(draft: Draft, report: Findings) -> None:
-    """Report what is written into a state of whole numbers, or what it begins with, and may be none."""
+    """Report what is written into a state of whole numbers, or what it begins with, and the coordinates of a cell,
+    where they may be none."""
     if draft.space is None:
         return
     meters = draft.meters_of_all()
+    for read in draft.parts():
+        for coordinate in read.place if isinstance(read, universe.At) else ():
+            doubted = Wholes.of(draft.space, meters).doubt(coordinate)
+            if doubted is not None:
+                report.add(messages.elsewhere.MaybeBetweenCells(doubted.span, coordinate, doubted))
     counted = {meter.name for meter in meters if meter.type is not None and meter.type.holds == "int"}
     if not counted:
         return

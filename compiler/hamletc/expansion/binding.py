@@ -231,6 +231,7 @@ class Binding:
         """The options of a state, or of one whose past is read, or that of another agent."""
         while isinstance(side, syntax.CallExpr) and side.arguments and side.function.text in _OF_STATES:
             side = side.arguments[0]
+        side = side.value if isinstance(side, syntax.AtExpr) else side
         match side:
             case syntax.OfExpr(quantity=quantity, owner=owner):
                 return self._options(quantity.text, owner, scope)

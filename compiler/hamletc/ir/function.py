@@ -190,7 +190,8 @@ class Reduction:
 
 NEAR, CELLS, BEGIN_CELLS, OVER = "near", "spread", "begin_cells", "over"
 """The functions of cells: what neighbours sum, what the rules do, how an episode begins, and what is asked of all."""
-
+PAST = "past."
+"""Before the name of a meter of cells: the array of what it was in all cells of the world before their rules."""
 
 TICK, WORLD, SETTLE = "tick", "world", "settle"
 """The functions of the stretches of a tick that agents and worlds run; `CELLS` is that of cells."""

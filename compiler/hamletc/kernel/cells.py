@@ -39,7 +39,8 @@ class Cells:
             for name, values in registers.items()
             if name in OF_WORLD or name.startswith(SHARED)
         }
-        return given | {"cell": np.tile(np.arange(self.count, dtype=np.int32), worlds)}
+        begin = np.repeat(np.arange(worlds, dtype=np.int32) * np.int32(self.count), self.count)
+        return given | {"cell": np.tile(np.arange(self.count, dtype=np.int32), worlds), "cells_at": begin}
 
     def beside(self, values: Array) -> Array:
         """The sums of values [worlds * cells] over the neighbours of each cell, side by side."""

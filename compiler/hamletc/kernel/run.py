@@ -12,7 +12,7 @@ from hamlet import schema
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate
-from hamletc.ir.function import NEAR, OVER, STAGES, Program, pairer
+from hamletc.ir.function import NEAR, OVER, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
 from hamletc.kernel import schedule as tree
 from hamletc.kernel.cells import Cells, on_cells
@@ -323,8 +323,9 @@ class _Run:
 
     def _cell_values(self, function: str) -> dict[str, Array]:
         shared = self._cells.shared(self._registers, self._launch.worlds, self._launch.agents)
+        past = {f"{PAST}{name}": self._of_cells[f"cells.{name}"].reshape(1, -1) for name in self._cells.meters}
         program = self._program
-        return evaluate(program.function(function), shared | self._of_cells, program.tables, program.functions)
+        return evaluate(program.function(function), shared | past | self._of_cells, program.tables, program.functions)
 
     def _call_cells(self, function: str) -> None:
         worlds = np.repeat(self._within[:: self._launch.agents], self._cells.count)

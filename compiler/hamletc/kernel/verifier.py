@@ -307,7 +307,7 @@ class _Kernel:
 
     def _inputs_of_cells(self, function: Function) -> None:
         for node in function.nodes:
-            if not isinstance(node.op, Input) or node.op.name in ("cell", *self.of_cells):
+            if not isinstance(node.op, Input) or node.op.name in ("cell", "cells_at", *self.of_cells):
                 continue
             name = node.op.name
             if name not in OF_WORLD and not name.startswith(SHARED):

@@ -94,6 +94,22 @@ class Builder(Declarations):
     def on(self, keyword: Leaf, region: syntax.Name) -> syntax.OnExpr:
         return syntax.OnExpr(region, span_of(keyword, region))
 
+    def coordinates(self, *pieces: Any) -> Pieces:
+        return Pieces(nodes(pieces, PARENTHESES), span_of(*pieces))
+
+    def at_cell(self, value: syntax.Expr, _at: Leaf, place: Pieces) -> syntax.AtExpr:
+        return syntax.AtExpr(value, place.items, span_of(value, place))
+
+    def on_at_cell(self, keyword: Leaf, region: syntax.Name, at: Leaf, place: Pieces) -> syntax.AtExpr:
+        return self.at_cell(self.on(keyword, region), at, place)
+
+    def of_at_cell(self, quantity: Leaf, of: Leaf, owner: syntax.Name, at: Leaf, place: Pieces) -> syntax.AtExpr:
+        return self.at_cell(self.of(quantity, of, owner), at, place)
+
+    def call_at_cell(self, function: Leaf, *rest: Any) -> syntax.AtExpr:
+        *call, at, place = rest
+        return self.at_cell(self.call(function, *call), at, place)
+
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, span_of(keyword, affordance))
 

@@ -124,10 +124,10 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         named = False
     if {"+", "-"} <= rest:
         words.append("an operator")
-        rest -= {"(", ":", "of", *_OPERATORS, *_UNITS}
+        rest -= {"(", ":", "of", "at", *_OPERATORS, *_UNITS}
     elif {"<", "*"} <= rest:
         words.append("a comparison")
-        rest -= {"(", "of", *_OPERATORS, *_UNITS}
+        rest -= {"(", "of", "at", *_OPERATORS, *_UNITS}
     elif "days" in rest:
         rest -= {"day", "hour", "tick"}
     elif "+=" in rest:

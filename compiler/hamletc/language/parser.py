@@ -299,8 +299,10 @@ class _Parse:
             case "on" if self._automaton.accepts(terminals()["("]):
                 names = following.kind in ("word", "quoted") and "on" not in self._declared
                 return names and self._tokens[index - 1].text not in ("==", "!=")
-            case "at" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
+            case "at" if self._automaton.accepts("NUMBER"):  # an expression may stand here
                 return following.text == "hour"
+            case "at":  # behind an expression, coordinates follow
+                return following.text == "("
             case "starts":  # a node may be called so
                 return following.text not in ("-", "->")
             case "map":  # a size may be called so

@@ -67,6 +67,7 @@ def _tightness(expression: syntax.Expr) -> int:
             | syntax.AxisExpr()
             | syntax.StreakExpr()
             | syntax.TimedExpr()
+            | syntax.AtExpr()
         ):
             return _ATOM
         case syntax.OnExpr() | syntax.OfExpr() | syntax.AtHourExpr() | syntax.RoleExpr():
@@ -86,6 +87,8 @@ def _bare(expression: syntax.Expr) -> str:
             return f"{quantity} {axis.text}"
         case syntax.OnExpr(region=region):
             return f"on {spell_name(region)}"
+        case syntax.AtExpr(value=value, place=place):
+            return f"{_spell(value, _ATOM)} at ({', '.join(map(spell_expression, place))})"
         case syntax.RoleExpr(role=role):
             return spell_name(syntax.Name(role, expression.span))
         case syntax.StreakExpr(affordance=affordance):
@@ -132,6 +135,7 @@ def _condition(condition: syntax.Expr) -> str:
             | syntax.Name()
             | syntax.TimedExpr()
             | syntax.OnExpr()
+            | syntax.AtExpr()
             | syntax.AtHourExpr()
             | syntax.RoleExpr()
         ):

@@ -10,14 +10,15 @@ from hamlet import schema, universe
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Expression, Universe
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import Construct, Table
+from hamletc.ir.function import PAST, Construct, Table
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
+from hamletc.lowering.elsewhere import named_cell
 from hamletc.lowering.functions import call, call_with_two, whole_power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, distance, is_on_place, speed, straight_distance, walking_distance
-from hamletc.lowering.terrain import Ground, is_in, number_of
+from hamletc.lowering.terrain import Ground, is_in, is_wall, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,10 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lane.world[meter]
         case universe.CellValue(meter=meter):
             return cell_value(lane, meter)
+        case universe.At() if expression in lane.there:
+            return builder.input(F32, lane.there[expression])
+        case universe.At(operand=operand, place=place):
+            return _there(lane, operand, tuple(map(lower, place)))
         case universe.Neighbours():
             if expression not in lane.near:
                 raise ValueError(f"neighbours are not known here, line {expression.span.line}")
@@ -100,6 +105,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case universe.On(region=region):
             floor, cell = _ground(lane)
             return is_in(builder, floor, region, cell)
+        case universe.Wall():
+            raise ValueError(f"a wall is asked for at a cell with coordinates only, line {expression.span.line}")
         case universe.TerrainValue(terrain=terrain):
             floor, cell = _ground(lane)
             return number_of(builder, floor, terrain, cell)
@@ -173,11 +180,16 @@ def there_is(value: Value | None, what: str) -> Value:
     return value
 
 
-def _ground(lane: Lane) -> tuple[Ground, Value]:
-    """The map, and the cell (I32) that the agent stands on."""
+def _map_of(lane: Lane) -> Ground:
+    """The map of a universe that has one."""
     if lane.plan.ground is None:
         raise ValueError(f"universe {lane.universe.name} refers to the ground and has no map")
-    return lane.plan.ground, cell_index(lane.builder, grid_of(lane.universe).sizes, lane.position)
+    return lane.plan.ground
+
+
+def _ground(lane: Lane) -> tuple[Ground, Value]:
+    """The map, and the cell (I32) that the agent stands on."""
+    return _map_of(lane), cell_index(lane.builder, grid_of(lane.universe).sizes, lane.position)
 
 
 def _counted(lane: Lane, name: Literal["agent", "agents"]) -> Value:
@@ -229,6 +241,35 @@ def cell_value(lane: Lane, meter: str, cell: Value | None = None) -> Value:
     with builder.at(Construct("state"), None, "state"):
         begin = builder.input(I32, "cells_at")
     return builder.fetch(f"cells.{meter}", builder.add(begin, cell))
+
+
+def _there(lane: Lane, operand: Expression, place: tuple[Value, ...]) -> Value:
+    """A quantity of the cell at these coordinates (F32)."""
+    builder = lane.builder
+    cell, inside = named_cell(builder, grid_of(lane.universe), place)
+    match operand:
+        case universe.CellValue(meter=meter):
+            value, beyond = _past_of_cell(lane, meter, cell), builder.f32(0.0)
+        case universe.TerrainValue(terrain=terrain):
+            value, beyond = number_of(builder, _map_of(lane), terrain, cell), builder.f32(0.0)
+        case universe.On(region=region):
+            value, beyond = is_in(builder, _map_of(lane), region, cell), builder.boolean(False)
+        case universe.Wall():
+            ground = lane.plan.ground
+            value, beyond = builder.boolean(False), builder.boolean(True)
+            if ground is not None and ground.has_walls:
+                value = is_wall(builder, ground, cell)
+        case _:
+            raise TypeError(f"{type(operand).__name__} is nothing that a cell has, line {operand.span.line}")
+    return value if inside is None else builder.select(inside, value, beyond)
+
+
+def _past_of_cell(lane: Lane, meter: str, cell: Value) -> Value:
+    """A meter (F32) of a cell (I32) of the lane's world, in functions of cells as it was before their rules."""
+    with lane.builder.at(Construct("state"), None, "state"):
+        begin = lane.builder.input(I32, "cells_at")
+    array = f"cells.{meter}" if lane.cell is None else f"{PAST}{meter}"
+    return lane.builder.fetch(array, lane.builder.add(begin, cell))
 
 
 def _measured(measured: Measured | None) -> tuple[Value, Value]:

@@ -95,6 +95,11 @@ def nearest(builder: Builder, shifted: Value) -> tuple[Value, Value]:
     return number, builder.sub(builder.to_bits(shifted), builder.u32(e.ROUND_BITS))
 
 
+def whole(builder: Builder, x: Value) -> Value:
+    """The number x (F32), which is whole and from -2^22 to 2^22, as an I32."""
+    return builder.to_i32(nearest(builder, builder.add(x, builder.f32(e.ROUND)))[1])
+
+
 def rounded_down(builder: Builder, x: Value) -> Value:
     """The whole number (I32) at most x, which is from 0 to 2^22."""
     near, whole = nearest(builder, builder.add(x, builder.f32(e.ROUND)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.numbers.counters import LANE_DRAWS
-from hamlet.universe import Expression, Neighbours, OfAll, Universe, Upon
+from hamlet.universe import At, Expression, Neighbours, OfAll, Universe, Upon
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
 from hamletc.ir.ops import BOOL, F32, I32, U32, Value
@@ -29,6 +29,7 @@ class Lane:
         cells: the meters of a cell, where it is known; otherwise they are fetched.
         cell: the number (I32) of the cell, where the function is of cells.
         near: the sums over neighbours, by expressions.
+        there: what other cells had when the tick began, by expressions, where a function is given it.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
         among: what the agents of a world have together: the names of the reductions that it is made of.
         words: random words by stream and block of draw sites, four (U32) each, made when they are first needed.
@@ -65,6 +66,7 @@ class Lane:
     cells: dict[str, Value] = field(default_factory=dict)
     cell: Value | None = None
     near: Mapping[Neighbours, str] = field(default_factory=dict)
+    there: Mapping[At, str] = field(default_factory=dict)
     places: tuple[tuple[Value, ...], ...] = ()
     words: dict[tuple[int, int], list[Value]] = field(default_factory=dict)
     stream: int = LANE_DRAWS

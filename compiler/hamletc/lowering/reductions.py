@@ -13,6 +13,7 @@ from hamlet import schema
 from hamlet.universe import (
     Affordance,
     Among,
+    At,
     Capacity,
     Cause,
     CellSum,
@@ -248,9 +249,21 @@ def sites_of_settling(universe: Universe) -> tuple[_Site, ...]:
 
 def asked_before(universe: Universe) -> tuple[str, ...]:
     """The meters of cells of which something after the rules of cells asks what they were before, in file order."""
-    previous = [node for node in nodes(tuple(sites_of_settling(universe))) if isinstance(node, Previous)]
-    asked = {node.meter for node in nodes(tuple(previous)) if isinstance(node, CellValue)}
+    asked = {node.meter for node in _past_of_settling(universe) if isinstance(node, CellValue)}
     return tuple(meter.name for meter in (universe.cells.meters if universe.cells else ()) if meter.name in asked)
+
+
+def asked_elsewhere(universe: Universe) -> dict[At, str]:
+    """Reads of other cells as they were when the tick began, after the rules of cells, with their names."""
+    reads = (node for node in _past_of_settling(universe) if isinstance(node, At))
+    asked = dict.fromkeys(node for node in reads if isinstance(node.operand, CellValue))
+    return {node: f"there.{number}" for number, node in enumerate(asked)}
+
+
+def _past_of_settling(universe: Universe) -> Iterator[object]:
+    """Nodes that something after the rules of cells asks of the beginning of the tick."""
+    previous = [node for node in nodes(tuple(sites_of_settling(universe))) if isinstance(node, Previous)]
+    return nodes(tuple(previous))
 
 
 # --- claims ----------------------------------------------------------------------------------------------------------

@@ -15,11 +15,11 @@ from hamletc.lowering.act import act
 from hamletc.lowering.cell_cache import moved_position, searched
 from hamletc.lowering.dynamics import decay, dynamics
 from hamletc.lowering.ending import Ending, age, deaths, reward
-from hamletc.lowering.expressions import cell_value, there_is
+from hamletc.lowering.expressions import cell_value, lower_expression, there_is
 from hamletc.lowering.interact import interact
 from hamletc.lowering.lane import Lane, begin_tick, input_lane, state_of
 from hamletc.lowering.plan import Plan
-from hamletc.lowering.reductions import Meeting, asked_before, asked_uses, settling, sites_of_settling
+from hamletc.lowering.reductions import Meeting, asked_before, asked_elsewhere, asked_uses, settling, sites_of_settling
 
 
 def tick(planned: Plan, meeting: Meeting) -> Function:
@@ -40,6 +40,9 @@ def tick(planned: Plan, meeting: Meeting) -> Function:
     for name in asked_before(planned.universe):
         assert lane.before is not None, "a tick has a beginning"
         outputs[f"was.{name}"] = cell_value(lane.before, name)
+    for read, name in asked_elsewhere(planned.universe).items():
+        assert lane.before is not None, "a tick has a beginning"
+        outputs[name] = lower_expression(lane.before, read)
     return builder.finish("tick", tuple(Output(name, value) for name, value in outputs.items()))
 
 
@@ -52,7 +55,7 @@ def settle(planned: Plan, meeting: Meeting) -> Function:
     if any(isinstance(node, Previous) for node in nodes(sites_of_settling(planned.universe))):
         before = input_lane(planned, lane.builder, "before.")
         was = {name: lane.builder.input(F32, f"was.{name}") for name in asked_before(planned.universe)}
-        lane.before = replace(before, words=lane.words, cells=was)
+        lane.before = replace(before, words=lane.words, cells=was, there=asked_elsewhere(planned.universe))
     _run(lane, _steps(SETTLE), ending)
     outputs = {"age": lane.age} | _ended(ending, {})
     return lane.builder.finish("settle", tuple(Output(name, value) for name, value in outputs.items()))

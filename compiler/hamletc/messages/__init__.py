@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hamletc.messages import copies as copies
     from hamletc.messages import draws as draws
     from hamletc.messages import effects as effects
+    from hamletc.messages import elsewhere as elsewhere
     from hamletc.messages import everywhere as everywhere
     from hamletc.messages import expressions as expressions
     from hamletc.messages import inert as inert

@@ -16,7 +16,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.schema.bounds import FINITE, Bounds, number_bounds
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import beside
-from hamletc.ir.function import NEAR, STAGES, Program, pairer, reducer
+from hamletc.ir.function import NEAR, PAST, STAGES, Program, pairer, reducer
 from hamletc.passes.interval import ANY_F32, Interval, add, join
 from hamletc.passes.ranges import Facts, ranges_of
 
@@ -60,6 +60,7 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         (bounds,) = number_bounds([meter])
         yield f"cells.{meter.name}", _interval(bounds, real=True)
         yield f"was.{meter.name}", _interval(bounds, real=True)
+        yield f"{PAST}{meter.name}", _interval(bounds, real=True)
     yield "cells_at", COUNT
     yield "agent", COUNT
     yield "agents", Interval(1, COUNT.high)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from hamlet import schema, universe
 from hamlet.interpreter import among, coverage, draws, functions
+from hamlet.interpreter.elsewhere import read
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import apart, clamp, distance, place_at, speed, straight_distance
 from hamlet.interpreter.ways import walking_distance
@@ -58,6 +59,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return apart(lanes, expression.span)
         case universe.CellValue(meter=meter):
             return lanes.cells[meter].gather(1, lanes.index())
+        case universe.At(operand=operand, place=place):
+            return read(operand, [evaluate(coordinate, lanes, measured) for coordinate in place], lanes)
         case universe.Neighbours(operand=operand):
             return neighbours(operand, lanes)
         case universe.Upon():
@@ -90,6 +93,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return nowhere(lanes) if affordance is None else at(lanes, affordance)
         case universe.On(region=region):
             return lanes.ground.regions[region][lanes.index()]
+        case universe.Wall():
+            raise ValueError(f"a wall is asked for at a cell with coordinates only, line {expression.span.line}")
         case universe.TerrainValue(terrain=terrain):
             return lanes.ground.terrains[terrain][lanes.index()]
         case universe.LastUse(affordance=affordance):

@@ -24,7 +24,7 @@ from hamlet.schema.bounds import (
     number_bounds,
     speeds,
 )
-from hamlet.universe import CellMeter, Continuous, Grid, Neighbours, NoSpace, Universe, nodes
+from hamlet.universe import At, CellMeter, CellValue, Continuous, Grid, Neighbours, NoSpace, Universe, nodes
 from hamlet.universe.space import axes_of, cells
 
 DType: TypeAlias = Literal["f32", "i32", "bool"]
@@ -230,13 +230,20 @@ def cell_numbers(universe: Universe) -> int:
     """How many numbers (f32) the cells of a world take: their meters, and room for what is summed over them."""
     if universe.cells is None or not isinstance(universe.space, Grid):
         return 0
-    rows = len(universe.cells.meters) + summed_over(universe) + len(universe.cells.sums)
+    rows = len(universe.cells.meters) + summed_over(universe) + len(universe.cells.sums) + read_elsewhere(universe)
     return rows * cells(universe.space)
 
 
 def summed_over(universe: Universe) -> int:
     """How many numbers of each cell its neighbours sum."""
     return sum(isinstance(node, Neighbours) for node in nodes(universe.cells))
+
+
+def read_elsewhere(universe: Universe) -> int:
+    """How many meters of cells their rules read in cells that they name, as they were before these rules."""
+    rules = () if universe.cells is None else universe.cells.rules
+    read = [node.operand for node in nodes(rules) if isinstance(node, At)]
+    return len({operand.meter for operand in read if isinstance(operand, CellValue)})
 
 
 def _place_bounds(universe: Universe) -> tuple[Bounds, ...]:

@@ -30,6 +30,7 @@ class Context:
         asker: who asks each agent of a world for this.
         cascade: whether a cascade measured a deficit.
         beside: whether the cells next to this one are.
+        elsewhere: whether cells can be named by their coordinates.
         begun: whether cells have their meters.
     """
 
@@ -44,16 +45,19 @@ class Context:
     cascade: bool = False
     beside: bool = False
     begun: bool = True
+    elsewhere: bool = True
+    there: bool = False
+    """Whether this is read of a cell that is named by its coordinates."""
 
 
-START = Context("a start value", draws=True, begun=False)
+START = Context("a start value", draws=True, begun=False, elsewhere=False)
 START_OF_WORLD = replace(START, of="world")
-START_OF_CELLS = replace(START, of="cell")
+START_OF_CELLS = replace(START, of="cell", elsewhere=True)
 MASK = Context("a mask")
 OBSERVED = Context("an observation")
-OPENING = Context("what opens an affordance", of="world")
+OPENING = Context("what opens an affordance", of="world", elsewhere=False)
 NEEDS = Context("what can be done", past=True)
-PLACES = Context("the places of an affordance", of="world")
+PLACES = Context("the places of an affordance", of="world", elsewhere=False)
 CLAIM = Context("the order of claims", action=True, draws=True)
 ACTING = Context("what agents do", action=True, past=True, draws=True, agents="as they were")
 TICK = replace(ACTING, where="a rule", used=True)
@@ -61,7 +65,7 @@ BODY = replace(TICK, where="a cascade", cascade=True)
 WORLD = Context("a rule of the world", of="world", past=True, draws=True, agents="when all is done")
 CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="when all is done", beside=True)
 ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
-OVER_CELLS = Context("what is asked of cells", of="cell")
+OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
 
 FIELDS: dict[tuple[type, str], Context] = {
     (declarations.Meter, "start"): START,
@@ -95,6 +99,8 @@ OF_AGENT = (
 """Quantities of each agent's own."""
 OF_PLACE = (quantities.CellValue, quantities.Coordinate, quantities.On, quantities.TerrainValue)
 """Quantities of the cell that an agent is on."""
+OF_CELL = (quantities.CellValue, quantities.On, quantities.TerrainValue, quantities.Wall)
+"""Quantities of a cell that is named by its coordinates."""
 DRAWS: tuple[type, ...] = expressions.Draw.__args__
 TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expressions.Upon)
 """Reductions over the agents of a world."""
@@ -103,7 +109,7 @@ TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expression
 WANTING: dict[type, str] = {
     quantities.DayTime: "clock",
     quantities.Apart: "space",
-    **dict.fromkeys((quantities.WalkingDistance, quantities.CellValue, declarations.Cells), "grid"),
+    **dict.fromkeys((quantities.WalkingDistance, quantities.CellValue, declarations.Cells, expressions.At), "grid"),
     **dict.fromkeys((observations.ObserveGrid, observations.ObserveWindow, observations.ObserveCells), "grid"),
     declarations.Spread: "grid",
     **dict.fromkeys((quantities.On, quantities.TerrainValue, observations.ObserveRegion), "map"),
@@ -198,6 +204,12 @@ def _missing(tree: Expression, at: Context) -> str | None:
             return "it has no past"
         case quantities.CellValue() if not at.begun:
             return "no cell has begun yet"
+        case quantities.Wall() if not at.there:
+            return "no cell is meant"
+        case expressions.At() if not at.elsewhere:
+            return "no cell is named"
+        case expressions.At(operand=operand) if not isinstance(operand, OF_CELL):
+            return "it is not of a cell"
         case expressions.Neighbours() if not at.beside:
             return "no cell is meant"
         case expressions.Among() if at.of == "cell":
@@ -231,8 +243,13 @@ def _inside(tree: Expression, at: Context) -> Iterator[tuple[Expression, Context
         value = getattr(tree, name)
         for each in value if isinstance(value, tuple) else (value,):
             if type(each) in EXPRESSIONS:
-                itself = isinstance(tree, expressions.Nearest) and name == "otherwise"
-                yield each, replace(there, asker="itself") if itself else there
+                match tree, name:
+                    case expressions.Nearest(), "otherwise":
+                        yield each, replace(there, asker="itself")
+                    case expressions.At(), "operand":
+                        yield each, replace(there, of="cell", there=True)
+                    case _:
+                        yield each, there
 
 
 EXPRESSIONS: frozenset[type] = frozenset(Expression.__args__)

@@ -11,6 +11,7 @@ from hamlet.universe.span import Span
 
 __all__ = [
     "Among",
+    "At",
     "Binary",
     "BinaryOp",
     "Clamp",
@@ -73,6 +74,21 @@ class Own:
     """In what is asked of each agent of a world: the value that the operand has for the agent that asks. Not nested."""
 
     operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A value of the cell with these coordinates: `operand` is a `CellValue`, a `TerrainValue`, `On` or `Wall`, read
+    there. In a rule of cells it is as it was before these rules ran.
+
+    Attributes:
+        place: a whole number per axis. With edges that wrap they do; else there are no cells beyond the edges, where
+            numbers are 0, conditions false, and all is wall.
+    """
+
+    operand: Expression
+    place: tuple[Expression, ...]
     span: Span
 
 
@@ -212,6 +228,7 @@ Expression: TypeAlias = (
     | Rank
     | Nearest
     | Own
+    | At
     | Neighbours
     | Upon
     | Previous

@@ -43,6 +43,7 @@ __all__ = [
     "Velocity",
     "Visited",
     "WalkingDistance",
+    "Wall",
     "WorldValue",
 ]
 
@@ -280,6 +281,13 @@ class On:
 
 
 @dataclass(frozen=True, slots=True)
+class Wall:
+    """Condition: the cell is a wall. Agents and cells that run rules are on none, so it stands in `At` alone."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class TerrainValue:
     """The number of the agent's cell."""
 
@@ -336,6 +344,7 @@ Quantity: TypeAlias = (
     | ShareOfUse
     | Here
     | On
+    | Wall
     | TerrainValue
     | LastUse
     | ActionTaken

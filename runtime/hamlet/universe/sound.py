@@ -118,8 +118,8 @@ CONDITIONS = frozenset(
 )
 """The fields that hold conditions; others hold numbers."""
 HOLDING = (
-    *(quantities.Truth, quantities.Here, quantities.On, quantities.LastUse, quantities.ActionTaken, quantities.Used),
-    *(quantities.Every, quantities.After, expressions.DrawChance),
+    *(quantities.Truth, quantities.Here, quantities.On, quantities.Wall, quantities.LastUse, quantities.ActionTaken),
+    *(quantities.Used, quantities.Every, quantities.After, expressions.DrawChance),
 )
 """The quantities that are conditions."""
 COMPARING = ("<", "<=", ">", ">=", "==", "!=")
@@ -198,6 +198,8 @@ def _is_condition(tree: Any) -> bool:
             expected, result = [True, holds[1], holds[1]], holds[1]
         case expressions.Previous() | expressions.Own():
             expected, result = holds, holds[0]
+        case expressions.At():
+            expected, result = [holds[0]] + [False] * len(tree.place), holds[0]
         case _:
             expected, result = [False] * len(holds), isinstance(tree, HOLDING)
     if holds != expected:
@@ -228,7 +230,9 @@ def _check_places(universe: Universe) -> None:
         *(each.by for each in universe.moves),
         None if universe.start is None else universe.start.velocity,
     ]
-    if any(place is not None and len(place) != axes for place in places):
+    counts = [len(place) for place in places if place is not None]
+    counts += [len(node.place) for node in nodes(universe) if isinstance(node, expressions.At)]
+    if any(count != axes for count in counts):
         raise UnsoundError(f"a place or a move has another number of axes than {axes}")
     if isinstance(universe.space, space.Grid):
         for affordance in affordances:

@@ -10,6 +10,7 @@ from typing import Any
 from hamlet.universe.declarations import Capacity
 from hamlet.universe.expressions import (
     Among,
+    At,
     Binary,
     Clamp,
     Draw,
@@ -85,6 +86,9 @@ def owners(expression: Expression) -> tuple[bool, bool]:
             return False, False
         case Unary() | Binary() | Clamp() | If():
             needed = [owners(part) for part in operands(expression)]
+            return any(mine for mine, _ in needed), any(others for _, others in needed)
+        case At(place=place):
+            needed = [owners(coordinate) for coordinate in place]
             return any(mine for mine, _ in needed), any(others for _, others in needed)
         case Among() | Rank() | Nearest():
             return False, True

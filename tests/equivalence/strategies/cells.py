@@ -100,6 +100,8 @@ class Cells(States):
             constant = constants and self.chance(3)
             return self.number_piece(self.constant(-1.0, 1.0)) if constant else self._read_by_cell()
         here = self.of_cells and not self.starting and self.scope not in ("claim", "opening")
+        if here and self.chance(8):
+            return self._elsewhere(self.of_cells)
         if here and self.chance(6):
             return self._over_cells() if self.scope in OVER_CELLS and self.chance(2) else self._cell_value()
         return super().leaf(constants)
@@ -133,9 +135,48 @@ class Cells(States):
         plan = self.pick(self.of_cells)
         return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low), round32(plan.high)))
 
+    def _elsewhere(self, meters: list[MeterPlan]) -> Piece:
+        """What the cell has that is some cells away on each axis, or always the same cell."""
+        place, inside = [], isinstance(self.space.space, Grid) and self.space.space.edges == "wrap"
+        known = True
+        for axis, along in self.extent.position.items():
+            last = int(along.high)
+            if self.chance(3):
+                place.append(f"position {axis}")
+            elif self.chance(2):
+                place.append(f"position {axis} {self.pick(('+', '-'))} {self.integer(min(1, last), last)}")
+                known = known and last == 0
+            else:
+                place.append(str(self.integer(0, last)))
+        name, lies = self._of_named_cell(meters)
+        lies = lies if inside or known else intervals.hull(lies, intervals.ZERO)
+        text = f"{name} at ({', '.join(place)})"
+        return (
+            Piece(f"(1 when {text})", WHEN, lies)
+            if name == "wall" or name.startswith("on ")
+            else Piece(text, ATOM, lies)
+        )
+
+    def _of_named_cell(self, meters: list[MeterPlan]) -> tuple[str, Interval]:
+        """What is read of such a cell, and where it lies."""
+        regions = self.regions() if letters_of(self.space.space) is not None else []
+        match self.integer(0, 5):
+            case 0 if self.extent.terrains:
+                name, lies = self.pick(list(self.extent.terrains.items()))
+                return self.word(name), lies
+            case 1 if regions:
+                return f"on {self.word(self.pick(regions))}", Interval(0.0, 1.0)
+            case 2:
+                return "wall", Interval(0.0, 1.0)
+            case _:
+                plan = self.pick(meters)
+                return self.word(plan.name), Interval(round32(plan.low), round32(plan.high))
+
     def _read_by_cell(self) -> Piece:
         """A number of a cell, or of those beside it."""
-        match self.integer(0, 7):
+        match self.integer(0, 8):
+            case 8 if not self._beside:
+                return self._elsewhere(self.meters)
             case 0 | 1 if not self._beside and self.scope != "previous":
                 return self._sum_beside()
             case 2 | 3 if not self._beside and self.scope in ("tick", "ending"):

@@ -19,6 +19,7 @@ cells {
     rule feet: dust -= 0.25 + 0.0625 * total(a)
 }
 report growth: moss
+report afar: moss at (2)
 reward a
 observe { cell moss kind  window 1 of moss }
 """,
@@ -43,6 +44,8 @@ observe { cell moss kind  window 1 of moss }
         Wire("Cells.rules", "    rule feet: dust -= 0.25 + 0.0625 * total(a)\n", "", 1, "cell_meters.dust"),
         Wire("CellValue.meter", "growth: moss", "growth: dust", 1, "reports.growth"),
         Wire("Neighbours.operand", "neighbours(moss)", "neighbours(dust)", 1, "cell_meters.moss reports.growth"),
+        Wire("At.operand", "afar: moss at", "afar: dust at", 1, "reports.afar"),
+        Wire("At.place", "moss at (2)", "moss at (1)", 1, "reports.afar"),
         Wire("Upon.operand", "total(a)", "total(b)", 1, "cell_meters.dust"),
         *(Wire("Upon.op", "total(a)", f"{op}(a)", 1, "cell_meters.dust") for op in ("lowest", "highest", "average")),
         Wire("Upon.op", "total(a)", "count(a > 0)", 1, "cell_meters.dust", "Upon.operand"),

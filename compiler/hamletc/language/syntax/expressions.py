@@ -8,6 +8,7 @@ from hamlet.universe import Span
 from hamletc.language.syntax.node import Node
 
 __all__ = [
+    "AtExpr",
     "AtHourExpr",
     "AxisExpr",
     "BinaryExpr",
@@ -177,6 +178,15 @@ class OnExpr(Node):
     span: Span
 
 
+class AtExpr(Node):
+    """`moss at (x + 1, y)`, `wall at (0, 0)`, `on forest at (x, y)`, `count(c) at (x, y)`: what the cell with these
+    coordinates has."""
+
+    value: Expr
+    place: tuple[Expr, ...]
+    span: Span
+
+
 class StreakExpr(Node):
     """`streak of Bed`."""
 
@@ -226,6 +236,7 @@ Expr: TypeAlias = (
     | DistanceExpr
     | AxisExpr
     | OnExpr
+    | AtExpr
     | StreakExpr
     | OfExpr
     | TimedExpr

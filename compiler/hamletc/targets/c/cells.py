@@ -41,6 +41,8 @@ def _spread_worlds(step: CellStep) -> Function:
         for row in step.meters[1:]:
             own = part(own_cells, 0, row.number * step.room)
             yield do("store_lanes", part(MEMORY, place, row.number * step.count), own, step.count)
+        for array, meter in step.past:
+            yield assign(array, part(MEMORY, place, meter * step.count))
         for each in step.sums:
             yield do(f"{each.op}_on_cells", each.shared, each.term, "runs", "standing_cells", lane, agents)
         if step.near:

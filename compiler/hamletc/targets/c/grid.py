@@ -16,7 +16,7 @@ from operator import add, or_
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
-from hamletc.ir.function import NEAR, Program
+from hamletc.ir.function import NEAR, PAST, Program
 from hamletc.ir.ops import Type
 from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.c.arrays import Array, heap
@@ -60,6 +60,7 @@ class CellStep:
         edges: per axis, the cells from one to the next, and how many there are.
         arrays_of: the variables of arrays that `Fetch` reads, and the number of the meter.
         over: what is asked of all cells.
+        past: the variables of arrays that rules of cells read, and the number of the meter.
     """
 
     functions: Bindings
@@ -73,6 +74,7 @@ class CellStep:
     edges: list[tuple[int, int]]
     arrays_of: list[tuple[str, int]]
     over: list[Over]
+    past: list[tuple[str, int]]
 
     @property
     def half(self) -> int:
@@ -94,7 +96,7 @@ class CellStep:
         if program.has(NEAR):
             outputs = program.function(NEAR).outputs
             given |= {output.name: f"beside_{number}" for number, output in enumerate(outputs)}
-        given |= {"cell": "number", "tick": call("u32", now), **SEEDED}
+        given |= {"cell": "number", "tick": call("u32", now), "cells_at": call("i32", 0), **SEEDED}
         return given | {"world": call("u32", first_world + world + lane)}
 
     def passing(self, function: str, lane: Operand = "index") -> list[Expression]:
@@ -128,15 +130,16 @@ def cell_step(program: Program, universe: Universe, functions: Bindings) -> Cell
     over = [Over(number, each.op, functions.held[f"world.{each.meter}"].of_lane) for number, each in asked]
     if over:
         arrays |= {"over_cells": heap("f32", len(over) * room), "over_worlds": heap("f32", len(over) * LANES)}
-    return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, _fetched(functions), over)
+    read, past = (_fetched(functions, prefix) for prefix in ("cells.", PAST))
+    return CellStep(functions, count, room, field.pitch, meters, near, arrays, sums, edges, read, over, past)
 
 
-def _fetched(functions: Bindings) -> list[tuple[str, int]]:
-    """The arrays that functions fetch from, each with the number of its meter."""
+def _fetched(functions: Bindings, prefix: str) -> list[tuple[str, int]]:
+    """The arrays that functions fetch from, whose names begin so, each with the number of its meter."""
     universe = functions.universe
     tables = {table for name in functions.bodies for table in functions.bodies[name].tables}
     meters = () if universe.cells is None else universe.cells.meters
-    names = [(f"cells.{meter.name}", number) for number, meter in enumerate(meters)]
+    names = [(f"{prefix}{meter.name}", number) for number, meter in enumerate(meters)]
     return [(functions.passed_tables([name])[0], number) for name, number in names if name in tables]
 
 

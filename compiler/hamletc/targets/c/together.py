@@ -295,7 +295,7 @@ def _carry(found: Together, chunk: Chunk) -> None:
 def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:
     """What functions after step 4 of a tick need."""
     for output in program.function("tick").outputs:
-        if output.name.startswith(("uses.", "was.")):
+        if output.name.startswith(("uses.", "was.", "there.")):
             kind = "bool" if output.name.startswith("uses.") else "f32"
             _add(found, output.name, f"{identifier(output.name)}_in_tick", found.array(kind, "LANES"))
             _carry(found, found.slots[output.name].chunk)

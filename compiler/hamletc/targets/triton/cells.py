@@ -124,8 +124,11 @@ def _spread_worlds(bindings: Bindings, known: Spread) -> Function:
         return (_load(f"old_{number}", _row(number, known)) for number in range(len(known.meters)))
 
     def near() -> Iterator[Code]:
-        """Write what neighbours sum of the cell."""
+        """Write what neighbours sum of the cell, and copy what others read of it."""
         yield from meters()
+        yield from _stored((f"old_{number}" for _, number in known.past), known.first_past, known)
+        if not known.near:
+            return
         results = [f"near_{number}" for number in range(len(known.near))]
         yield assign(results, call("_near", *known.inside("near", bindings.bodies), *bindings.read_by("near")))
         yield from _stored(results, len(known.meters), known)
@@ -147,7 +150,9 @@ def _spread_worlds(bindings: Bindings, known: Spread) -> Function:
         yield assign(agents, cast(lanes // worlds, "int32"))
         yield assign(turns, _turns(known))
         yield _base(known)
-        if known.near:
+        if known.past:
+            yield assign("cells_at", where(valid, cast(world, "int64") * known.pitch, 0))
+        if known.near or known.past:
             yield _in_turns(turns, valid, known, near())
         yield Remark("All have read what agents see of cells, and written what their neighbours sum.")
         yield _barrier()

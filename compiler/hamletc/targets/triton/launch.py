@@ -77,6 +77,8 @@ class Launch:
             for array, meter in spread.fetched:
                 first = Name("cell_meters_ptr")
                 yield assign(array, first + meter * spread.count if meter else first)
+            for row, (array, _) in enumerate(spread.past, spread.first_past):
+                yield assign(array, Name("cell_meters_ptr") + row * spread.count)
 
     def columns(self, *functions: str) -> Iterator[Code]:
         """Columns, if functions read any; without functions, if there are any."""

@@ -9,7 +9,7 @@ from math import prod
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
-from hamletc.ir.function import CELLS, NEAR, OVER, Program
+from hamletc.ir.function import CELLS, NEAR, OVER, PAST, Program
 from hamletc.kernel.body import Body, table_name
 
 FIELD = "cell_meters"
@@ -28,6 +28,7 @@ class Spread:
             inputs.
         fetched: the arrays that functions fetch from, each with the number of its meter.
         sums: what is asked of all cells: the operation, and the meter of the world that has it.
+        past: the arrays that rules of cells read, each with the number of its meter: copies behind all other rows.
     """
 
     count: int
@@ -41,6 +42,12 @@ class Spread:
     fetched: list[tuple[str, int]]
     sums: list[tuple[str, str]]
     sides: tuple[tuple[int, ...], ...]
+    past: list[tuple[str, int]]
+
+    @property
+    def first_past(self) -> int:
+        """The row of the first copy of what rules of cells read of the past."""
+        return len(self.meters) + len(self.near) + len(self.sums)
 
     @property
     def levels(self) -> int:
@@ -54,7 +61,7 @@ class Spread:
 
     def inside(self, function: str, bodies: Mapping[str, Body]) -> list[str]:
         """What a function of cells is passed, where its parameters are known by `given`."""
-        known = self.given | {"cell": "cell"}
+        known = self.given | {"cell": "cell", "cells_at": "cells_at"}
         known |= {f"cells.{name}": f"old_{number}" for number, name in enumerate(self.meters)}
         known |= {name: f"beside_{number}" for number, name in enumerate(self.near)}
         known |= {result: f"joined_{number}" for number, (result, _, _) in enumerate(self.joined)}
@@ -70,11 +77,15 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
     meters = [meter.name for meter in universe.cells.meters]
     near = [output.name for output in bodies[NEAR].outputs] if NEAR in bodies else []
     inputs = [each.input for name in (NEAR, CELLS, OVER) if name in bodies for each in bodies[name].parameters]
-    own = {"cell", *near, *(f"cells.{name}" for name in meters)}
+    own = {"cell", "cells_at", *near, *(f"cells.{name}" for name in meters)}
     own |= {reduction.result for reduction in program.stage("cells")}
     outer = [name for name in dict.fromkeys(inputs) if name not in own]
     tables = {table for printed in bodies.values() for table in printed.tables}
-    arrays = [(f"cells.{name}", number) for number, name in enumerate(meters)]
+
+    def fetched(prefix: str) -> list[tuple[str, int]]:
+        arrays = [(f"{prefix}{name}", number) for number, name in enumerate(meters)]
+        return [(table_name(array), number) for array, number in arrays if array in tables]
+
     return Spread(
         schema.cells(grid),
         field.pitch,
@@ -84,7 +95,8 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         [(prod(grid.sizes[:axis]), size) for axis, size in enumerate(grid.sizes)],
         grid.edges == "wrap",
         {name: name if name in ("seed_low", "seed_high") else f"given_{n}" for n, name in enumerate(outer)},
-        [(table_name(array), number) for array, number in arrays if array in tables],
+        fetched("cells."),
         [(each.op, f"world.{each.meter}") for each in universe.cells.sums],
         sides(len(grid.sizes), grid.metric),
+        fetched(PAST),
     )

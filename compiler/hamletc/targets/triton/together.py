@@ -137,7 +137,7 @@ class Meeting:
         self.given |= {
             output.name: unique(identifier(output.name), taken)
             for output in bodies["tick"].outputs
-            if output.name.startswith(("uses.", "was."))
+            if output.name.startswith(("uses.", "was.", "there."))
         }
 
     def together(self, stage: Stage) -> Together | None:

@@ -1,0 +1,78 @@
+"""Values of a cell that one names by its coordinates: `moss at (x, y)`, `wall at (x, y)`, `on forest at (x, y)`."""
+
+from __future__ import annotations
+
+from hamlet import universe
+from hamlet.universe import Expression
+from hamletc import messages
+from hamletc.checking.standpoint import Resolver, Standpoint
+from hamletc.checking.symbols import is_word
+from hamletc.language import syntax
+
+
+class Elsewhere:
+    """Resolves what the expressions of one declaration ask of cells by their coordinates."""
+
+    def __init__(self, at: Standpoint, resolver: Resolver) -> None:
+        self._at = at
+        self._resolver = resolver
+
+    def value(self, expr: syntax.AtExpr) -> Expression | None:
+        """A number, or a condition; of a state that is none of several options."""
+        read, spec = self.held(expr), self._at.names.state(expr.value)
+        if read is None or spec is None or spec.kind != "bool":
+            return read
+        return universe.Binary(">", read, universe.Number(0.0, expr.span), expr.span)
+
+    def held(self, expr: syntax.AtExpr) -> Expression | None:
+        """The number that a state of the cell is, or anything else that it has."""
+        if not self._can_be_named(expr):
+            return None
+        operand = self._operand(expr.value)
+        place = [self._resolver.number(coordinate) for coordinate in expr.place]
+        coordinates = tuple(each for each in place if each is not None)
+        if operand is None or len(coordinates) < len(place):
+            return None
+        read = universe.At(operand, coordinates, expr.span)
+        if all(universe.owners(read)):
+            self._at.report.add(messages.elsewhere.BetweenAgents(expr.span))
+            return None
+        return read
+
+    def _can_be_named(self, expr: syntax.AtExpr) -> bool:
+        """Whether there are cells with as many coordinates, and expressions that stand here may name one."""
+        at, space = self._at, self._at.names.space
+        if at.whose == "neighbour":
+            at.not_beside("`at`", expr.span)
+            return False
+        if at.whose in ("places", "opening"):
+            at.report.add(messages.elsewhere.NotNamedHere(expr.span))
+            return False
+        if space is None:
+            return False
+        if not isinstance(space, universe.Grid):
+            at.report.add(messages.elsewhere.NoCells(expr.span, space.span))
+            return False
+        if len(expr.place) != len(space.sizes):
+            at.report.add(messages.elsewhere.OtherAxes(expr.span, len(expr.place), len(space.sizes), space.span))
+            return False
+        return True
+
+    def _operand(self, value: syntax.Expr) -> Expression | None:
+        """The quantity that is read of the cell."""
+        names = self._at.names
+        match value:
+            case syntax.Name() if names.means(value, "cell meter"):
+                return universe.CellValue(value.text, value.span)
+            case syntax.Name() if names.means(value, "terrain"):
+                return universe.TerrainValue(value.text, value.span)
+            case syntax.Name() if is_word(value, "wall") and names.value_kind(value) is None:
+                return universe.Wall(value.span)
+            case syntax.OnExpr(region=region) if names.means(region, "region") or not names.of_kind("node"):
+                found = names.find(region, "region")
+                return None if found is None else universe.On(found, value.span)
+            case syntax.Name() if names.value_kind(value) is None and not names.means(value, "effect"):
+                names.refuse(value, "what a cell has", (*names.of_kind("cell meter", "terrain"), "wall"))
+            case _:
+                self._at.report.add(messages.elsewhere.NotOfCell(value.span, value))
+        return None

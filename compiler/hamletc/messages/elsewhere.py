@@ -1,0 +1,90 @@
+"""Cells that expressions name by their coordinates."""
+
+from __future__ import annotations
+
+from hamlet.universe import Expression, Span
+from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.intervals import Interval
+from hamletc.language import syntax
+from hamletc.language.spelling import counted, spell_expression
+from hamletc.messages.ranges import called
+
+
+@finding("H260")
+class OtherAxes(Finding):
+    """As many coordinates as the grid has no axes."""
+
+    coordinates: int
+    axes: int
+    space: Span
+
+    def told(self) -> Told:
+        hint = f"Write {counted(self.axes, 'coordinate')} in the parentheses, that of x first."
+        label = Label(self.space, f"it has {counted(self.axes, 'axis') if self.axes == 1 else f'{self.axes} axes'}")
+        return Told(f"no cell has {counted(self.coordinates, 'coordinate')}", hint, secondary=(label,))
+
+
+@finding("H260")
+class NeverThere(Finding):
+    """A coordinate that lies beyond the edges, whatever happens."""
+
+    coordinate: Expression
+    where: Interval
+    last: int
+
+    def told(self) -> Told:
+        hint = f"Name a cell: its coordinate is 0 .. {self.last}. Beyond the edges all is 0 or a wall."
+        return Told(f"{called(self.coordinate, 'this')} is beyond the edges", hint, "no cell is there")
+
+
+@finding("H261")
+class MaybeBetweenCells(Finding):
+    """A coordinate of a cell; `part` is the part of it that may be no whole number."""
+
+    coordinate: Expression
+    part: Expression
+
+    def told(self) -> Told:
+        hint = "Make it one: `floor(x)` or `round(x)`; a state `int in LOW .. HIGH` holds whole numbers alone."
+        label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.coordinate else ""
+        return Told("coordinates of cells are whole numbers, and this may be none", hint, label)
+
+
+@finding("H262")
+class NotOfCell(Finding):
+    """An expression before `at` that is no quantity of a cell."""
+
+    value: syntax.Expr
+
+    def told(self) -> Told:
+        hint = "Before `at (x, y)` stands a meter or a state of cells, a terrain, `on REGION`, or `wall`."
+        return Told(f"`{spell_expression(self.value)}` is nothing that a cell has", hint)
+
+
+@finding("H262")
+class NoCells(Finding):
+    """A cell in a space that is no grid."""
+
+    space: Span
+
+    def told(self) -> Told:
+        hint = "Write `space grid 8 x 8`, or draw a map."
+        return Told("there are no cells", hint, secondary=(Label(self.space, "the space is no grid"),))
+
+
+@finding("H263")
+class NotNamedHere(Finding):
+    """A cell in what opens an affordance, or in how many places it has."""
+
+    def told(self) -> Told:
+        hint = "Let a rule of the world keep it in a meter of the world, and read that."
+        return Told("what another cell has cannot be read here", hint)
+
+
+@finding("H263")
+class BetweenAgents(Finding):
+    """A cell whose coordinates depend on an agent that asks, and on another one."""
+
+    def told(self) -> Told:
+        hint = "Take coordinates of one of them: all inside `own( )`, or none; a rule can keep a value in a meter."
+        return Told("this cell is another for each pair of agents", hint)
