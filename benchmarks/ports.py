@@ -49,7 +49,7 @@ class Subject:
     """A port with what it is timed beside.
 
     Attributes:
-        original: `gymnasium CartPole-v1`, or `pettingzoo classic.rps_v2`; empty where none can be installed.
+        original: `gymnasium CartPole-v1`, `pettingzoo classic.rps_v2`; empty where none can be installed.
         rivals: the projects with the same environment, and what it is called there.
         agents: in a world.
     """
@@ -67,6 +67,8 @@ SUBJECTS = {
     "mountain_car": Subject("gymnasium MountainCar-v0", (("gymnax", "MountainCar-v0"),)),
     "mountain_car_continuous": Subject("gymnasium MountainCarContinuous-v0", (("gymnax", "MountainCarContinuous-v0"),)),
     "rock_paper_scissors": Subject("pettingzoo classic.rps_v2", agents=2),
+    "simple_spread": Subject("mpe2 simple_spread_v3", agents=3),
+    "virus": Subject(agents=150),
 }
 """By the name of the port; a port without a row is timed alone."""
 
@@ -116,8 +118,8 @@ def one_world(module: Module, subject: Subject) -> tuple[dict[str, Run], list[st
         match project:
             case "gymnasium":
                 runs["original"] = of_one(gymnasium.make(name).unwrapped)
-            case "pettingzoo":
-                runs["original"] = of_players(import_module(f"pettingzoo.{name}").parallel_env())
+            case "pettingzoo" | "mpe2":
+                runs["original"] = of_players(import_module(f"{project}.{name}").parallel_env())
             case "":
                 return runs, []
             case other:
