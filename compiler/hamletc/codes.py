@@ -280,5 +280,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H261": Code("error", "coordinate that may be no whole number"),
         "H262": Code("error", "what is not of a cell, read at one"),
         "H263": Code("error", "cell that cannot be named here"),
+        # --- pictures ---
+        "H290": Code("error", "letter of a picture that is none"),
+        "H291": Code("error", "picture of what is not there"),
+        "H292": Code("error", "picture that would need state of its own"),
     }
 )

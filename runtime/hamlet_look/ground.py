@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from hamlet.env.drawn import Mark
 from hamlet.env.layers import FAINTEST, Layer
 from hamlet.env.view import FLOOR, Board, Player, Stand, View
 from hamlet_look.letters import HEIGHT, WIDTH
-from hamlet_look.sheet import FAINT, HALO, INK, INKS, MARGIN, PAPER, RULE, WALL, Colour, Sheet, colour, tinted
+from hamlet_look.sheet import (
+    FAINT,
+    HALO,
+    INK,
+    INKS,
+    MARGIN,
+    PAPER,
+    RULE,
+    WALL,
+    Colour,
+    Sheet,
+    colour,
+    covered,
+    tinted,
+    upon,
+)
 
 MOST = 512
 """Pixels of a board, at most, on its longer side; a grid of more cells has those that it can show."""
@@ -22,6 +38,8 @@ RULED = 6
 NAMED = 24
 """Nodes of a graph, at most, that are named in the picture."""
 
+ROW = 3**0.5 / 2
+"""How far a row of hexagons is below the one above it, in widths of a hexagon."""
 DENSEST = 0.75
 """How much of its ink a cell has that is full."""
 
@@ -30,6 +48,8 @@ def ground_of(board: Board, layers: Sequence[Layer]) -> Ground:
     """The painter of a board and of the layers of its cells."""
     if board.nodes:
         return Web(board)
+    if board.hexagons:
+        return Honeycomb(board, layers)
     return Tiles(board, layers) if board.cells else Plane(board)
 
 
@@ -57,11 +77,15 @@ class Ground(ABC):
         """The pixel in the middle of a place."""
 
     def paint(self, view: View, sheet: Sheet) -> None:
-        """The ground, then affordances, then agents."""
+        """The ground, then affordances, what `draw` puts there, and agents."""
         self._floor(sheet)
+        for line in view.lines:
+            sheet.stroke(self._middle(line.begin), self._middle(line.end), line.colour or INK, max(self._cell / 8, 3.0))
         for number, stand in enumerate(view.stands):
             if stand.at is not None:
                 self._stand(number, stand, stand.at, sheet)
+        for mark in view.marks:
+            self._mark(mark, sheet)
         # The living are painted last, the agent of the lowest number on top.
         order = sorted(range(len(view.players)), key=lambda number: (view.players[number].alive, -number))
         for player in (view.players[number] for number in order):
@@ -73,21 +97,31 @@ class Ground(ABC):
         (x, y), half = self._middle(at), self._cell / 2
         return round(x - half), round(y - half)
 
+    def _mark(self, mark: Mark, sheet: Sheet) -> None:
+        (x, y), fill = self._middle(mark.at), mark.colour or HALO
+        radius = max(self._cell * 0.36, 3.0)
+        sheet.ring(x, y, radius + 1, PAPER, radius + 1)
+        sheet.ring(x, y, radius, fill, radius)
+        if radius >= HEIGHT // 2 and mark.letter.isascii():
+            sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), mark.letter, upon(fill))
+
     def _stand(self, number: int, stand: Stand, at: tuple[float, float], sheet: Sheet) -> None:
+        ink = stand.colour or colour(number)
         left, top = self._corner(at)
         inset = 1 if self._cell >= RULED else 0
         size = max(self._cell - 2 * inset + (1 if inset == 0 else 0), 1)
         if stand.open:
-            sheet.box(left + inset, top + inset, size, size, colour(number))
+            sheet.box(left + inset, top + inset, size, size, ink)
         else:
             sheet.box(left + inset, top + inset, size, size, PAPER)
-            sheet.frame(left + inset, top + inset, size, size, colour(number), max(self._cell // 8, 1))
+            sheet.frame(left + inset, top + inset, size, size, ink, max(self._cell // 8, 1))
         if self._cell >= LETTERED:
-            mark = stand.mark if stand.open else stand.mark.lower()
+            letter = in_pixels(stand.mark, stand.name)
+            mark = letter if stand.open else letter.lower()
             beside = self._cell // 8 + 3
             at_left = left + (beside if self._cell > 2 * LETTERED else (self._cell - WIDTH) // 2)
             at_top = top + (beside if self._cell > 2 * LETTERED else (self._cell - HEIGHT) // 2)
-            sheet.write(at_left, at_top, mark, INK if stand.open else FAINT)
+            sheet.write(at_left, at_top, mark, upon(ink) if stand.open else FAINT)
 
     def _player(self, player: Player, at: tuple[float, float], sheet: Sheet, named: bool) -> None:
         x, y = self._middle(at)
@@ -95,80 +129,110 @@ class Ground(ABC):
         if self._cell > 2 * LETTERED:
             x, y = x + self._cell * 0.12, y + self._cell * 0.12
         sheet.ring(x, y, radius + 1, PAPER, radius + 1)
-        sheet.ring(x, y, radius, INK if player.alive else FAINT, radius if player.alive else 1.5)
+        fill = player.colour or INK
+        sheet.ring(x, y, radius, fill if player.alive else FAINT, radius if player.alive else 1.5)
         if player.alive and self._cell < LETTERED:
             sheet.ring(x, y, radius + 4, HALO, 2.0)
-        if named and radius >= HEIGHT // 2 and player.alive:
-            sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), player.mark, PAPER)
+        if (named or player.mark != "@") and radius >= HEIGHT // 2 and player.alive:
+            mark = in_pixels(player.mark, player.name)
+            sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), mark, upon(fill))
 
 
 class Tiles(Ground):
-    """Cells, of four corners or of six."""
+    """Cells of four corners."""
 
     def __init__(self, board: Board, layers: Sequence[Layer]) -> None:
         super().__init__(board)
         self._inks = [layer for layer in layers if not layer.things]
         self._kinds = [layer for layer in layers if layer.things]
+        self._tinted = dict(board.tints)
         self._columns, self._rows = (min(int(size), MOST) for size in board.size)
         self._cell = max(min(MOST // max(self._columns, self._rows), LARGEST), 1)
-        self.width = self._columns * self._cell + self._begins(self._rows - 1)
-        self.height = self._rows * self._cell
-
-    def _begins(self, row: int) -> int:
-        """How many pixels further right a row begins than the first one."""
-        return row * self._cell // 2 if self._board.hexagons else 0
+        self.width, self.height = self._columns * self._cell, self._rows * self._cell
 
     def _corner(self, at: tuple[float, float]) -> tuple[int, int]:
         column, row = (min(int(x), MOST // self._cell - 1) for x in at)
-        return MARGIN + self._begins(row) + column * self._cell, MARGIN + row * self._cell
+        return MARGIN + column * self._cell, MARGIN + row * self._cell
 
     def _middle(self, at: tuple[float, float]) -> tuple[float, float]:
         left, top = self._corner(at)
         return left + self._cell / 2, top + self._cell / 2
 
     def _floor(self, sheet: Sheet) -> None:
-        board, cell = self._board, self._cell
-        tints = sorted({letter for row in board.ground for letter in row} - set(board.walls) - {FLOOR})
-        for row in range(self._rows if board.ground or self._inks else 0):
-            for column in range(self._columns):
-                letter = board.ground[row][column] if board.ground else FLOOR
-                fill = WALL if letter in board.walls else self._tint(letter, tints, column, row)
-                if fill != PAPER:
-                    sheet.box(MARGIN + self._begins(row) + column * cell, MARGIN + row * cell, cell, cell, fill)
-        if cell >= (2 * RULED if self._inks else RULED):
-            self._rules(sheet)
+        for (column, row), fill in self._fills():
+            if fill != PAPER:
+                sheet.box(*self._corner((column, row)), self._cell, self._cell, fill)
+        if self._ruled():
+            for x in range(MARGIN, MARGIN + self.width + 1, self._cell):
+                sheet.box(x, MARGIN, 1, self.height, RULE)
+            for y in range(MARGIN, MARGIN + self.height + 1, self._cell):
+                sheet.box(MARGIN, y, self.width, 1, RULE)
         sheet.frame(MARGIN, MARGIN, self.width + 1, self.height + 1, FAINT)
         self._things(sheet)
 
-    def _tint(self, letter: str, tints: list[str], column: int, row: int) -> Colour:
+    def _ruled(self) -> bool:
+        """Whether cells have edges."""
+        return self._cell >= (2 * RULED if self._inks else RULED)
+
+    def _fills(self) -> Iterator[tuple[tuple[int, int], Colour]]:
+        """The cells with their colours."""
+        board = self._board
+        tints = sorted({letter for row in board.ground for letter in row} - set(board.walls) - {FLOOR})
+        for row in range(self._rows):
+            for column in range(self._columns):
+                letter = board.ground[row][column] if board.ground else FLOOR
+                if letter in board.walls:
+                    yield (column, row), self._tinted.get(letter, WALL)
+                else:
+                    yield (column, row), self._fill(letter, tints, column, row)
+
+    def _fill(self, letter: str, tints: list[str], column: int, row: int) -> Colour:
         fill = PAPER
-        if letter in tints:
+        if letter in self._tinted:
+            red, green, blue = ((channel + 255) // 2 for channel in self._tinted[letter])
+            fill = red, green, blue
+        elif letter in tints and not self._tinted:
             red, green, blue = ((channel + 3 * 255) // 4 for channel in colour(2 * tints.index(letter) + 7))
             fill = red, green, blue
-        for number, layer in enumerate(self._inks):
-            fill = tinted(fill, INKS[number % len(INKS)], DENSEST * layer.share(column, row))
+        for layer, ink in inks_of(self._inks):
+            share = layer.share(column, row)
+            fill = tinted(fill, ink, DENSEST * share) if layer.colour is None else covered(fill, ink, share)
         return fill
-
-    def _rules(self, sheet: Sheet) -> None:
-        """The edges of cells."""
-        cell, across = self._cell, self._columns * self._cell
-        for number in range(self._rows):
-            left, top = MARGIN + self._begins(number), MARGIN + number * cell
-            for x in range(left, left + across + 1, cell):
-                sheet.box(x, top, 1, cell, RULE)
-            sheet.box(left, top, across, 1, RULE)
-        sheet.box(MARGIN + self.width - across, MARGIN + self.height, across, 1, RULE)
 
     def _things(self, sheet: Sheet) -> None:
         """A mark at the lower edge of a cell for each kind of things that lies there."""
         size = max(self._cell // 5, min(self._cell // 2, 4), 2)
-        for number, layer in enumerate(self._kinds):
+        for number, (layer, ink) in enumerate(inks_of(self._kinds)):
             for row in range(self._rows):
                 for column in range(self._columns):
                     if layer.share(column, row) > FAINTEST:
                         left, top = self._corner((column, row))
                         x = left + 1 + number * (size + 1) % max(self._cell - size, 1)
-                        sheet.box(x, top + self._cell - size - 1, size, size, colour_of_things(number))
+                        sheet.box(x, top + self._cell - size - 1, size, size, ink)
+
+
+class Honeycomb(Tiles):
+    """Cells of six corners, each standing on one."""
+
+    def __init__(self, board: Board, layers: Sequence[Layer]) -> None:
+        super().__init__(board, layers)
+        across, down = self._columns + self._rows / 2, self._rows * ROW + 0.3
+        self._cell = max(min(int(MOST / max(across, down)), LARGEST), 1)
+        self.width, self.height = math.ceil(across * self._cell), math.ceil(down * self._cell)
+
+    def _middle(self, at: tuple[float, float]) -> tuple[float, float]:
+        column, row = (int(x) for x in at)
+        return MARGIN + (column + row / 2 + 0.5) * self._cell, MARGIN + (row * ROW + 0.58) * self._cell
+
+    def _corner(self, at: tuple[float, float]) -> tuple[int, int]:
+        (x, y), half = self._middle(at), self._cell / 2
+        return round(x - half), round(y - half)
+
+    def _floor(self, sheet: Sheet) -> None:
+        edge = RULE if self._ruled() else None
+        for at, fill in self._fills():
+            sheet.hexagon(*self._middle(at), self._cell, fill, edge)
+        self._things(sheet)
 
 
 class Plane(Ground):
@@ -196,7 +260,7 @@ class Plane(Ground):
         if self._board.reach > 0:
             x, y = self._middle(at)
             scale = self.width / self._board.size[0] if self._board.size[0] > 0 else 0.0
-            sheet.ring(x, y, max(self._board.reach * scale, 2.0), colour(number), 1.2)
+            sheet.ring(x, y, max(self._board.reach * scale, 2.0), stand.colour or colour(number), 1.2)
 
 
 class Web(Ground):
@@ -237,7 +301,18 @@ class Web(Ground):
         return begin[0] + (end[0] - begin[0]) * left, begin[1] + (end[1] - begin[1]) * left
 
 
+def inks_of(layers: Sequence[Layer]) -> Iterator[tuple[Layer, Colour]]:
+    """Layers, all of them of things or none, with their colours."""
+    for number, layer in enumerate(layers):
+        yield layer, layer.colour or (colour_of_things(number) if layer.things else INKS[number % len(INKS)])
+
+
 def colour_of_things(number: int) -> Colour:
-    """The colour of a kind of things."""
+    """The colour of a kind of things of which `draw` says none."""
     red, green, blue = colour(3 * number + 2)
     return red * 2 // 3, green * 2 // 3, blue * 2 // 3
+
+
+def in_pixels(mark: str, name: str) -> str:
+    """A letter that can be painted: the mark, or the first letter of the name where the font has no such one."""
+    return mark if mark.isascii() else next((each.upper() for each in name if each.isascii() and each.isalnum()), "*")

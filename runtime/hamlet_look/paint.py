@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hamlet.env.layers import Layer
-from hamlet.env.view import Bar, Stand, View
-from hamlet_look.ground import colour_of_things, ground_of
+from hamlet.env.view import Bar, Player, Stand, View
+from hamlet_look.ground import ground_of, in_pixels, inks_of
 from hamlet_look.letters import HEIGHT, WIDTH
 from hamlet_look.sheet import (
     BAD,
@@ -18,13 +18,13 @@ from hamlet_look.sheet import (
     GOOD,
     HALO,
     INK,
-    INKS,
     MARGIN,
     PAPER,
     Colour,
     Pixels,
     Sheet,
     colour,
+    upon,
 )
 
 LINE = HEIGHT + 3
@@ -55,7 +55,7 @@ def _lines(view: View) -> int:
     """The lines of the panel, the same for all worlds and ticks."""
     listed = min(len(view.stands), LISTED) + (len(view.stands) > LISTED)
     shown = view.players[:SHOWN]
-    agents = sum(1 + len(player.meters) for player in shown) + (len(view.players) > SHOWN)
+    agents = sum(2 + len(player.meters) for player in shown) + (len(view.players) > SHOWN)
     return 3 + listed + len(view.layers) + len(view.meters) + agents
 
 
@@ -83,6 +83,10 @@ def _panel(view: View, sheet: Sheet, left: int) -> None:
         said = f"age {player.age}" if player.alive else "dead"
         text = f"{player.name}   {said}   return {player.gained:.4g}"
         sheet.write(left, top, text[:COLUMNS], INK if player.alive else FAINT)
+        if player.colour is not None:
+            sheet.ring(left - 6, top + HEIGHT / 2, 4, player.colour, 4)
+        top += LINE
+        sheet.write(left + WIDTH, top, _done(player)[: COLUMNS - 1], FAINT)
         top += LINE
         for bar in player.meters:
             _bar(bar, sheet, left, top)
@@ -94,22 +98,25 @@ def _panel(view: View, sheet: Sheet, left: int) -> None:
 
 def _inks(view: View) -> Iterator[tuple[Layer, Colour]]:
     """The layers of the cells, and their colours."""
-    inks, things = (
-        [layer for layer in view.layers if not layer.things],
-        [layer for layer in view.layers if layer.things],
-    )
-    yield from ((layer, INKS[number % len(INKS)]) for number, layer in enumerate(inks))
-    yield from ((layer, colour_of_things(number)) for number, layer in enumerate(things))
+    yield from inks_of([layer for layer in view.layers if not layer.things])
+    yield from inks_of([layer for layer in view.layers if layer.things])
+
+
+def _done(player: Player) -> str:
+    """The action of an agent in the last tick, and its reward, in words."""
+    did = f"{player.action}   " if player.action else ""
+    return f"{did}reward {player.reward:.4g}"
 
 
 def _swatch(number: int, stand: Stand, sheet: Sheet, left: int, top: int) -> None:
-    size = HEIGHT
+    size, fill = HEIGHT, stand.colour or colour(number)
     if stand.open:
-        sheet.box(left, top, size, size, colour(number))
+        sheet.box(left, top, size, size, fill)
     else:
-        sheet.frame(left, top, size, size, colour(number), 2)
-    ink = INK if stand.open else FAINT
-    sheet.write(left + (size - WIDTH) // 2, top, stand.mark if stand.open else stand.mark.lower(), ink)
+        sheet.frame(left, top, size, size, fill, 2)
+    ink, mark = INK if stand.open else FAINT, in_pixels(stand.mark, stand.name)
+    inside = upon(fill) if stand.open else FAINT
+    sheet.write(left + (size - WIDTH) // 2, top, mark if stand.open else mark.lower(), inside)
     said = "" if stand.open else f" {stand.state}"
     hours = f" {stand.hours}" if stand.hours else ""
     sheet.write(left + size + 6, top, f"{stand.name[:24]}{hours}{said}"[: COLUMNS - 4], ink)

@@ -34,6 +34,18 @@ def tinted(base: Colour, ink: Colour, share: float) -> Colour:
     return red, green, blue
 
 
+def covered(base: Colour, above: Colour, share: float) -> Colour:
+    """A colour that another one covers by a share, 0 .. 1."""
+    red, green, blue = (round(below + share * (over - below)) for below, over in zip(base, above, strict=True))
+    return red, green, blue
+
+
+def upon(ground: Colour) -> Colour:
+    """The ink of letters on a colour: dark on a light one, light on a dark one (ITU-R BT.601's weights)."""
+    red, green, blue = ground
+    return INK if 299 * red + 587 * green + 114 * blue > 128_000 else PAPER
+
+
 class Sheet:
     """Pixels, and what can be painted on them. What lies outside is not painted."""
 
@@ -62,6 +74,36 @@ class Sheet:
         down, across = np.mgrid[top:bottom, left:right]
         far = np.hypot(down + 0.5 - y, across + 0.5 - x)
         self.pixels[top:bottom, left:right][(far <= radius) & (far >= radius - thick)] = edge
+
+    def hexagon(self, x: float, y: float, size: float, fill: Colour, edge: Colour | None = None) -> None:
+        """A hexagon that stands on a corner, `size` wide, around a point; with an edge a pixel wide inside of it."""
+        rows, columns = self.pixels.shape[:2]
+        half, reach = size / 2, size / 3**0.5
+        top, left = max(int(y - reach) - 1, 0), max(int(x - half) - 1, 0)
+        bottom, right = min(int(y + reach) + 2, rows), min(int(x + half) + 2, columns)
+        down, across = np.mgrid[top:bottom, left:right]
+        aside, along = np.abs(across + 0.5 - x), np.abs(down + 0.5 - y)
+        # How far a pixel lies out, as a share of the way to the edge: of the upright sides, and of the slanting ones.
+        far = np.maximum(aside / half, (aside / 2 + along * (3**0.5 / 2)) / half)
+        part = self.pixels[top:bottom, left:right]
+        part[far <= 1.0] = fill
+        if edge is not None:
+            part[(far <= 1.0) & (far > 1.0 - 1.0 / half)] = edge
+
+    def stroke(self, begin: tuple[float, float], end: tuple[float, float], ink: Colour, thick: float) -> None:
+        """A straight line of a thickness."""
+        rows, columns = self.pixels.shape[:2]
+        (x, y), (to_x, to_y) = begin, end
+        top, left = max(int(min(y, to_y) - thick), 0), max(int(min(x, to_x) - thick), 0)
+        bottom, right = min(int(max(y, to_y) + thick) + 2, rows), min(int(max(x, to_x) + thick) + 2, columns)
+        if bottom <= top or right <= left:
+            return
+        down, across = np.mgrid[top:bottom, left:right]
+        down, across = down + 0.5 - y, across + 0.5 - x
+        length = max((to_x - x) ** 2 + (to_y - y) ** 2, 1e-9)
+        share = np.clip((across * (to_x - x) + down * (to_y - y)) / length, 0.0, 1.0)
+        far = np.hypot(across - share * (to_x - x), down - share * (to_y - y))
+        self.pixels[top:bottom, left:right][far <= thick / 2] = ink
 
     def line(self, begin: tuple[float, float], end: tuple[float, float], ink: Colour) -> None:
         """A straight line, a pixel wide."""

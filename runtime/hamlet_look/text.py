@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import zip_longest
+from unicodedata import east_asian_width
 
+from hamlet.env.drawn import Colour, Mark, Place
 from hamlet.env.layers import FAINTEST, Layer
 from hamlet.env.view import FLOOR, Bar, Board, Player, Stand, View
 
@@ -26,6 +29,8 @@ AGENT = "\x1b[1;30;43m"
 RAMPS = (":%", "'\"", ",;", "-=")
 """How a cell is shown that has a little of something, and one that has more than half of what it can have."""
 HUES = (CYAN, MAGENTA, BLUE, YELLOW)
+MARK, LINE = "o", "*"
+"""How what `draw` puts on the board is shown, where it has no letter, and a line."""
 THINGS = "$!^?"
 """How things are shown that lie on a cell."""
 
@@ -110,6 +115,24 @@ def _width(board: Board) -> int:
     return canvas.columns * canvas.letters + canvas.slant
 
 
+def _in(colour: Colour | None, usual: str) -> str:
+    """The codes of a terminal for letters of a colour."""
+    return usual if colour is None else f"\x1b[1;38;2;{colour[0]};{colour[1]};{colour[2]}m"
+
+
+def _on(colour: Colour | None) -> str:
+    """The codes for letters on a colour."""
+    if colour is None:
+        return AGENT
+    dark = 299 * colour[0] + 587 * colour[1] + 114 * colour[2] > 128_000
+    return f"\x1b[1;{30 if dark else 97};48;2;{colour[0]};{colour[1]};{colour[2]}m"
+
+
+def _columns(text: str) -> int:
+    """The columns that a letter takes on a terminal: an emoji takes two (Unicode, annex 11)."""
+    return 2 if any(east_asian_width(each) in "WF" for each in text) else 1
+
+
 def _ways(board: Board) -> list[str]:
     """Each node, and where one leads from there."""
     longest = max(len(name) for name in board.nodes)
@@ -129,7 +152,8 @@ def _nodes(view: View, board: Board, paint: _Paint) -> Iterator[str]:
     for number, line in enumerate(lines[:MOST]):
         stands = [stand for stand in view.stands if stand.at is not None and stand.at[0] == number]
         players = [player for player in view.players if player.at is not None and player.at[0] == number]
-        marks = f"{_mark(stands, paint) or FLOOR}{_who(players, paint) or ' '} "
+        what, who = _mark(stands), _who(players)
+        marks = f"{FLOOR if what is None else paint(*what)}{' ' if who is None else paint(*who)} "
         yield f"|{marks}{line}{' ' * (width - 3 - len(line))}|"
     yield border
     if len(lines) > MOST:
@@ -152,11 +176,23 @@ def _board(view: View, board: Board, paint: _Paint) -> Iterator[str]:
     for player in view.players:
         if player.at is not None:
             players.setdefault(canvas.cell(player.at), []).append(player)
+    marks: dict[tuple[int, int], Mark] = {}
+    for begin, end, colour in ((line.begin, line.end, line.colour) for line in view.lines):
+        for at in _between(begin, end, max(canvas.columns, canvas.rows)):
+            marks[canvas.cell(at)] = Mark(at, LINE, colour)
+    marks |= {canvas.cell(mark.at): mark for mark in view.marks}
     border = "+" + "-" * _width(board) + "+"
     yield border
     for row in range(canvas.rows):
         cells = (
-            _cell(canvas, view, column, row, stands.get((column, row), []), players.get((column, row), []), paint)
+            _cell(
+                canvas,
+                view,
+                column,
+                row,
+                _Here(stands.get((column, row), []), marks.get((column, row)), players.get((column, row), [])),
+                paint,
+            )
             for column in range(canvas.columns)
         )
         left = canvas.begins(row)
@@ -164,24 +200,42 @@ def _board(view: View, board: Board, paint: _Paint) -> Iterator[str]:
     yield border
 
 
-def _cell(
-    canvas: _Canvas,
-    view: View,
-    column: int,
-    row: int,
-    stands: list[Stand],
-    players: list[Player],
-    paint: _Paint,
-) -> str:
-    letter = canvas.ground(column, row)
+def _between(begin: Place, end: Place, steps: int) -> Iterator[Place]:
+    """Places on a line, near enough to each other that no cell is left out."""
+    for step in range(2 * steps + 1):
+        share = step / (2 * steps)
+        yield begin[0] + share * (end[0] - begin[0]), begin[1] + share * (end[1] - begin[1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Parts of the board that share a cell of the text."""
+
+    stands: list[Stand]
+    mark: Mark | None
+    players: list[Player]
+
+
+def _cell(canvas: _Canvas, view: View, column: int, row: int, here: _Here, paint: _Paint) -> str:
+    """A cell of the text: a letter for what is there and one for who is, or one for both."""
+    letter, tints = canvas.ground(column, row), {} if view.board is None else dict(view.board.tints)
     wall = view.board is not None and letter in view.board.walls
     has = "" if wall else _has(view.layers, *canvas.covers(column, row), paint)
-    ground = paint("#" * canvas.letters, DIM) if wall else paint(letter, DIM)
-    here = _mark(stands, paint) or has or ground
-    who = _who(players, paint)
-    if canvas.letters == 1:
-        return who or here
-    return here if wall and not (stands or players) else f"{here if not wall else paint('#', DIM)}{who or ' '}"
+    code = _in(tints.get(letter), DIM)
+    mark = None if here.mark is None else (here.mark.letter or MARK, _in(here.mark.colour, RED))
+    what = _mark(here.stands) or mark
+    who = _who(here.players)
+    if what is None and who is None and wall:
+        return paint("#" * canvas.letters, code)
+    there = has or paint("#" if wall else letter, code) if what is None else paint(*what)
+    if canvas.letters == 1 or (what is not None and who is None and _columns(what[0]) > 1):
+        shown = who or what
+        return there if shown is None or shown is what else paint(*shown)
+    if who is None:
+        return f"{there} "
+    if _columns(who[0]) > 1:
+        return paint(*who)
+    return paint(*who) + " " if what is not None and _columns(what[0]) > 1 else f"{there}{paint(*who)}"
 
 
 def _has(layers: tuple[Layer, ...], column: int, row: int, paint: _Paint) -> str:
@@ -203,31 +257,33 @@ def _layers(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, str, str]]:
         number = counts[layer.things]
         counts[layer.things] += 1
         marks = THINGS if layer.things else RAMPS
-        yield layer, marks[number % len(marks)], HUES[number % len(HUES)]
+        yield layer, marks[number % len(marks)], _in(layer.colour, HUES[number % len(HUES)])
 
 
-def _mark(stands: list[Stand], paint: _Paint) -> str:
+def _mark(stands: list[Stand]) -> tuple[str, str] | None:
+    """The letter of the affordances on a cell, and the code of its colour."""
     if not stands:
-        return ""
+        return None
     stand = next((each for each in stands if each.open), stands[0])
     if len(stands) > 1:
-        return paint("+", GREEN if stand.open else RED)
-    return paint(stand.mark, BOLD + GREEN) if stand.open else paint(stand.mark.lower(), RED)
+        return "+", GREEN if stand.open else RED
+    return (stand.mark, _in(stand.colour, BOLD + GREEN)) if stand.open else (stand.mark.lower(), RED)
 
 
-def _who(players: list[Player], paint: _Paint) -> str:
+def _who(players: list[Player]) -> tuple[str, str] | None:
+    """The letter of the agents on a cell, and the code of its colour."""
     if not players:
-        return ""
+        return None
     living = [player for player in players if player.alive]
     if not living:
-        return paint("x", RED)
-    return paint(living[0].mark if len(living) == 1 else "&", AGENT)
+        return "x", RED
+    return (living[0].mark, _on(living[0].colour)) if len(living) == 1 else ("&", AGENT)
 
 
 def _stands(view: View, paint: _Paint) -> Iterator[str]:
     longest = max((len(stand.name) for stand in view.stands), default=0)
     for stand in view.stands:
-        mark = paint(stand.mark, BOLD + GREEN) if stand.open else paint(stand.mark.lower(), RED)
+        mark = paint(*(_mark([stand]) or ("", "")))
         users = " ".join(view.players[agent].mark for agent in stand.users)
         line = f"{mark} {stand.name:{longest}} {stand.state:6}" + (f" {stand.hours}" if stand.hours else "")
         yield line + (f"  {paint(users, AGENT)}" if users else "")
@@ -243,7 +299,8 @@ def _players(view: View, paint: _Paint) -> Iterator[str]:
         state = f"age {player.age}" if player.alive else "dead"
         doing = f"  uses {player.doing}" if player.doing else ""
         gained = f"reward {player.reward:.3g}  return {player.gained:.4g}"
-        yield f"{paint(player.mark, AGENT)} {player.name}  {state}  {gained}{doing}"
+        did = f"  {player.action}" if player.action else ""
+        yield f"{paint(player.mark, _on(player.colour))} {player.name}  {state}{did}  {gained}{doing}"
         longest = max((len(bar.name) for bar in player.meters), default=0)
         yield from (_bar(bar, longest, paint) for bar in player.meters)
     if len(view.players) > SHOWN:

@@ -18,6 +18,7 @@ from hamletc.checking.actions import resolve_action, resolve_masks
 from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
+from hamletc.checking.drawings import resolve_drawings
 from hamletc.checking.history import History
 from hamletc.checking.inert import check_inert
 from hamletc.checking.meters import (
@@ -227,6 +228,8 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     check_walks(draft, report)
     _keep_past(draft, names)
     _keep_overall(draft, names)
+    drawn = only(all_of(file.declarations, syntax.DrawDecl), "`draw`", report, "block")
+    draft.drawings = () if drawn is None else resolve_drawings(drawn, draft, names, report)
     draft.settle()
     return draft
 

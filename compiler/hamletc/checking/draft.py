@@ -60,6 +60,7 @@ class Draft:
     affordances: list[universe.Affordance] = field(default_factory=list)
     actions: list[universe.Action] = field(default_factory=list)
     masks: list[universe.Mask] = field(default_factory=list)
+    drawings: tuple[universe.Drawing, ...] = ()
     causes: list[universe.Cause] = field(default_factory=list)
     rewards: list[universe.Reward] = field(default_factory=list)
     unpaid: bool = False
@@ -285,6 +286,7 @@ class Draft:
             roles=tuple(self.roles) or None,
             controls=tuple(self.controls),
             cells=self.cells(),
+            drawings=self.drawings,
         )
 
 

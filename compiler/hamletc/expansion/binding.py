@@ -70,6 +70,11 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         (syntax.AllowDecl, "actions"): ("action", "move"),
         (syntax.ActionsDecl, "actions"): ("action", "move"),
         (syntax.MoveDef, "name"): ("move",),
+        (syntax.DrawAffordance, "name"): ("affordance",),
+        (syntax.DrawRegion, "name"): ("region",),
+        **dict.fromkeys(
+            ((syntax.DrawCell, "name"), (syntax.DrawThing, "name"), (syntax.DrawGauges, "names")), ("value",)
+        ),
     }
 )
 """What the names in fields of nodes refer to; expressions, what is observed, and names of declarations are not here."""

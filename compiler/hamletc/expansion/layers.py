@@ -21,6 +21,7 @@ _SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("slots", syntax.SlotsDecl),
     ("stages", syntax.StagesDecl),
     ("observe", syntax.ObserveDecl),
+    ("draw", syntax.DrawDecl),
 )
 _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("reward", syntax.RewardDecl),

@@ -149,6 +149,9 @@ class Builder(Declarations):
     def interval(self, *pieces: Any) -> Pieces:
         return Pieces(every(syntax.Signed, pieces, PARENTHESES | {".."}), span_of(*pieces))
 
+    def point(self, *pieces: Any) -> Pieces:
+        return Pieces(nodes(pieces, PARENTHESES), span_of(*pieces))
+
 
 def _value(piece: Any) -> Any:
     return name_of(piece) if isinstance(piece, Leaf) else piece.items if isinstance(piece, Pieces) else piece

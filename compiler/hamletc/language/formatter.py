@@ -48,7 +48,7 @@ _CHAPTERS: tuple[tuple[type[syntax.Decl], ...], ...] = (
     (syntax.SlotsDecl, syntax.ItemDecl),
     (syntax.RuleDecl, syntax.CascadeDecl),
     (syntax.ActionDecl, syntax.AllowDecl),
-    (syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
+    (syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl, syntax.DrawDecl),
 )
 _CHAPTER = {kind: number for number, kinds in enumerate(_CHAPTERS) for kind in kinds}
 """The chapter of a declaration; any other kind is one of its own. A blank line stands between different ones."""

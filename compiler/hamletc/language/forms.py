@@ -81,6 +81,14 @@ def _bounds(bounds: syntax.Bounds) -> str:
     return f"{spell_expression(bounds[0])} .. {spell_expression(bounds[1])}"
 
 
+def _interval(interval: tuple[syntax.Signed, syntax.Signed]) -> str:
+    return f"({interval[0].text} .. {interval[1].text})"
+
+
+def _point(point: tuple[syntax.Expr, syntax.Expr]) -> str:
+    return f"({spell_expression(point[0])}, {spell_expression(point[1])})"
+
+
 def _quoted(text: syntax.Quoted) -> str:
     return f'"{text.text}"'
 
@@ -106,6 +114,8 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Quoted": Symbol("quoted", _itself, _quoted, syntax.Quoted),
         "Bounds": Symbol("bounds", _items, _bounds, tuple),
         "Cell": Symbol("cell", _items, _cell, tuple),
+        "Interval": Symbol("interval", _items, _interval, tuple),
+        "Point": Symbol("point", _items, _point, tuple),
         "Spot": Symbol("spot", _items, _spot, (tuple, syntax.Quoted, syntax.Name)),
         "Duration": Symbol("duration", _first, _lasting, syntax.Signed),
         "Lasting": Symbol("lasting", _first, _lasting, (syntax.Signed, syntax.Name)),

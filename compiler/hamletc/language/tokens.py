@@ -129,7 +129,7 @@ class _Scanner:
         self._problems: dict[str, Diagnostic] = {}  # the first of each kind of piece that is left out
         self._dropped: dict[str, int] = {}  # how many there are of each kind
         self._readings = 0
-        self._in_map = 0  # how many braces of a map are open
+        self._quoting = 0  # how many braces of a map are open
         self._endless = False  # whether a `/*` without an end was met
 
     def run(self) -> None:
@@ -190,19 +190,21 @@ class _Scanner:
 
     def _quotes(self) -> bool:
         """Whether something stands in quotes where the scanner is."""
-        return self._in_map > 0 or bool(self.tokens and self.tokens[-1].text in FILED)
+        return self._quoting > 0 or bool(self.tokens and self.tokens[-1].text in FILED)
 
     def _count_braces(self, symbol: str) -> None:
-        """Note whether a map is open behind this symbol."""
+        """Note whether a map or a drawing is open behind this symbol."""
         if symbol == "}":
-            self._in_map = max(self._in_map - 1, 0)
-        elif symbol == "{" and (self._in_map or self._begins_map()):
-            self._in_map += 1
+            self._quoting = max(self._quoting - 1, 0)
+        elif symbol == "{" and (self._quoting or self._begins_quotes()):
+            self._quoting += 1
 
-    def _begins_map(self) -> bool:
-        """Whether the tokens end with `map` or `map "town.txt"`."""
+    def _begins_quotes(self) -> bool:
+        """Whether the tokens end with `map`, `map "town.txt"` or `draw`."""
         last = self.tokens[-2:]
-        return bool(last) and (last[-1].text == "map" or (last[-1].kind == "string" and last[0].text == "map"))
+        return bool(last) and (
+            last[-1].text in ("map", "draw") or (last[-1].kind == "string" and last[0].text == "map")
+        )
 
     def _span(self, start: int, length: int) -> Span:
         column = start - self._line_start + 1

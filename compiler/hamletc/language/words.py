@@ -164,6 +164,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "ends": "ends when money >= 10 { reward 1 }",
         "reward": "reward 0.1 when here == Bed",
         "report": "report NAME: energy * food",
+        "draw": 'draw { agents "@" in gold  affordance Bed "B" in blue }',
         "observe": "observe { grid  meters  lack: 1 - energy }",
     }
 )

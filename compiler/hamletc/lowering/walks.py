@@ -52,7 +52,7 @@ class Walks:
 
 def walks(universe: Universe) -> Walks | None:
     """The walks that a universe asks for."""
-    asked = {node.affordance for node in nodes(universe) if isinstance(node, WalkingDistance)}
+    asked = {node.affordance for node in nodes(universe.undrawn()) if isinstance(node, WalkingDistance)}
     grid = universe.space
     if not asked or not isinstance(grid, Grid):
         return None

@@ -11,7 +11,7 @@ from hamlet import schema
 from hamlet.arguments import named
 from hamlet.backend.buffers import Buffers, statistics_allocator
 from hamlet.backend.choose import Choice
-from hamlet.backend.protocol import Backend
+from hamlet.backend.protocol import Backend, Stream
 from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env.act.counts import Counting
 from hamlet.env.act.inputs import Arguments
@@ -27,6 +27,7 @@ from hamlet.env.sealed import Sealed
 from hamlet.env.write.distributions import Drawing
 from hamlet.env.write.params import Held, Numbers
 from hamlet.env.write.state import Values, set_state
+from hamlet.numbers.random import policy_words
 from hamlet.package.module import Module
 from hamlet.schema.bounds import number_bounds
 from hamlet.universe import Universe
@@ -228,3 +229,13 @@ class Attributes(Sealed):
     def _present(self) -> Outputs:
         """The outputs of the last step, or those that were written since."""
         return self._now.shown or self._own
+
+    def _policy_words(self, tick: int) -> torch.Tensor:
+        """[lanes] i64: the random words of 32 bits with which policies draw the actions of a tick."""
+        first = self.first_world * self.num_agents
+        lanes = torch.arange(first, first + self.num_lanes, device=self.device)
+        stream = self._stream()
+        return policy_words(lanes, tick, (stream.low, stream.high))[tick % 4]
+
+    def _stream(self) -> Stream:
+        return Stream(self._now.seed, self._now.tick)

@@ -53,7 +53,7 @@ class Restorable(Measured):
                 held.taken()
             now = self._now
             now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
-            now.shown = None
+            now.shown = now.acted = None
             self._clear_past(self._own)
             self._observe()
 

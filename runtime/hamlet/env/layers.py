@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from torch import Tensor
 
 from hamlet.universe import CellMeter, Grid, Universe
+from hamlet.universe.drawings import LIES
 from hamlet.universe.space import cells
 
-LIES = "lying of "
-"""How a meter of cells is called that counts things of a kind."""
 FAINTEST = 1 / 16
 """The share of its bounds below which a number of a cell is not shown."""
 
@@ -27,6 +26,7 @@ class Layer:
         options: of a state that has some.
         rows: the numbers of the cells of each row. Of more axes than two the greatest of those behind each other.
         mean: over all cells.
+        colour: red, green, blue; `None`: the painter chooses.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Layer:
     high: float
     rows: tuple[tuple[float, ...], ...]
     mean: float
+    colour: tuple[int, int, int] | None = None
 
     def share(self, column: int, row: int) -> float:
         """How full a cell is, 0 .. 1; a cell with a thing is full."""
@@ -43,6 +44,15 @@ class Layer:
         if self.things:
             return 1.0 if value > 0 else 0.0
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 0.0
+
+    def of_option(self, option: str, colour: tuple[int, int, int]) -> Layer:
+        """The layer of one option of a state: 1 in cells that have it, 0 in others."""
+        number = float(self.options.index(option))
+        rows = tuple(tuple(float(value == number) for value in row) for row in self.rows)
+        mean = sum(map(sum, rows)) / (len(rows) * len(rows[0]))
+        return replace(
+            self, name=f"{self.name} {option}", options=(), low=0.0, high=1.0, rows=rows, mean=mean, colour=colour
+        )
 
     @property
     def said(self) -> str:

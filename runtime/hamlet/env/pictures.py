@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 
 from hamlet import html
 from hamlet.arguments import whole, word
 from hamlet.env.attributes import Attributes
+from hamlet.env.keep.state import TICK_LIMIT
 from hamlet.env.view import View, is_shown, view_of
 
 RENDER_MODES = ("ansi", "rgb_array")
@@ -29,7 +31,17 @@ class Pictured(Attributes):
             print(env.view(0).players[0].meters)
         """
         number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
-        return view_of(self.universe, self._present().buffers, number, self.tick)
+        return view_of(self.universe, self._present().buffers, number, self.tick, self._acted())
+
+    def _acted(self) -> torch.Tensor | None:
+        """The actions of the last tick, [lanes], where they are known."""
+        match self._now.acted:
+            case "drawn":
+                return self._policy_words((self.tick - 1) % TICK_LIMIT) * self.num_actions >> 32
+            case int() as action:
+                return torch.tensor([action])
+            case acted:
+                return acted
 
     def render(self, mode: str = "ansi", world: int = 0) -> str | np.ndarray[Any, np.dtype[np.uint8]]:
         """A picture of a world: its grid or graph, what cells have and what lies there, agents, meters as bars, and

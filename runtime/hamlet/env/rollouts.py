@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter, thread_time
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
 from hamlet.arguments import Actions, flag, whole
 from hamlet.backend.buffers import Statistics
 from hamlet.backend.choose import start
-from hamlet.backend.protocol import NOTHING_STORED, NetworkPolicy, Policy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import (
+    NOTHING_STORED,
+    NetworkPolicy,
+    Policy,
+    RandomPolicy,
+    RecordedPolicy,
+    TabularPolicy,
+)
 from hamlet.backend.storage import Storage
 from hamlet.env.act.networks import made_storage
 from hamlet.env.act.pace import kind_of
@@ -22,7 +29,6 @@ from hamlet.env.act.trajectories import Watch, watched_lanes
 from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.checkpoints import Restorable
 from hamlet.env.keep.state import TICK_LIMIT
-from hamlet.numbers.random import policy_words
 from hamlet.policy.mlp import MLP
 
 
@@ -115,6 +121,7 @@ class Running(Restorable):
                 if watched is not None:
                     watched(length)
                 self._now.untouched = False
+                self._now.acted = _last_actions(part, length)
                 self._advance(length)
                 first += length
                 if telemetry is not None:
@@ -167,16 +174,21 @@ class Running(Restorable):
 
     def policy_words(self) -> torch.Tensor:
         """[lanes] i64: the random words of 32 bits with which policies draw the actions of the next tick."""
-        first = self.first_world * self.num_agents
-        lanes = torch.arange(first, first + self.num_lanes, device=self.device)
-        stream = self._stream()
-        return policy_words(lanes, self.tick, (stream.low, stream.high))[self.tick % 4]
-
-    def _stream(self) -> Stream:
-        return Stream(self._now.seed, self._now.tick)
+        return self._policy_words(self.tick)
 
     def _advance(self, ticks: int) -> None:
         self._now.tick = (self._now.tick + ticks) % TICK_LIMIT
+
+
+def _last_actions(policy: Policy, ticks: int) -> torch.Tensor | Literal["drawn"] | None:
+    """The actions of the last of these ticks of a policy, [lanes], where they are known or can be drawn once more."""
+    match policy:
+        case RecordedPolicy(actions=actions):
+            return actions[ticks - 1]
+        case RandomPolicy():
+            return "drawn"
+        case _:
+            return None
 
 
 def _part_of(policy: Policy, store: Storage, first: int, ticks: int) -> Policy:

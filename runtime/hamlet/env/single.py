@@ -48,7 +48,7 @@ class SingleSteps:
             return
         for held in self._checked:
             held.check()
-        now.shown, now.untouched = None, False
+        now.shown, now.untouched, now.acted = None, False, action
         single.step(now, action, controls)
 
     def begin(self) -> None:

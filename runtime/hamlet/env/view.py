@@ -10,6 +10,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape
+from hamlet.env.drawn import Colour, Drawn, Line, Mark, clipped, within
 from hamlet.env.layers import Layer, layers_of
 from hamlet.interpreter.expressions import is_there
 from hamlet.interpreter.interact import is_open
@@ -51,6 +52,14 @@ class Board:
     """Of a graph the names of its nodes; place k is node k."""
     edges: tuple[tuple[int, int, bool], ...] = ()
     """From which node one leads to which, and whether it leads back."""
+    tints: tuple[tuple[str, Colour], ...] = ()
+    """The colours of letters of the map, or of nodes."""
+
+    @property
+    def edge(self) -> tuple[float, float]:
+        """How far the last place is from the first one, on both axes."""
+        across, down = self.size
+        return (across - 1, down - 1) if self.cells else self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +94,7 @@ class Stand:
         there: whether it is there; of one that appears and disappears.
         hours: from when to when it is open, as the author wrote it; empty where it always is.
         users: the numbers of the agents that used it in the last tick.
+        colour: `None`: the painter chooses.
     """
 
     name: str
@@ -94,6 +104,7 @@ class Stand:
     hours: str
     users: tuple[int, ...]
     there: bool = True
+    colour: Colour | None = None
 
     @property
     def state(self) -> str:
@@ -106,10 +117,14 @@ class Player:
     """An agent.
 
     Attributes:
-        name: `agent 0`.
+        name: `agent 0`, in a universe with roles `wolf 0`, counted within the role.
+        mark: one letter.
         at: where it is; `None` without a space.
         doing: the affordance that it used in the last tick, or is engaged in; empty where there is none.
         age: the ticks that it has lived.
+        reward, gained: of the last tick, and of its episode so far.
+        colour: `None`: the painter chooses.
+        action: the one that it chose in the last tick; empty where that is not known, and before its first tick.
     """
 
     name: str
@@ -121,6 +136,8 @@ class Player:
     reward: float
     gained: float
     meters: tuple[Bar, ...]
+    colour: Colour | None = None
+    action: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +151,7 @@ class View:
         board: the space; `None` without one.
         meters: of the world itself.
         layers: what its cells have.
+        marks, lines: what `draw` puts on the board.
     """
 
     name: str
@@ -147,6 +165,8 @@ class View:
     players: tuple[Player, ...]
     meters: tuple[Bar, ...]
     layers: tuple[Layer, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    lines: tuple[Line, ...] = ()
 
     @property
     def title(self) -> str:
@@ -155,9 +175,13 @@ class View:
         return f"{self.name}  world {self.world}  tick {self.tick}  episode {self.episode}{clock}"
 
 
-def view_of(universe: Universe, buffers: Buffers, world: int, tick: int) -> View:
-    """The view of a world, by its number in these buffers."""
-    here = _World(universe, buffers, world)
+def view_of(universe: Universe, buffers: Buffers, world: int, tick: int, acted: Tensor | None = None) -> View:
+    """The view of a world, by its number in these buffers. `acted` are the actions of the last tick, [lanes], where
+    they are known."""
+    here = _World(universe, buffers, world, acted)
+    board = _board(universe, here.drawn)
+    marks, lines = ((), ()) if board is None else here.drawn.on_board(here.lanes)
+    low, size = ((0.0, 0.0), (0.0, 0.0)) if board is None else (board.low, board.edge)
     hour = here.of_world("hour")
     of_world = () if universe.world is None else universe.world.meters
     values = buffers.state["world_meters"][:, world].tolist() if of_world else []
@@ -168,23 +192,30 @@ def view_of(universe: Universe, buffers: Buffers, world: int, tick: int) -> View
         here.of_world("episode") or 0,
         hour,
         None if universe.clock is None else universe.clock.hours,
-        _board(universe),
+        board,
         tuple(here.stands()),
         tuple(here.players()),
-        tuple(_bars(of_world, values)),
-        tuple(here.layers()),
+        here.gauges(of_world, values),
+        tuple(here.drawn.layers(here.layers())),
+        tuple(mark for mark in marks if within(mark.at, low, size)),
+        tuple(part for line in lines for part in clipped(line, low, size)),
     )
 
 
-def marks(names: Sequence[str]) -> list[str]:
-    """A capital for each of the first 26 names, each another one; a star for those that are left."""
-    taken: dict[str, None] = {}
-    for name in names:
-        capitals = [letter.upper() for letter in name if letter.upper() in SPARE]
+def marks(names: Sequence[str], chosen: Sequence[str] = ()) -> list[str]:
+    """A letter for each name: the one that is `chosen` for it, else a capital that no other has; a star where all are
+    taken."""
+    said = chosen or [""] * len(names)
+    taken = set(said)
+    result: list[str] = []
+    for name, letter in zip(names, said, strict=True):
+        capitals = [each.upper() for each in name if each.upper() in SPARE]
         # Capitals inside of a name begin words, as the M of HomeMeal.
-        ordered = [*(letter for letter in name if letter in SPARE), *capitals, *SPARE]
-        taken[next((letter for letter in ordered if letter not in taken), f"*{len(taken)}")] = None
-    return [mark if len(mark) == 1 else "*" for mark in taken]
+        ordered = [*(each for each in name if each in SPARE), *capitals, *SPARE]
+        mark = letter or next((each for each in ordered if each not in taken), "*")
+        taken.add(mark)
+        result.append(mark)
+    return result
 
 
 def is_shown(meter: AnyMeter) -> bool:
@@ -199,7 +230,8 @@ def _bars(meters: Sequence[AnyMeter], values: list[float]) -> Iterator[Bar]:
             yield Bar(meter.name, value, meter.low, meter.high, () if meter.type is None else meter.type.options)
 
 
-def _board(universe: Universe) -> Board | None:
+def _board(universe: Universe, drawn: Drawn) -> Board | None:
+    canvas = drawn.canvas
     match universe.space:
         case Grid(sizes=sizes):
             width, height = (*sizes, 1)[:FLAT]
@@ -216,13 +248,31 @@ def _board(universe: Universe) -> Board | None:
                 is_hexagonal(universe.space),
                 () if graph is None else tuple(node.name for node in graph.nodes),
                 () if graph is None else tuple(_edges(graph)),
+                tuple(_tints(universe.space, drawn)),
             )
         case Continuous(axes=axes, reach=reach):
             low = (*(axis.low for axis in axes), 0.0)[:FLAT]
             size = (*(axis.size for axis in axes), 0.0)[:FLAT]
             return Board((low[0], low[1]), (size[0], size[1]), False, reach, (), "")
+        case NoSpace() if canvas is not None:
+            (left, bottom), (right, top) = canvas.low, canvas.high
+            return Board(canvas.low, (right - left, top - bottom), False, 0.0, (), "")
         case NoSpace():
             return None
+
+
+def _tints(space: Grid, drawn: Drawn) -> Iterator[tuple[str, Colour]]:
+    """The colours of letters of the map, or of nodes: of regions, the first that has one, and of walls."""
+    ground = letters_of(space)
+    if ground is None:
+        return
+    tints: dict[str, Colour] = {}
+    if (wall := drawn.colour("wall")) is not None:
+        tints |= dict.fromkeys(ground.walls, wall)
+    for region in ground.regions:
+        if (tint := drawn.colour("region", region.name)) is not None:
+            tints = dict.fromkeys(region.letters, tint) | tints
+    yield from tints.items()
 
 
 def _edges(graph: Graph) -> Iterator[tuple[int, int, bool]]:
@@ -237,8 +287,8 @@ def _edges(graph: Graph) -> Iterator[tuple[int, int, bool]]:
 class _World:
     """The part of buffers that is about one world, on the host."""
 
-    def __init__(self, universe: Universe, buffers: Buffers, world: int) -> None:
-        shape = buffers.shape
+    def __init__(self, universe: Universe, buffers: Buffers, world: int, acted: Tensor | None) -> None:
+        shape, device = buffers.shape, torch.device("cpu")
         lanes = slice(world * shape.agents, (world + 1) * shape.agents)
         per = {field.name: field.per for field in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
 
@@ -251,6 +301,10 @@ class _World:
         self._shape = Shape(1, shape.agents, shape.first_world + world)
         self._state = {name: cut(name, value) for name, value in buffers.state.items()}
         self._outcome = {name: cut(name, value) for name, value in buffers.outcome.items()}
+        self._acted = None if acted is None else acted.reshape(-1)[lanes].tolist()
+        self.drawn = Drawn(universe)
+        alone = Buffers(self._shape, self._state, {}, None, None, torch.empty(0))
+        self.lanes = load(universe, alone, Places(universe, device), Constants(universe, device))
 
     def of_world(self, field: str) -> int | None:
         """A number of the world; `None` where the universe has none."""
@@ -258,13 +312,11 @@ class _World:
 
     def stands(self) -> Iterator[Stand]:
         """The affordances in file order."""
-        affordances, device = self._universe.affordances, torch.device("cpu")
-        alone = Buffers(self._shape, self._state, {}, None, None, torch.empty(0))
-        lanes = load(self._universe, alone, Places(self._universe, device), Constants(self._universe, device))
+        affordances, lanes, drawn = self._universe.affordances, self.lanes, self.drawn
+        names = [each.name for each in affordances]
+        letters = marks(names, [drawn.letter("affordance", name) for name in names])
         used: list[int] = self._outcome["used"].tolist()
-        for number, (affordance, mark) in enumerate(
-            zip(affordances, marks([a.name for a in affordances]), strict=True)
-        ):
+        for number, (affordance, mark) in enumerate(zip(affordances, letters, strict=True)):
             hours, appeared = affordance.hours, is_there(affordance, lanes)
             there = appeared is None or bool(appeared.all())
             yield Stand(
@@ -275,6 +327,7 @@ class _World:
                 "" if hours is None else f"{hours.opens}..{hours.closes}",
                 tuple(agent for agent, what in enumerate(used) if what == number),
                 there,
+                drawn.colour("affordance", affordance.name),
             )
 
     def layers(self) -> Iterator[Layer]:
@@ -289,17 +342,33 @@ class _World:
         for agent in range(self._agents):
             what = int(outcome["used"][agent])
             what = what if what != schema.NOWHERE else int(engaged[agent])
+            name, letter, colour = self.drawn.agent(agent)
             yield Player(
-                f"agent {agent}",
-                "@" if self._agents == 1 else str(agent)[-1],
+                name,
+                letter or ("@" if self._agents == 1 else str(agent)[-1]),
                 self._spot(agent),
                 bool(state["alive"][agent]),
                 "" if what == schema.NOWHERE else affordances[what],
                 int(state["age"][agent]),
                 float(outcome["reward"][agent]),
                 float(state["episode_return"][agent]),
-                tuple(_bars(self._universe.meters, state["meters"][:, agent].tolist())),
+                self.gauges(self._universe.meters, state["meters"][:, agent].tolist(), self.drawn.of_others(agent)),
+                colour,
+                self._action(agent),
             )
+
+    def gauges(
+        self, meters: Sequence[AnyMeter], values: list[float], without: frozenset[str] = frozenset()
+    ) -> tuple[Bar, ...]:
+        """The meters and states that are shown, in order."""
+        bars = tuple(bar for bar in _bars(meters, values) if bar.name not in without)
+        return self.drawn.gauges(bars, [bar.name for bar in bars])
+
+    def _action(self, agent: int) -> str:
+        """The action of the last tick; empty where none is known, or none was of this episode."""
+        if self._acted is None or not self._state["age"][agent]:
+            return ""
+        return str(schema.action_names(self._universe)[self._acted[agent]])
 
     def _spot(self, agent: int) -> tuple[float, float] | None:
         return _flat(self._state["position"][:, agent].tolist()) if "position" in self._state else None

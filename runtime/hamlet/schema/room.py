@@ -14,7 +14,7 @@ MOST_COUNTED = 1 << 24
 
 def counts_agents(universe: Universe) -> bool:
     """Whether a universe reads the numbers of agents, or how many there are."""
-    return any(isinstance(node, AgentNumber | AgentCount) for node in nodes(universe))
+    return any(isinstance(node, AgentNumber | AgentCount) for node in nodes(universe.undrawn()))
 
 
 def room(universe: Universe) -> int | None:

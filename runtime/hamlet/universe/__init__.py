@@ -6,8 +6,19 @@ node knows the place in the source that it came from. Numbers are binary32, spel
 `docs/semantics.md` states exactly what each construct does in a tick.
 """
 
-from hamlet.universe import declarations, expressions, observations, quantities, space, statements, terrain, walk
+from hamlet.universe import (
+    declarations,
+    drawings,
+    expressions,
+    observations,
+    quantities,
+    space,
+    statements,
+    terrain,
+    walk,
+)
 from hamlet.universe.declarations import *  # noqa: F403
+from hamlet.universe.drawings import *  # noqa: F403
 from hamlet.universe.expressions import *  # noqa: F403
 from hamlet.universe.observations import *  # noqa: F403
 from hamlet.universe.quantities import *  # noqa: F403
@@ -20,6 +31,7 @@ from hamlet.universe.whole import Universe
 
 __all__ = ["Span", "Universe"]
 __all__ += declarations.__all__
+__all__ += drawings.__all__
 __all__ += expressions.__all__
 __all__ += observations.__all__
 __all__ += quantities.__all__

@@ -56,6 +56,7 @@ START_OF_CELLS = replace(START, of="cell", elsewhere=True)
 MASK = Context("a mask")
 OBSERVED = Context("an observation")
 OPENING = Context("what opens an affordance", of="world", elsewhere=False)
+DRAWN = Context("a drawing")
 NEEDS = Context("what can be done", past=True)
 PLACES = Context("the places of an affordance", of="world", elsewhere=False)
 CLAIM = Context("the order of claims", action=True, draws=True)
@@ -155,6 +156,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         ((universe.causes, universe.rewards, universe.reports), ENDING),
         (universe.masks, MASK),
         ((universe.observations, tuple(role.observations for role in universe.roles or ())), OBSERVED),
+        (universe.drawings, DRAWN),
     ]
     for part, context in parts:
         for tree, there in _placed(part, context):

@@ -15,6 +15,7 @@ from typing import Any
 
 from hamlet.universe import (
     declarations,
+    drawings,
     expressions,
     observations,
     quantities,
@@ -62,6 +63,7 @@ NAMES: dict[tuple[type, str], str] = {
     (declarations.Spread, "near"): "affordances",
     (declarations.Affordance, "moving"): "world",
     (declarations.Mask, "actions"): "actions",
+    (drawings.DrawGauges, "names"): "states",
     (observations.Role, "meters"): "meters",
     (observations.Role, "actions"): "actions",
     (observations.ObserveRegion, "region"): "regions",
@@ -114,6 +116,7 @@ CONDITIONS = frozenset(
         *((declarations.Affordance, "opening"), (declarations.Action, "needs"), (declarations.Mask, "allowed")),
         *((declarations.Mask, "who"), (declarations.Cause, "condition"), (statements.Guarded, "condition")),
         *((expressions.Rank, "condition"), (expressions.Nearest, "condition"), (expressions.If, "condition")),
+        *((drawings.DrawMark, "condition"), (drawings.DrawLine, "condition")),
     )
 )
 """The fields that hold conditions; others hold numbers."""
@@ -149,6 +152,7 @@ def check_sound(universe: Universe) -> None:
         raise UnsoundError("it has no reward")
     _check_assigned(universe, names)
     _check_places(universe)
+    _check_drawings(universe, names)
     for message in chain(lacking(universe), misplaced(universe)):
         raise UnsoundError(message)
 
@@ -241,6 +245,28 @@ def _check_places(universe: Universe) -> None:
                 raise UnsoundError(f"{affordance.name!r} stands on no cell of the grid")
 
 
+def _check_drawings(universe: Universe, names: dict[str, frozenset[str]]) -> None:
+    """See that what is drawn is there, in colours that there are."""
+    things = frozenset(n.removeprefix(drawings.LIES) for n in names["cells"] if n.startswith(drawings.LIES))
+    drawn = {"role": "roles", "affordance": "affordances", "region": "regions", "cell": "cells"}
+    for each in universe.drawings:
+        match each:
+            case drawings.DrawLook(of=kind, name=name):
+                parts = things if kind == "item" else names[drawn[kind]] if kind in drawn else {""}
+                if name not in parts:
+                    raise UnsoundError(f"the picture of {kind} {name!r} is of nothing")
+            case drawings.DrawCanvas(low=low, high=high):
+                if not all(a < b for a, b in zip(low, high, strict=True)):
+                    raise UnsoundError("a canvas has its lower end first")
+            case _:
+                pass
+        colour, letter = getattr(each, "colour", ""), getattr(each, "letter", "")
+        if colour and colour not in drawings.COLOURS:
+            raise UnsoundError(f"{colour!r} is no colour")
+        if len(letter) > drawings.LONGEST_LETTER:
+            raise UnsoundError(f"{letter!r} is no letter")
+
+
 def _check_space(of: space.Space) -> None:
     match of:
         case space.Grid(sizes=sizes, places=places):
@@ -291,6 +317,7 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
         "axes": frozenset(space.axes_of(universe.space)),
         "actions": frozenset(universe.order or actions),
         "affordances or copies": names["affordances"] | copies,
+        "states": names["meters"] | names["world"],
     }
 
 

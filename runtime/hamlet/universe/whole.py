@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from hamlet import html
 from hamlet.universe import declarations
 from hamlet.universe.declarations import Meter
+from hamlet.universe.drawings import Drawing
 from hamlet.universe.observations import Observation, Role
 from hamlet.universe.space import Move, Space
 
@@ -32,6 +33,7 @@ class Universe:
         roles: the kinds of agents, by their numbers; together they are all agents. `None` where all are alike.
         order: the names of all actions that there are, by their numbers, where the author lists them; empty: the moves,
             INTERACT, WAIT, then the universe's own in file order.
+        drawings: what pictures show, and how.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -61,6 +63,7 @@ class Universe:
     cells: declarations.Cells | None = None
     roles: tuple[Role, ...] | None = None
     order: tuple[str, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
@@ -71,6 +74,10 @@ class Universe:
         lifespan = {} if self.lifespan is None else {"lifespan": f"{self.lifespan.ticks} ticks"}
         causes = {"dies when": " or ".join(cause.name for cause in self.causes)} if self.causes else {}
         return html.table(f"Universe {self.name}", said | lifespan | causes)
+
+    def undrawn(self) -> Universe:
+        """The universe without what pictures show: all that is computed."""
+        return replace(self, drawings=())
 
     @property
     def world_rules(self) -> tuple[declarations.Rule, ...]:

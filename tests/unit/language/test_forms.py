@@ -74,6 +74,11 @@ observe { here Bed nothing  effects tired  items axe  velocity x  time sin }
 meter m = 1 in 0 .. 1 { decay 0.1  move 0.1  interact 0.1  only falls }
 item apple { lying 1  carried 1  appears when a > 1  rots when a > 1  up to 3 }
 lifespan 5 ticks { reward 1 }
+draw { agents "@"  agents in gold  role owl "O" in blue  affordance Bus in red  item axe "x" }
+draw { wall in grey  region r in sand }
+draw { canvas (-1 .. 1) x (0 .. 2)  cell moss in green  cell moss dry in tan  gauges a wet }
+draw { mark (a, 1)  mark (a, 1 + 2) "h" in red when a > 1 }
+draw { line (0, 0) to (a, 1)  line (0, 0) to (a, 1) in red when a > 1 }
 """
 
 

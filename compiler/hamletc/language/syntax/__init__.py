@@ -7,6 +7,7 @@ parser builds it, the formatter prints it, the checker turns it into a Universe.
 from hamlet.universe import Span
 from hamletc.language.syntax import (
     declarations,
+    drawings,
     expressions,
     items,
     node,
@@ -17,6 +18,7 @@ from hamletc.language.syntax import (
     statements,
 )
 from hamletc.language.syntax.declarations import *  # noqa: F403
+from hamletc.language.syntax.drawings import *  # noqa: F403
 from hamletc.language.syntax.expressions import *  # noqa: F403
 from hamletc.language.syntax.items import *  # noqa: F403
 from hamletc.language.syntax.node import *  # noqa: F403
@@ -31,6 +33,7 @@ NOWHERE = Span(1, 1, 1, 1)
 
 __all__ = ["NOWHERE"]
 __all__ += declarations.__all__
+__all__ += drawings.__all__
 __all__ += expressions.__all__
 __all__ += items.__all__
 __all__ += node.__all__

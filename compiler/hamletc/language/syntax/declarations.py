@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from hamlet.universe import Span
+from hamletc.language.syntax.drawings import DrawItem
 from hamletc.language.syntax.expressions import Expr, Lasting, Name, RoleExpr, Signed, Spot
 from hamletc.language.syntax.items import (
     AbleItem,
@@ -52,6 +53,7 @@ __all__ = [
     "CellsDecl",
     "Decl",
     "DiesDecl",
+    "DrawDecl",
     "EffectDecl",
     "EndsDecl",
     "File",
@@ -80,7 +82,8 @@ __all__ = [
 
 _NAMED = "meter|state|param|input|control|let|effect|rule|cascade|affordance|action|report|role|item"
 _UNNAMED = (
-    "space|map|moves|actions|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|dies|ends|allow"
+    "space|map|moves|actions|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|draw"
+    "|dies|ends|allow"
 )
 
 
@@ -348,6 +351,13 @@ class ObserveDecl(Node, form=("observe nothing", "observe { $items* }")):
     span: Span
 
 
+class DrawDecl(Node, form="draw {{ $items* }}"):
+    """`draw { agents "@" in gold  affordance Bed "B" in blue }`: what pictures show, and how. Nothing else heeds it."""
+
+    items: tuple[DrawItem, ...]
+    span: Span
+
+
 ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | EffectDecl | RuleDecl
 CellItem: TypeAlias = MeterDecl | RuleDecl
@@ -388,6 +398,7 @@ Part: TypeAlias = (
     | RewardDecl
     | ReportDecl
     | ObserveDecl
+    | DrawDecl
 )
 """What a template can have, and what can override."""
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+from torch import Tensor
 
 from hamlet.env.act.graph import Graphed
 from hamlet.env.act.outputs import Outputs
@@ -19,6 +22,8 @@ class Now:
         untouched: whether nothing has happened since the environment was made.
         shown: what the last step wrote, where that is memory of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
+        acted: the actions of the last tick, where they are known: [lanes], or that of the only lane, or `drawn` by the
+            random policy.
         telemetry: what counts steps and rollouts; `None` where nothing does.
         opened: the window of a checkpoint, until telemetry continues it.
     """
@@ -27,6 +32,7 @@ class Now:
     tick: int = 0
     untouched: bool = True
     shown: Outputs | None = None
+    acted: Tensor | int | Literal["drawn"] | None = None
     graphed: Graphed | None = None
     telemetry: Telemetry | None = None
     opened: Opened | None = None

@@ -83,6 +83,7 @@ class Stepping:
             if self._run(buffers, taken, now.seed, now.tick, self._count, counts, new):
                 now.shown = written
                 now.untouched = False
+                now.acted = taken
                 now.tick = tick = (now.tick + 1) % TICK_LIMIT
                 if telemetry is not None:
                     telemetry.counted_step(tick)

@@ -1,0 +1,163 @@
+"""Drawings of a universe, applied to the picture of one of its worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
+
+import torch
+
+from hamlet.env.layers import Layer
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.lanes import Lanes
+from hamlet.universe import DrawCanvas, DrawGauges, DrawLine, DrawLook, DrawMark, Expression, Role, Universe
+from hamlet.universe.drawings import COLOURS, Drawable
+
+Colour: TypeAlias = tuple[int, int, int]
+Place: TypeAlias = tuple[float, float]
+
+OF_ROLES = ("blue", "red", "green", "orange", "purple", "teal", "brown", "magenta")
+"""The colours of roles of which `draw` says nothing, in turn."""
+MOST_MARKS = 1024
+"""Marks, and lines, that one item draws, at most: one for each agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A thing on the board. A letter that is empty, and a colour that is `None`, the painter chooses."""
+
+    at: Place
+    letter: str
+    colour: Colour | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line on the board."""
+
+    begin: Place
+    end: Place
+    colour: Colour | None
+
+
+G = TypeVar("G")
+
+
+class Drawn:
+    """The drawings of a universe."""
+
+    def __init__(self, universe: Universe) -> None:
+        drawings = universe.drawings
+        self._roles = universe.roles or ()
+        self._looks = {
+            (each.of, each.name): each for each in drawings if isinstance(each, DrawLook) and not each.option
+        }
+        self._options = [each for each in drawings if isinstance(each, DrawLook) and each.option]
+        self._marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
+        self._gauges = [name for each in drawings if isinstance(each, DrawGauges) for name in each.names]
+        self.canvas = next((each for each in drawings if isinstance(each, DrawCanvas)), None)
+
+    def letter(self, kind: Drawable, name: str = "") -> str:
+        """The letter of a part of the world; empty where the picture chooses."""
+        look = self._looks.get((kind, name))
+        return "" if look is None else look.letter
+
+    def colour(self, kind: Drawable, name: str = "") -> Colour | None:
+        """The colour of a part of the world; `None` where the picture chooses."""
+        look = self._looks.get((kind, name))
+        return None if look is None or not look.colour else COLOURS[look.colour]
+
+    def agent(self, number: int) -> tuple[str, str, Colour | None]:
+        """The name of an agent in its world, a letter, which is empty where the picture chooses, and its colour."""
+        letter, colour = self.letter("agents"), self.colour("agents")
+        if (role := self._role(number)) is None:
+            return f"agent {number}", letter, colour
+        usual = COLOURS[OF_ROLES[self._roles.index(role) % len(OF_ROLES)]] if len(self._roles) > 1 else None
+        name, own = f"{role.name} {number - role.first}", self.letter("role", role.name)
+        return name, own or letter, self.colour("role", role.name) or colour or usual
+
+    def of_others(self, number: int) -> frozenset[str]:
+        """The meters that an agent does not have, for they are of another role."""
+        own = self._role(number)
+        return frozenset(meter for role in self._roles if role is not own for meter in role.meters)
+
+    def _role(self, number: int) -> Role | None:
+        """The role of an agent; the last one has all others."""
+        below = (role for role in self._roles if role.agents is None or number < role.first + role.agents)
+        return next(below, None)
+
+    def layers(self, every: Iterator[Layer]) -> Iterator[Layer]:
+        """The layers of cells with their colours; where the drawing names some meters, those and things alone."""
+        named = any(kind == "cell" for kind, _ in self._looks) or bool(self._options)
+        for layer in every:
+            own = [each for each in self._options if each.name == layer.name]
+            if layer.things:
+                yield replace(layer, colour=self.colour("item", layer.name))
+            elif own:
+                yield from (layer.of_option(each.option, COLOURS[each.colour]) for each in own)
+            elif not named or ("cell", layer.name) in self._looks:
+                yield replace(layer, colour=self.colour("cell", layer.name))
+
+    def gauges(self, bars: Sequence[G], names: Sequence[str]) -> tuple[G, ...]:
+        """The bars that are shown, in order; all of them where the drawing names none."""
+        if not self._gauges:
+            return tuple(bars)
+        by_name = dict(zip(names, bars, strict=True))
+        return tuple(by_name[name] for name in self._gauges if name in by_name)
+
+    def on_board(self, lanes: Lanes) -> tuple[tuple[Mark, ...], tuple[Line, ...]]:
+        """The marks and lines of one world."""
+        marks: list[Mark] = []
+        lines: list[Line] = []
+        for item in self._marks:
+            colour = COLOURS[item.colour] if item.colour else None
+            match item:
+                case DrawMark(x=x, y=y, letter=letter):
+                    places = _values((x, y), item.condition, lanes)
+                    marks += [Mark(self._turned((at[0], at[1])), letter, colour) for at in places]
+                case DrawLine(x=x, y=y, to_x=to_x, to_y=to_y):
+                    places = _values((x, y, to_x, to_y), item.condition, lanes)
+                    ends = ((self._turned((a, b)), self._turned((c, d))) for a, b, c, d in places)
+                    lines += [Line(begin, end, colour) for begin, end in ends]
+        return tuple(marks), tuple(lines)
+
+    def _turned(self, at: Place) -> Place:
+        """A place, y downwards as on all boards."""
+        if self.canvas is None:
+            return at
+        return at[0], self.canvas.low[1] + self.canvas.high[1] - at[1]
+
+
+def within(place: Place, low: Place, size: Place) -> bool:
+    """Whether a place is on a board that begins at `low` and has this size."""
+    return all(a <= x <= a + b for x, a, b in zip(place, low, size, strict=True))
+
+
+def clipped(line: Line, low: Place, size: Place) -> Iterator[Line]:
+    """The part of a line that is on such a board (Y.-D. Liang, B. Barsky, 1984); none where it passes the board by."""
+    first, last = 0.0, 1.0
+    by = line.end[0] - line.begin[0], line.end[1] - line.begin[1]
+    for x, step, least, wide in zip(line.begin, by, low, size, strict=True):
+        for go, room in ((-step, x - least), (step, least + wide - x)):
+            if go == 0 and room < 0:
+                return
+            if go < 0:
+                first = max(first, room / go)
+            elif go > 0:
+                last = min(last, room / go)
+    if first <= last:
+        begin, end = ((line.begin[0] + share * by[0], line.begin[1] + share * by[1]) for share in (first, last))
+        yield Line(begin, end, line.colour)
+
+
+def _values(expressions: Sequence[Expression], condition: Expression | None, lanes: Lanes) -> list[tuple[float, ...]]:
+    """The values of expressions in one world: of each living agent for which the condition holds, each but once."""
+    every = torch.ones_like(lanes.alive)
+    holds = every if condition is None else every & evaluate(condition, lanes)
+    shown = (holds & lanes.alive if bool(lanes.alive.any()) else holds).reshape(-1)
+    numbers = [
+        (evaluate(each, lanes) + torch.zeros_like(every, dtype=torch.float32)).reshape(-1) for each in expressions
+    ]
+    rows = torch.stack([each[shown] for each in numbers], dim=1)[:MOST_MARKS]
+    return list(dict.fromkeys(tuple(row) for row in rows.tolist()))

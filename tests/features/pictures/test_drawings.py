@@ -1,0 +1,226 @@
+"""`draw`: what pictures show, and that nothing else heeds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import hamlet
+from hamlet.env.environment import Env
+from hamlet.package.module import Module
+from hamlet.universe.codec import CodecError, from_json, to_json
+from hamlet.universe.drawings import COLOURS
+from hamletc.compile import lower
+from hamletc.ir.text import print_program
+from samples import universe_of
+
+CODES = re.compile(r"\x1b\[[0-9;]*m")
+SHORE = """
+universe shore
+space grid map
+map { "..~." "#..~" wall "#" region water "~" }
+lifespan 30 ticks
+world {
+    state heron: int in 0 .. 9 = 2
+    state tide: int in 0 .. 3 = 1
+    rule walks: heron += 1
+    rule ebbs: tide = mod(tide + 1, 4)
+}
+cells {
+    state ground: grass mud = if on water then mud else grass
+    meter shells = 0.5 when on water
+    rule wash: shells -= 0.1
+    rule dries: chance(0.01) -> ground = grass
+}
+role crab: 1 agent { meter shell = 0.3  rule grow: shell += 0.01  reward shell }
+role gull: 2 agents { meter hunger = 0.5 { decay -0.01 }  reward -hunger }
+meter energy = 1 { decay 0.01 }
+affordance Nest: 2 copies at (3, 0), (1, 1) { instantly { energy += 0.1 } }
+reward energy + 0.1 when here == Nest
+observe { meters  cell shells ground  state heron tide }
+"""
+DRAW = """
+draw {
+    agents in gold
+    role crab "C" in red
+    affordance Nest "n" in brown
+    region water in sky
+    wall in navy
+    cell shells in pink
+    cell ground mud in tan
+    mark (heron, tide) "H" in grey when heron < 9
+    mark (position x, position y) in white when gull
+    line (0, 0) to (heron, 0) in blue
+    gauges energy heron
+}
+"""
+CART = """
+universe cart
+space none
+lifespan 30 ticks
+meter place = 0 in -3 .. 3
+meter angle = 0.5 in -1 .. 1
+action PUSH { place += 0.5  angle -= 0.1 }
+reward angle
+observe { meters }
+draw {
+    canvas (-2 .. 2) x (0 .. 1)
+    mark (place, 0.5) "\N{RACING CAR}" in navy
+    line (place, 0.5) to (place + sin(angle), 9) in brown
+}
+"""
+
+
+def fits(env: Env, mode: str = "ansi") -> str:
+    """The text of world 0 without its colours."""
+    return CODES.sub("", str(env.render(mode)))
+
+
+@pytest.fixture
+def made(compiled: Callable[[str], Module]) -> Callable[..., Env]:
+    def make(text: str, **arguments: int) -> Env:
+        return hamlet.make(compiled(text), worlds=1, backend="interpreter", seed=1, quiet=True, **arguments)
+
+    return make
+
+
+def placed(env: Env, *places: tuple[int, int]) -> Env:
+    """The environment with its agents at these cells."""
+    for agent, place in enumerate(places):
+        for axis, x in enumerate(place):
+            env.state["position"][axis, agent] = x
+    return env
+
+
+def test_kernels_are_the_same_with_a_drawing() -> None:
+    with_it, without = universe_of(SHORE + DRAW), universe_of(SHORE)
+    assert with_it.drawings
+    assert with_it.undrawn() == without
+    texts = [print_program(lower(each).program) for each in (with_it, without)]
+    assert texts[0] == texts[1]
+
+
+def test_text_shows_letters_marks_and_lines(made: Callable[..., Env]) -> None:
+    env = placed(made(SHORE + DRAW), (1, 0), (0, 0), (3, 1))
+    lines = fits(env).split("\n")
+    assert [line[:10] for line in lines[2:4]] == ["|o1*C* n |", "|##n H o2|"]
+    assert [bar.name for bar in env.view().players[1].meters] == ["energy"]
+    assert [bar.name for bar in env.view().meters] == ["heron"]
+
+
+def test_view_says_looks(made: Callable[..., Env]) -> None:
+    view = placed(made(SHORE + DRAW), (1, 0), (0, 0), (3, 1)).view()
+    assert [(each.name, each.mark, each.colour) for each in view.players] == [
+        ("crab 0", "C", COLOURS["red"]),
+        ("gull 0", "1", COLOURS["gold"]),
+        ("gull 1", "2", COLOURS["gold"]),
+    ]
+    assert {(each.mark, each.colour) for each in view.stands} == {("n", COLOURS["brown"])}
+    assert view.board is not None
+    assert dict(view.board.tints) == {"#": COLOURS["navy"], "~": COLOURS["sky"]}
+    assert [(each.name, each.colour, each.mean) for each in view.layers] == [
+        ("ground mud", COLOURS["tan"], 0.25),
+        ("shells", COLOURS["pink"], 0.125),
+    ]
+    # Of marks of agents there is one for each that is alive and for which the condition holds.
+    assert [(each.at, each.letter) for each in view.marks] == [((2.0, 1.0), "H"), ((0.0, 0.0), ""), ((3.0, 1.0), "")]
+    (line,) = view.lines
+    assert (line.begin, line.end) == ((0.0, 0.0), (2.0, 0.0))
+
+
+def test_marks_leave_with_their_condition_and_off_the_board(made: Callable[..., Env]) -> None:
+    env = made(SHORE + DRAW)
+    herons = []
+    for _ in range(9):
+        view = env.view()
+        herons.append(sum(each.letter == "H" for each in view.marks))
+        assert max(line.end[0] for line in view.lines) <= 3.0
+        env.rollout(1)
+    # The tide is 1, 2, 3, 0, ...: rows 2 and 3 are off the board, as are columns from 4 on.
+    assert herons == [1, 0, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_pixels_have_the_colours(made: Callable[..., Env]) -> None:
+    plain, drawn = made(SHORE), made(SHORE + DRAW)
+    before, after = (placed(env, (1, 0), (0, 0), (2, 0)).render("rgb_array") for env in (plain, drawn))
+    assert isinstance(before, np.ndarray)
+    assert isinstance(after, np.ndarray)
+
+    def shows(pixels: np.ndarray, colour: str) -> bool:
+        return bool((pixels == np.array(COLOURS[colour], np.uint8)).all(axis=-1).any())
+
+    for colour in ("gold", "brown", "navy", "tan", "grey", "white"):
+        assert shows(after, colour), colour
+        assert not shows(before, colour), colour
+    # Without a drawing each role has a colour of its own.
+    assert shows(before, "blue")
+    assert shows(before, "red")
+
+
+def test_a_canvas_is_the_board_of_a_universe_without_a_space(made: Callable[..., Env]) -> None:
+    env = made(CART)
+    view = env.view()
+    assert view.board is not None
+    assert (view.board.low, view.board.size) == ((-2.0, 0.0), (4.0, 1.0))
+    # y grows upwards, and a line that leaves the board ends at its edge.
+    assert view.marks[0].at == (0.0, 0.5)
+    (line,) = view.lines
+    assert line.begin == (0.0, 0.5)
+    assert line.end[1] == 0.0
+    assert 0.0 < line.end[0] < 0.1
+    assert "\N{RACING CAR}" in fits(env)
+    assert all(len(row) <= len(fits(env).split("\n")[1]) for row in fits(env).split("\n")[2:4])
+    env.step([env.action_names.index("PUSH")])
+    assert env.view().marks[0].at == (0.5, 0.5)
+    assert "PUSH" in fits(env)
+
+
+def test_the_last_action_is_known(made: Callable[..., Env]) -> None:
+    env = made(CART)
+    assert env.view().players[0].action == ""
+    env.step([2])
+    assert env.view().players[0].action == env.action_names[2]
+    # The random policy's actions are drawn once more.
+    env.rollout(3)
+    watched = hamlet.make(env.module, worlds=1, backend="interpreter", seed=1, quiet=True)
+    watched.step([2])
+    lived = watched.rollout(3, watch=[0]).trajectories
+    assert lived is not None
+    assert env.view().players[0].action == env.action_names[int(lived.actions[-1, 0])]
+    env.rollout(2, [[0], [1]])
+    assert env.view().players[0].action == env.action_names[1]
+    env.reset()
+    assert env.view().players[0].action == ""
+
+
+def test_drawings_survive_their_package() -> None:
+    universe = universe_of(SHORE + DRAW)
+    assert from_json(to_json(universe)) == universe
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"colour": "gold"', '"colour": "gilt"'),
+        ('"letter": "H"', '"letter": "HERON"'),
+        ('"of": "wall"', '"of": "role"'),
+        ('"names": ["energy", "heron"]', '"names": ["energy", "osprey"]'),
+    ],
+)
+def test_a_package_of_wrong_drawings_is_refused(old: str, new: str) -> None:
+    text = to_json(universe_of(SHORE + DRAW))
+    assert old in text
+    with pytest.raises(CodecError):
+        from_json(text.replace(old, new))
+
+
+def test_names_of_any_letters_are_drawn(made: Callable[..., Env]) -> None:
+    name = "x\"*/{{ }} \\ '#"
+    text = CART.replace("place", f"`{name}`").rstrip().removesuffix("}") + f"    gauges `{name}`\n}}\n"
+    env = made(text)
+    assert [bar.name for bar in env.view().players[0].meters] == [name]
+    assert name[:5] in fits(env)
+    assert env.render("rgb_array") is not None
