@@ -99,6 +99,10 @@ def apply(
         inputs, tables: by name.
         counts: of elements, by repeated output.
     """
+    # Most operations are plain: they are found without a look at the others.
+    if (meaning := _MEANINGS.get(type(op))) is not None:
+        result: Array = meaning(*[values[operand] for operand in operands(op)])
+        return result
     match op:
         case Const(type=type_, value=value):
             return np.array([value], DTYPES[type_])
@@ -119,11 +123,8 @@ def apply(
             return inputs[array].reshape(-1)[values[index]]
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])
-        case Fold():
-            raise TypeError(f"not an operation on values: {op}")
         case _:
-            result: Array = _MEANINGS[type(op)](*[values[operand] for operand in operands(op)])
-            return result
+            raise TypeError(f"not an operation on values: {op}")
 
 
 def _fma(left: Array, right: Array, addend: Array) -> Array:

@@ -36,7 +36,8 @@ def _called(code: Any, functions: Mapping[str, Function], declared: Mapping[str,
     """Code in which calls of these functions pass all arguments."""
     match code:
         case tuple():
-            return tuple(_called(each, functions, declared) for each in code)
+            parts = tuple([_called(each, functions, declared) for each in code])
+            return parts if any(new is not old for new, old in zip(parts, code, strict=True)) else code
         case Call(function=Name(name=name), arguments=arguments, keywords=keywords) if name in functions:
             if len(arguments) > declared[name]:
                 raise CodeError(
@@ -49,8 +50,12 @@ def _called(code: Any, functions: Mapping[str, Function], declared: Mapping[str,
         case Compute() | Name():
             return code
         case _ if is_dataclass(code) and not isinstance(code, type):
-            return replace(
-                code, **{each.name: _called(getattr(code, each.name), functions, declared) for each in fields(code)}
-            )
+            # Most code calls nothing, and stays as it is: making it anew would check all of it again.
+            changed = {
+                each.name: new
+                for each in fields(code)
+                if (new := _called(old := getattr(code, each.name), functions, declared)) is not old
+            }
+            return replace(code, **changed) if changed else code
         case _:
             return code

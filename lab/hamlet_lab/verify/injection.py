@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -11,7 +13,7 @@ from hamlet import schema
 from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.interpreter.episode import as_i32
 from hamlet.interpreter.places import Places
-from hamlet.numbers.binary32 import bits32, round32
+from hamlet.numbers.binary32 import bits32, from_bits32, round32
 from hamlet.schema.bounds import fastest, speeds
 from hamlet.schema.grid import cell_of, words
 from hamlet.universe import (
@@ -52,11 +54,12 @@ class Injector:
         self._shape = shape
         self._draws = Draws(seed)
         self._whereabouts = Whereabouts(universe, shape, self._draws)
-        everything = constants(universe)
+        everything, of_meters = constants(universe), compared_meters(universe)
+        of_needs = [compared_meters(item.needs) for item in universe.affordances]
         self._boundaries = {
             meter.name: tuple(
                 boundary_values(values, meter.low, meter.high)
-                for values in (compared_meter(universe, meter), everything)
+                for values in (with_losses(of_meters.get(meter.name, []), meter), everything)
             )
             for meter in universe.meters
         }
@@ -70,8 +73,8 @@ class Injector:
         self._needed = {
             (meter.name, number): boundary_values(near, meter.low, meter.high)
             for meter in universe.meters
-            for number, item in enumerate(universe.affordances)
-            if (near := compared_meter(item.needs, meter))
+            for number, of_meter in enumerate(of_needs)
+            if (near := with_losses(of_meter.get(meter.name, []), meter))
         }
 
     def state(self) -> dict[str, Tensor]:
@@ -318,8 +321,8 @@ class Draws:
 
 
 def constants(universe: Universe) -> list[float]:
-    """All constants of a universe: what numbers may be compared with."""
-    return [node.value for node in nodes(universe) if isinstance(node, Number)]
+    """All constants of a universe, each once: what numbers may be compared with."""
+    return list({bits32(node.value): node.value for node in nodes(universe) if isinstance(node, Number)}.values())
 
 
 def compared(where: object, kind: type[Expression]) -> list[float]:
@@ -335,17 +338,24 @@ def compared(where: object, kind: type[Expression]) -> list[float]:
     return values
 
 
-def compared_meter(where: object, meter: Meter) -> list[float]:
-    """The constants that a meter is compared or combined with; also plus what the meter loses before that."""
-    constants = []
+def compared_meters(where: object) -> dict[str, list[float]]:
+    """The constants that meters are compared or combined with, by the name of the meter."""
+    found = defaultdict[str, list[float]](list)
     for node in nodes(where):
         match node:
-            case Cascade(source=source, threshold=threshold) if source == meter.name:
-                constants.append(threshold)
-            case Binary(left=MeterValue(meter=name), right=Number(value=value)) if name == meter.name:
-                constants.append(value)
-            case Binary(left=Number(value=value), right=MeterValue(meter=name)) if name == meter.name:
-                constants.append(value)
+            case Cascade(source=name, threshold=value):
+                found[name].append(value)
+            case Binary(left=MeterValue(meter=name), right=Number(value=value)):
+                found[name].append(value)
+            case Binary(left=Number(value=value), right=MeterValue(meter=name)):
+                found[name].append(value)
+            case _:
+                continue
+    return found
+
+
+def with_losses(constants: list[float], meter: Meter) -> list[float]:
+    """The constants, also plus what the meter loses before it is compared with them."""
     costs = [cost.value for cost in (meter.decay, meter.move, meter.interact) if isinstance(cost, Number)]
     lost = [0.0, *costs, *(a + b for a, b in itertools.combinations(costs, 2))]
     return [constant + loss for constant in constants for loss in lost]
@@ -353,16 +363,22 @@ def compared_meter(where: object, meter: Meter) -> list[float]:
 
 def neighbours(value: float) -> list[float]:
     """A binary32 number with the next smaller and the next larger one."""
-    exact = torch.tensor(round32(value))
+    return _neighbours(bits32(value))
+
+
+@lru_cache(maxsize=1 << 12)
+def _neighbours(bits: int) -> list[float]:
+    """Those of the number with these bits: the constants of a universe come again for each of its meters."""
+    exact = torch.tensor(from_bits32(bits))
     below, above = (torch.nextafter(exact, torch.tensor(limit)) for limit in (-torch.inf, torch.inf))
     return [float(below), float(exact), float(above)]
 
 
 def boundary_values(constants: list[float], low: float, high: float) -> Tensor:
     """Values within these bounds at which something may change, f32: bounds, constants, +-1 ulp, zeros, subnormals."""
-    tiny = 2.0**-149
+    tiny, least, most = 2.0**-149, round32(low), round32(high)
     near = [value for number in (low, high, *constants) for value in neighbours(number)]
-    values = [value for value in (*near, 0.0, -0.0, tiny, -tiny) if round32(low) <= value <= round32(high)]
+    values = [value for value in (*near, 0.0, -0.0, tiny, -tiny) if least <= value <= most]
     return torch.tensor(list({bits32(value): value for value in values}.values()), dtype=torch.float32)
 
 

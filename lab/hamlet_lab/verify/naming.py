@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from hamlet.interpreter import coverage
-from hamlet.universe import Draw, DrawChoice, Span, Universe, draws
+from hamlet.universe import Draw, DrawChoice, Span, Universe
 from hamlet.universe.walk import nodes
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.verify.fired import draw_events
@@ -29,7 +29,7 @@ def draw_names(universe: Universe, texts: Mapping[str, str]) -> dict[str, str]:
     Args:
         texts: the sources of the universe by file name, as far as they are at hand.
     """
-    of_universe = [each for each in nodes(universe) if each in set(draws(universe))]
+    of_universe = [each for each in nodes(universe) if isinstance(each, Draw)]
     copies, before = Counter(each.span for each in of_universe), Counter[Span]()
     result: dict[str, str] = {}
     for draw in of_universe:
