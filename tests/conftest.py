@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from examples import LONG, examples
 from processes import Programs, Run
 
 if TYPE_CHECKING:
@@ -34,14 +36,27 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(problem)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if shutil.which("cc"):
-        # Bits do not depend on the compiler, and a lower level takes it two thirds of the time.
-        os.environ.setdefault("HAMLET_CC", "cc -O1")
+        # Bits do not depend on the compiler, and a lower level takes it half of the time.
+        os.environ.setdefault("HAMLET_CC", "cc -Og")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     if "XDG_CACHE_HOME" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ["XDG_CACHE_HOME"] = folder.name
+    if not LONG:
+        from hypothesis import settings
+
+        settings.register_profile("few examples", max_examples=examples(100), derandomize=True, deadline=None)
+        settings.load_profile("few examples")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay until the end: the collector need not look at them again and again, nor as often as in
+    a small program."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def stale() -> str:
@@ -60,7 +75,7 @@ def stale() -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is marked `long`, unless HAMLET_LONG_TESTS is 1: others test the same, or a part of it."""
-    if os.environ.get("HAMLET_LONG_TESTS") == "1":
+    if LONG:
         return
     left_out = [item for item in items if item.get_closest_marker("long") is not None]
     config.hook.pytest_deselected(items=left_out)

@@ -25,10 +25,15 @@ SECTIONS = {
     "kind_of_space": "A kind of space",
     "diagnostic": "A diagnostic",
 }
-LONG = {"field": pytest.mark.long}
-"""What the default run tries as a part of another one: a field with syntax."""
+LONG = dict.fromkeys(("field", "word", "observation"), pytest.mark.long)
+"""What the default run tries as a part of another one: a field with syntax, a statement. Their patches apply."""
 SOURCES = ("compiler", "runtime", "lab", "townlet", "tests", "docs", "universes")
 CALL = "from hamletc.cli.main import main; main()"
+FEWER = f"""from dataclasses import replace
+import hamlet_lab.verify as verify
+verify.QUICK = replace(verify.QUICK, ticks=3, rounds=8)
+{CALL}"""
+"""The same, of less than `--quick` compares, until everything has fired."""
 
 UNIONS = {
     "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Together | Guarded",
@@ -68,7 +73,8 @@ def environment(folder: Path) -> dict[str, str]:
 def ran(folder: Path, command: str) -> str:
     """What a command of the page prints in a copy of the sources."""
     program, *arguments = shlex.split(command)
-    head = [sys.executable, "-c", CALL] if program == "hamletc" else [sys.executable, "-m", program]
+    call = FEWER if "--quick" in arguments else CALL
+    head = [sys.executable, "-c", call] if program == "hamletc" else [sys.executable, "-m", program]
     done = subprocess.run(
         [*head, *arguments], cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=300
     )
@@ -83,6 +89,13 @@ def test_the_list_is_that_of_the_patch(example: str) -> None:
     title = SECTIONS[example]
     (count,) = re.findall(rf"^\| \[{title[0].lower()}{title[1:]}\]\(#[\w-]+\) \| (\d+) \|", PAGE, re.MULTILINE)
     assert int(count) == len(listed)
+
+
+@pytest.mark.parametrize("example", LONG)
+def test_the_patch_applies(example: str) -> None:
+    command = ["git", "apply", "--check", "-C1", str(patch(example))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("example", [pytest.param(each, marks=LONG.get(each, ())) for each in SECTIONS])

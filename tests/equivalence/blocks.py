@@ -15,6 +15,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from examples import LONG
 from hamlet import load, schema
 from hamlet.backend.buffers import Shape, allocate, allocate_statistics
 from hamlet.backend.protocol import Backend, RandomPolicy, Stream
@@ -27,7 +28,7 @@ from on_interpreter import interpret
 
 CPU = torch.device("cpu")
 SHAPE = Shape(75, 2, 3)
-BLOCKS = (32, 64, 256)
+BLOCKS = (32, 64, 256) if LONG else (64, 256)
 
 
 class Always(Tuner):

@@ -19,7 +19,7 @@ from samples import MANY, MEETING, NAMES, ROLES, WAYS
 # backend are in `tests/features/random_numbers`.
 LONG = (
     *("shifts", "bounce", "sticky", "wrap", "epidemic", "queue", "crowded", "tangled", "ledger"),
-    *("effects", "lines", "drawn"),
+    *("effects", "lines", "drawn", "first_meal"),
 )
 SHORT = [name for name in (*NAMES, *MANY, *MEETING, *WAYS, ROLES) if name not in LONG]
 

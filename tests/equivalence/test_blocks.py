@@ -14,7 +14,7 @@ from processes import Run
 from samples import sample
 
 
-@pytest.mark.parametrize("name", ["first_meal", "adrift", "shifts"])
+@pytest.mark.parametrize("name", [pytest.param("first_meal", marks=pytest.mark.long), "adrift", "shifts"])
 def test_blocks_give_the_same_bits(name: str, tmp_path: Path, run_program: Run) -> None:
     """The agents of a world of `adrift` remember together what one of them used; those of `shifts` observe rows of
     tables."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from examples import LONG
 from hamlet_lab.divergence.executed import Executed
 from hamlet_lab.verify import Candidate, Effort, verify
 from hamletc.compilation import Compilation
@@ -13,7 +14,7 @@ from hamletc.passes.pipeline import gpu_passes
 from samples import CORNERS, sample
 
 CPU = torch.device("cpu")
-EFFORT = Effort(worlds=67, ticks=3, rounds=16, compact=(torch.bfloat16,))
+EFFORT = Effort(worlds=67, ticks=2, rounds=16, compact=(torch.bfloat16,))
 
 
 @pytest.mark.parametrize("name", CORNERS)
@@ -21,9 +22,11 @@ def test_programs_agree(name: str) -> None:
     universe = sample(name)
     plain, by_table = Compilation.begin(universe), Compilation.begin(universe, Limits(1, 1, 1, 1))
     programs = {
-        "unoptimised": plain.program,
         "optimised": plain.run().run(gpu_passes).program,
         "by table": by_table.run().program,
     }
+    if LONG:
+        # What passes start from: where it is wrong, so is what they make of it.
+        programs["unoptimised"] = plain.program
     report = verify(universe, [Candidate(Executed(universe, *each[::-1]), CPU) for each in programs.items()], EFFORT)
     assert report.ok, report.render(counts=True)

@@ -167,7 +167,7 @@ def test_it_is_what_somebody_could_have_written_with_meters_and_rules() -> None:
 def test_the_tick_ir_agrees_with_the_interpreter_and_everything_fires() -> None:
     universe = sample("effects")
     program = Compilation.begin(universe).run().program
-    effort = Effort(worlds=21, ticks=5, rounds=32, compact=(torch.uint8,))
+    effort = Effort(worlds=21, ticks=3, rounds=24, compact=(torch.uint8,))
     report = verify(universe, [Candidate(Executed(universe, program, "ir"), CPU)], effort)
     assert report.ok, report.render()
     assert report.never_fired == ()

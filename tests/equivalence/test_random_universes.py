@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
@@ -16,10 +15,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from shrink import shrink
 from strategies import universes
 
+from examples import LONG
 from hamletc.errors import SourceError
 
 LEDGER = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
-LONG = os.environ.get("HAMLET_LONG_TESTS") == "1"
 
 
 def agreeing(numbers: range, backends: tuple[BackendName, ...]) -> int:
@@ -38,7 +37,7 @@ def agreeing(numbers: range, backends: tuple[BackendName, ...]) -> int:
 
 
 def test_programs_of_random_universes_agree_with_the_interpreter() -> None:
-    assert agreeing(range(5), ("ir",)) >= 4
+    assert agreeing(range(4), ("ir",)) >= 3
 
 
 def test_kernels_of_random_universes_agree_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,13 +60,15 @@ def test_random_universes_are_valid_and_have_everything() -> None:
         if number < made // 16:
             check_text(source, universe)
         found.update(constructs(universe))
+        if not LONG and number >= made // 2 and all(found[kind] for kind in KINDS):
+            break
     assert len(refused) < made // 10, "\n".join(refused)
     missing = [kind for kind in KINDS if not found[kind]]
     assert not missing, f"never made: {', '.join(missing)}"
 
 
 @settings(
-    max_examples=60 if LONG else 16,
+    max_examples=60 if LONG else 8,
     derandomize=True,
     database=None,
     deadline=None,

@@ -27,7 +27,7 @@ CPU = torch.device("cpu")
 
 def test_everything_happens_and_is_the_same_in_the_tick_ir() -> None:
     program = Compilation.begin(UNIVERSE).run().program
-    found = verify(UNIVERSE, [Candidate(Executed(UNIVERSE, program, "the program"), CPU)], Effort(13, 9, 64))
+    found = verify(UNIVERSE, [Candidate(Executed(UNIVERSE, program, "the program"), CPU)], Effort(13, 4, 32))
     assert found.equal, found.render()
     assert found.ok, found.render()
 

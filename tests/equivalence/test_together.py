@@ -11,7 +11,14 @@ from processes import Run
 
 
 @pytest.mark.parametrize(
-    ("where", "agents"), [("interpreted", (1, 2, 5, 33, 300)), ("sm_90", (1, 5, 33, 64, 128)), ("sm_80", (32,))]
+    ("where", "agents"),
+    [
+        ("interpreted", (1, 5, 33, 300)),
+        ("sm_90", (1, 5, 33, 128)),
+        pytest.param("interpreted", (2,), marks=pytest.mark.long),
+        pytest.param("sm_90", (64,), marks=pytest.mark.long),
+        pytest.param("sm_80", (32,), marks=pytest.mark.long),
+    ],
 )
 def test_reductions_are_those_of_the_tick_ir(
     where: str, agents: tuple[int, ...], tmp_path: Path, run_program: Run

@@ -31,7 +31,7 @@ from hamletc.frontend import Stopwatch
 from hamletc.package import write
 from samples import sample
 
-TICKS = 13
+TICKS = 7
 SCENARIOS = {
     # Four blocks and a bit.
     "alone": Scenario("alone", Shape(131, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),

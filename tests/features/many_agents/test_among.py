@@ -10,6 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.interpreter import among
 
 f32 = np.float32
@@ -50,7 +51,7 @@ def same(found: torch.Tensor, expected: float) -> None:
     assert found.numpy().view(np.uint32)[0, 0] == f32(expected).view(np.uint32), (found.item(), expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(AGENTS)
 def test_numbers_of_all_agents_are_those_of_the_tree(agents: list[tuple[float, bool]]) -> None:
     values = torch.tensor([[f32(value) for value, _ in agents]])
@@ -83,7 +84,7 @@ PLACES = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(PLACES)
 def test_who_comes_before_whom(agents: list[tuple[bool, float]]) -> None:
     found = among.rank(torch.tensor([[counts for counts, _ in agents]]), torch.tensor([[value for _, value in agents]]))
@@ -98,7 +99,7 @@ def test_who_comes_before_whom(agents: list[tuple[bool, float]]) -> None:
     assert found[0].tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 1.0, 1.5, 7.0])), min_size=1, max_size=30))
 def test_the_nearest_of_equals_is_the_first(agents: list[tuple[bool, float]]) -> None:
     counts, away = torch.tensor([[c for c, _ in agents]]), torch.tensor([[a for _, a in agents]])
@@ -114,7 +115,7 @@ CLAIMS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(CLAIMS, st.floats(-2, 12, width=32))
 def test_claims_are_granted_in_order(agents: list[tuple[bool, bool, float]], places: float) -> None:
     ranked = sorted(

@@ -10,6 +10,7 @@ from checking_cases import BASE, checked, codes, universe
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.interpreter.functions import call, power
 from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32
 from hamlet.schema.bounds import returns
@@ -28,7 +29,7 @@ def f32(value: float) -> torch.Tensor:
     return torch.tensor([value], dtype=torch.float32)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(
     st.one_of(POSITIVE, st.sampled_from(EDGES[1:])),
     st.one_of(POSITIVE, st.sampled_from(EDGES[1:])),
@@ -59,7 +60,7 @@ def test_powers_are_as_near_as_the_margin_needs() -> None:
 
 @pytest.mark.parametrize("function", ["exp", "exp2", "log", "log2", "tanh", "sigmoid"])
 @given(st.one_of(NUMBERS, st.floats(-110, 90, width=32)), st.one_of(NUMBERS, st.floats(-110, 90, width=32)))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_functions_of_any_magnitude_lie_in_the_interval_or_are_refused(function: str, a: float, b: float) -> None:
     a, b = min(a, b), max(a, b)
     if function in ("log", "log2"):

@@ -10,6 +10,7 @@ from checking_cases import BASE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamletc.checking.check import check
 from hamletc.language.parser import parse
 
@@ -85,7 +86,7 @@ def mangled(draw: st.DrawFn, text: str) -> str:
     return text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.one_of(mangled(RICH), mangled(NEW), mangled(f"{NEW}inert allowed"), mangled(SHIFTS)))
 def test_mangled_universes(text: str) -> None:
     file, diagnostics = parse(text)

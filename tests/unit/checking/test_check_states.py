@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
@@ -243,7 +244,7 @@ observe {{ meters  state }}
 """
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(NUMBERS)
 def test_what_is_proven_to_be_whole_is(number: str) -> None:
     file, _ = parse(WHOLE.format(number))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Output, Table
@@ -74,7 +75,7 @@ def test_a_fetch_reads_a_cell_of_the_lane_s_world() -> None:
         evaluate(function, {"cells.moss": moss, "at": at - 1}, ())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.sampled_from(["Add", "Sub", "Mul", "Div"]), st.floats(width=32), st.floats(width=32))
 def test_arithmetic_is_binary64_rounded_once(kind: str, a: float, b: float) -> None:
     operation = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide}[kind]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from examples import examples
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
@@ -68,7 +69,7 @@ def test_the_text_of_a_program() -> None:
     assert parse_program(TEXT) == program()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(functions())
 def test_random_functions_are_read_back_exactly(function: Function) -> None:
     text = print_function(function)
@@ -76,7 +77,7 @@ def test_random_functions_are_read_back_exactly(function: Function) -> None:
     assert print_function(parse_function(text)) == text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(programs())
 def test_random_programs_are_valid_and_are_read_back_exactly(program: Program) -> None:
     verify_program(program)

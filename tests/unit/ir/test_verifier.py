@@ -5,6 +5,7 @@ from math import inf, nan
 import pytest
 from hypothesis import given, settings
 
+from examples import examples
 from hamletc.ir.function import Function, Node, Origin, Output, Program, Table
 from hamletc.ir.ops import Add, Const, Div, Element, Input, Less, Lookup, Op, Rem, ShiftLeft, ShiftRight, Type
 from hamletc.ir.verifier import VerificationError, verify, verify_program
@@ -18,7 +19,7 @@ def function(*nodes: tuple[Op, Type], outputs: tuple[Output, ...] = ()) -> Funct
     return Function("tick", tuple(Node(op, type_, Origin("act")) for op, type_ in nodes), outputs)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(functions())
 def test_random_functions_are_valid(made: Function) -> None:
     verify(made, TABLES)

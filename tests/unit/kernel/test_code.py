@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamletc.kernel.code import (
     Call,
     Code,
@@ -124,7 +125,7 @@ LEAVES: st.SearchStrategy[Expression] = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.recursive(LEAVES, larger, max_leaves=12))
 def test_python_reads_the_expression_that_was_printed(value: Expression) -> None:
     tree = ast.parse(f"({PRINTER.text(value)})", mode="eval")

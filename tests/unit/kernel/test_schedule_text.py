@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from examples import examples
 from hamletc.compile import lower, optimise, schedule
 from hamletc.kernel.schedule import STATEMENTS, Schedule, ScheduleError
 from hamletc.kernel.text import parse_schedule, print_schedule
@@ -38,7 +39,7 @@ def test_schedules_are_read_back(name: str) -> None:
 
 
 @given(schedules())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_schedule_is_read_back(made: Schedule) -> None:
     assert parse_schedule(print_schedule(made)) == made
 

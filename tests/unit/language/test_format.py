@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from language_cases import bare, expression, parsed
 from syntax_trees import expressions, files
 
+from examples import examples
 from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.formatter import format_file, format_source
@@ -28,7 +29,7 @@ def formatted(text: str) -> str:
     return result
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(expressions)
 def test_a_spelled_expression_parses_to_the_same_tree(tree: syntax.Expr) -> None:
     assert bare(expression(spell_expression(tree))) == bare(tree)
@@ -55,14 +56,14 @@ def test_parentheses_stand_only_where_they_are_needed(text: str, spelled: str) -
     assert bare(expression(spelled)) == bare(expression(text))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(files)
 def test_a_formatted_tree_parses_to_the_same_tree(tree: syntax.File) -> None:
     text = format_file(tree)
     assert bare(parsed(text)) == bare(tree)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(files, st.randoms(use_true_random=False))
 def test_formatting_keeps_tree_and_comments_and_is_idempotent(tree: syntax.File, random: Random) -> None:
     text = _disturbed(format_file(tree), random)
@@ -317,7 +318,7 @@ _long = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(_long)
 def test_lines_are_broken_between_conditions_and_never_within_one(declaration: str) -> None:
     text = formatted(f"universe u {declaration}")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from language_cases import bare, error, parsed
 
+from examples import examples
 from hamletc.diagnostics import Diagnostic, render, to_json
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
@@ -136,7 +137,7 @@ def test_much_garbage_is_refused_quickly(before: str, piece: str) -> None:
     assert time.process_time() - start < (20 if piece == "a+" else 5)  # seconds of CPU; a twentieth of it is usual
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_parsed_or_refused(text: str) -> None:
     _check(text)
@@ -182,7 +183,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 6))
 def test_any_change_to_a_source_is_parsed_or_refused(seed: int, changes: int) -> None:
     chance = random.Random(seed)

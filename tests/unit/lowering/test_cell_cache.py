@@ -66,5 +66,5 @@ def test_an_episode_begins_alike(name: str, agents: int) -> None:
 def test_programs_that_keep_cells_run_by_definition(name: str) -> None:
     """Also what observes a grid, and so reads the cell of each affordance."""
     program = Executed(sample(name), lower(sample(name), CPU), "kept")
-    report = verify(sample(name), [Candidate(program, DEVICE)], Effort(worlds=21, ticks=4, rounds=64))
+    report = verify(sample(name), [Candidate(program, DEVICE)], Effort(worlds=21, ticks=3, rounds=64))
     assert report.ok, report.render()

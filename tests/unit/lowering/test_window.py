@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.universe import Universe
 from hamletc.compile import Options, lower, optimise
 from hamletc.ir.builder import Builder
@@ -78,7 +79,7 @@ def grids(draw: st.DrawFn) -> tuple[tuple[int, ...], int]:
     return sizes, draw(st.integers(1, max(min(largest, max(sizes) - 1), 1)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(grids(), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.5, 1.0]))
 def test_words_are_the_rows(grid: tuple[tuple[int, ...], int], seed: int, share: float) -> None:
     check(*grid, seed, share)

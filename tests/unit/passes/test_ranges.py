@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
@@ -61,7 +62,7 @@ def test_intervals_hold_all_values_of_universes(name: str, optimised: bool) -> N
         hold(function, facts, random_inputs(universe, function, facts, 400, seed), program.tables)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(functions(), st.integers(0, 1000))
 def test_intervals_hold_all_values_of_random_functions(function: Function, seed: int) -> None:
     hold(function, NO_FACTS, random_arrays(seed), TABLES)

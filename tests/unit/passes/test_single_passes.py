@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.numbers.binary32 import round32
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import Array, evaluate
@@ -61,7 +62,7 @@ def unit_clamp(builder: Builder, value: Value) -> Value:
 
 
 @pytest.mark.parametrize("name", PASS_NAMES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(functions(), st.integers(0, 1000))
 def test_random_functions_keep_their_bits(name: str, function: Function, seed: int) -> None:
     facts = Facts({}, TABLE_FACTS)
@@ -396,7 +397,7 @@ def amount_of(builder: Builder, amount: float | str, meter: Value, other: Value)
             return builder.f32(float(amount))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(STATEMENTS, st.sampled_from([(0.0, 1.0), (-0.0, 1.0), (0.0, 2.0), (0.25, 1.0)]), st.integers(0, 99))
 def test_random_guarded_statements_keep_their_bits(
     statements: list[tuple[tuple[str, int], list[tuple[float | str, bool]]]], bounds: tuple[float, float], seed: int

@@ -20,7 +20,7 @@ from hamletc.targets.c import parts
 from hamletc.targets.c.module import built, functions_of
 from samples import sample, universe_of
 
-EFFORT = Effort(worlds=67, ticks=5, rounds=24, compact=(torch.float32,))
+EFFORT = Effort(worlds=67, ticks=3, rounds=16, compact=(torch.float32,))
 
 
 def many(meters: int, cascades: int = 0, actions: int = 0) -> str:

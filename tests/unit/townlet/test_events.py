@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet.universe import Span
 from hamlet_townlet.reader.events import compose
 from hamlet_townlet.reader.limits import DEEPEST_NESTING, MOST_NODES
@@ -107,7 +108,7 @@ def test_hostile_texts_are_answered_soon(text: str) -> None:
     assert time.perf_counter() - start < 3
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.one_of(st.text(), st.text(alphabet="ab:-[]{}&*!|>'\"#%@,? \t\n\r<=01.~"), st.text(alphabet="a: -\n[]{}")))
 def test_no_text_raises(text: str) -> None:
     node, found = compose(text)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from hamlet_townlet import read_pack
 from hamlet_townlet.pack import FILES, Aspatial, Continuous, Discretization, Grid, NoBonus, StreakBonus
 from hamletc.compile import check_file
@@ -363,7 +364,7 @@ def check_or_refuse(pack: Path) -> None:
         check_file(pack, Stopwatch())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(FILES), data=st.data())
 def test_no_pack_raises(name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A piece of a sound file put in place of another piece, or arbitrary text."""
@@ -384,7 +385,7 @@ def test_no_pack_raises(name: str, data: st.DataObject, tmp_path_factory: pytest
     check_or_refuse(pack)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     path=st.integers(0, 10_000), value=st.sampled_from(["[]", "{}", "null", "-1", "1e99", "true", "[[0]]", "x", "''"])
 )

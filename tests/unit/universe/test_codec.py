@@ -6,10 +6,12 @@ import copy
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
 
+from examples import LONG
 from hamlet.universe import Span
 from hamlet.universe.codec import LINE_WIDTH, CodecError, from_json, to_json
 from samples import EVERY, sample
@@ -49,12 +51,13 @@ def test_infinite_numbers_are_not_written(value: float) -> None:
         to_json(universe(rewards=reward(number(value))))
 
 
-@pytest.mark.parametrize("name", ["bounce", "lasting"])
-def test_field_values_of_every_type_are_checked(name: str) -> None:
-    """Whatever single value in the file is replaced by one of another type: refused, and the place is named."""
+@pytest.mark.parametrize(("name", "each"), [("bounce", 1), ("lasting", 1 if LONG else 5)])
+def test_field_values_of_every_type_are_checked(name: str, each: int) -> None:
+    """Whatever single value in the file is replaced by one of another type: refused, and the place is named. Of a
+    larger file it is each fifth change."""
     document = json.loads(to_json(sample(name)))
     changes = 0
-    for path, change in _changes(document):
+    for path, change in islice(_changes(document), 0, None, each):
         broken = copy.deepcopy(document)
         change(broken)
         with pytest.raises(CodecError):
