@@ -52,23 +52,25 @@ class Subject:
         original: `gymnasium CartPole-v1`, `pettingzoo classic.rps_v2`; empty where none can be installed.
         rivals: the projects with the same environment, and what it is called there.
         agents: in a world.
+        worlds: of a rollout.
     """
 
     original: str = ""
     rivals: tuple[tuple[str, str], ...] = ()
     agents: int = 1
+    worlds: int = WORLDS
 
 
 SUBJECTS = {
     "acrobot": Subject("gymnasium Acrobot-v1", (("gymnax", "Acrobot-v1"),)),
     "cartpole": Subject("gymnasium CartPole-v1", (("gymnax", "CartPole-v1"),)),
-    "fire": Subject(),
+    "fire": Subject(worlds=4),
     "memory_chain": Subject("", (("gymnax", "MemoryChain-bsuite num_bits=3 memory_length=10"),)),
     "mountain_car": Subject("gymnasium MountainCar-v0", (("gymnax", "MountainCar-v0"),)),
     "mountain_car_continuous": Subject("gymnasium MountainCarContinuous-v0", (("gymnax", "MountainCarContinuous-v0"),)),
     "rock_paper_scissors": Subject("pettingzoo classic.rps_v2", agents=2),
     "simple_spread": Subject("mpe2 simple_spread_v3", agents=3),
-    "virus": Subject(agents=150),
+    "virus": Subject(agents=150, worlds=64),
 }
 """By the name of the port; a port without a row is timed alone."""
 
@@ -131,7 +133,7 @@ def one_world(module: Module, subject: Subject) -> tuple[dict[str, Run], list[st
 
 def many_worlds(module: Module, subject: Subject, observe: bool) -> tuple[dict[str, Run], list[str]]:
     """What rolls many worlds out, and what is missing."""
-    env = hamlet.make(module, worlds=WORLDS, agents=subject.agents, backend="c", seed=1, quiet=True)
+    env = hamlet.make(module, worlds=subject.worlds, agents=subject.agents, backend="c", seed=1, quiet=True)
 
     def ours() -> None:
         env.rollout(TICKS, observe=observe)
@@ -148,7 +150,7 @@ def many_worlds(module: Module, subject: Subject, observe: bool) -> tuple[dict[s
             # Some projects fetch their levels when they are made.
             missing.append(f"{project} {name}: {type(error).__name__}")
             continue
-        runs[rival.name] = rivals.compiled(rival, WORLDS, TICKS, observe)
+        runs[rival.name] = rivals.compiled(rival, subject.worlds, TICKS, observe)
     return runs, missing
 
 
@@ -186,8 +188,8 @@ def measured(name: str, rounds: int, folder: Path) -> Row:
     """The row of a port."""
     subject = SUBJECTS.get(name, Subject())
     module = hamlet.compile(PORTS / f"{name}.hamlet", folder / name)
-    row: Row = {"port": name, "original": subject.original, "missing": []}
-    steps = WORLDS * TICKS * subject.agents
+    row: Row = {"port": name, "original": subject.original, "worlds": subject.worlds, "missing": []}
+    steps = subject.worlds * TICKS * subject.agents
     singles, missing = one_world(module, subject)
     row["one_world"] = in_turns(singles, STEPS, rounds, 0)
     row["missing"] += missing

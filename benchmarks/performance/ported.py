@@ -23,7 +23,7 @@ def ports(reports: Reports) -> str:
         f"{worlds}, M/s",
         "unobserved, M/s",
     ]
-    originals = markdown("lrrrrr", headings, [_beside_original(row) for row in report["rows"]])
+    originals = markdown("lrrrrr", headings, [_beside_original(row, report["worlds"]) for row in report["rows"]])
     rivals = [line for row in report["rows"] for line in _beside_rivals(row)]
     headings = ["port", f"rival, {worlds}", "M/s", "ours / it", "unobserved, M/s", "ours / it"]
     parts = [originals, markdown("llrrrr", headings, rivals)] if rivals else [originals]
@@ -34,9 +34,10 @@ def ports(reports: Reports) -> str:
     return "\n\n".join([*parts, f"{report['rounds']} rounds; {threads} threads; {source(report['facts'])}"])
 
 
-def _beside_original(row: Report) -> list[str]:
+def _beside_original(row: Report, worlds: int) -> list[str]:
     single, observed, unobserved = row["one_world"], row["observed"], row["unobserved"]
-    cells = [f"[{row['port']}](../universes/ports/{row['port']}.hamlet)", _microseconds(single["ours"])]
+    fewer = "" if row["worlds"] == worlds else f", {row['worlds']} worlds"
+    cells = [f"[{row['port']}](../universes/ports/{row['port']}.hamlet){fewer}", _microseconds(single["ours"])]
     if "original" in single:
         cells += [_microseconds(single["original"]), _ratio(single["original"], "cpu")]
     else:
