@@ -80,6 +80,7 @@ def test_ports_are_beside_their_originals_and_rivals(page: Any) -> None:
         "one_world": single,
         "observed": batch,
         "unobserved": batch,
+        "worlds": 4096,
         "missing": ["pgx go: not installed"],
     }
     text = page.TABLES["ports"]({"ports": {"facts": facts, "worlds": 4096, "rounds": 3, "rows": [row]}})
