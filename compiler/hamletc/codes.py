@@ -280,6 +280,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H261": Code("error", "coordinate that may be no whole number"),
         "H262": Code("error", "what is not of a cell, read at one"),
         "H263": Code("error", "cell that cannot be named here"),
+        "H264": Code("error", "cells around one that cannot be summed"),
         # --- pictures ---
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),

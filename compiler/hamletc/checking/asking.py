@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from hamlet import universe
 from hamlet.universe import Expression, parts
+from hamlet.universe.space import is_hexagonal, surrounding
 from hamletc import messages
+from hamletc.checking.around import MOST_AROUND, summed_around
 from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
 from hamletc.checking.overall import OPERATIONS
+from hamletc.checking.report import whole_number
 from hamletc.checking.standpoint import BETWEEN, Asker, Resolver, Scope, Standpoint
 from hamletc.checking.surroundings import farthest
 from hamletc.checking.symbols import is_word
@@ -96,11 +99,34 @@ class Asking:
         if self._at.whose != "cell" or self._at.scope == "previous":
             self._at.report.add(messages.agents.NeighboursOutsideCells(expr.span))
             return None
-        if len(expr.arguments) != 1:
-            wrong_arguments(expr.function, expr.span, self._at.report)
+        further = self._further(expr)
+        if len(expr.arguments) != 1 + (further == "diagonal") or further is None:
+            if further is not None:
+                wrong_arguments(expr.function, expr.span, self._at.report)
             return None
         value = self._resolver.inside("tick", whose="neighbour").number(expr.arguments[0])
-        return None if value is None else universe.Neighbours(value, expr.span)
+        space = self._at.names.space
+        if value is None or not isinstance(space, universe.Grid):
+            return None
+        if further == "beside":
+            return universe.Neighbours(value, expr.span)
+        offsets = tuple(surrounding(space, None if further == "diagonal" else further))
+        if len(offsets) > MOST_AROUND:
+            self._at.report.add(messages.elsewhere.TooManyAround(expr.span, len(offsets), MOST_AROUND))
+            return None
+        return summed_around(value, offsets, space, expr.span)
+
+    def _further(self, expr: syntax.CallExpr) -> Literal["beside", "diagonal"] | int | None:
+        """Which cells around one are meant: those beside it, those that touch it, or those within a radius."""
+        space = self._at.names.space
+        if expr.within is not None:
+            return whole_number(expr.within, 1, MOST_AROUND, "the radius of `neighbours`", self._at.report)
+        if len(expr.arguments) != 2 or not is_word(expr.arguments[1], "diagonal"):
+            return "beside"
+        if is_hexagonal(space):
+            self._at.report.add(messages.elsewhere.NoDiagonals(expr.arguments[1].span))
+            return None
+        return "diagonal"
 
     def _rank(self, expr: syntax.CallExpr, each: Resolver) -> Expression | None:
         """`rank(c, x)`."""

@@ -190,6 +190,8 @@ class Reduction:
 
 NEAR, CELLS, BEGIN_CELLS, OVER = "near", "spread", "begin_cells", "over"
 """The functions of cells: what neighbours sum, what the rules do, how an episode begins, and what is asked of all."""
+AWAKE = "awake"
+"""The function (BOOL) of whether rules of cells do anything in a world, where all that can be told without a cell."""
 PAST = "past."
 """Before the name of a meter of cells: the array of what it was in all cells of the world before their rules."""
 

@@ -81,6 +81,10 @@ class Builder(Declarations):
     def over_cells(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         return replace(self.call(function, *rest), over_cells=True)
 
+    def call_within(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
+        *arguments, _comma, _within, radius, right = rest
+        return replace(self.call(function, *arguments, right), within=radius)
+
     def weighted(self, value: syntax.Expr, _colon: Leaf, weight: syntax.Expr) -> syntax.WeightedExpr:
         return syntax.WeightedExpr(value, weight, span_of(value, weight))
 

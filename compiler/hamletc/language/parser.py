@@ -301,6 +301,8 @@ class _Parse:
                 return names and self._tokens[index - 1].text not in ("==", "!=")
             case "at" if self._automaton.accepts("NUMBER"):  # an expression may stand here
                 return following.text == "hour"
+            case "within" if self._automaton.accepts("NUMBER"):  # an argument may be called so
+                return following.kind in ("number", "word", "quoted") and following.text not in RESERVED
             case "at":  # behind an expression, coordinates follow
                 return following.text == "("
             case "starts":  # a node may be called so

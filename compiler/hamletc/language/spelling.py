@@ -104,7 +104,9 @@ def _bare(expression: syntax.Expr) -> str:
             over = " over cells" if expression.over_cells else ""
             # In backticks it is no function, which the check says.
             name = f"`{function.text}`" if function.quoted and function.text in FUNCTIONS else spell_name(function)
-            return f"{name}({', '.join(map(spell_expression, arguments))}){over}"
+            inside = [*map(spell_expression, arguments)]
+            inside += [] if expression.within is None else [f"within {expression.within.text}"]
+            return f"{name}({', '.join(inside)}){over}"
         case syntax.WeightedExpr(value=value, weight=weight):
             return f"{spell_expression(value)}: {spell_expression(weight)}"
         case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise):

@@ -70,7 +70,7 @@ FUNCTIONS: Mapping[str, Call] = MappingProxyType(
     AMONG
     | DRAWS
     | _called(*(function.form for function in OF_NUMBERS.values()))
-    | _called("neighbours(a)", "own(a)", "previous(a)")
+    | _called("neighbours(a, diagonal)", "own(a)", "previous(a)", neighbours=1)
 )
 """Functions, by their names, and how they are called; those of numbers are the rows of `hamlet.universe.functions`."""
 CALLS: Mapping[str, Call] = MappingProxyType({**FUNCTIONS, **HISTORY})

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import CELL_DRAWS, CELL_EPISODE_DRAWS
-from hamlet.universe import Cells, Neighbours, ParamValue, WorldValue, nodes
+from hamlet.universe import (
+    Binary,
+    Cells,
+    Clamp,
+    DayTime,
+    Expression,
+    Hour,
+    If,
+    Neighbours,
+    Number,
+    ParamValue,
+    Truth,
+    Unary,
+    WorldValue,
+    nodes,
+    parts,
+)
+from hamlet.universe.walk import OF_WORLD
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import BEGIN_CELLS, CELLS, NEAR, OVER, Construct, Function, Output, Phase
+from hamletc.ir.function import AWAKE, BEGIN_CELLS, CELLS, NEAR, OVER, Construct, Function, Output, Phase
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering.dynamics import run_rule
 from hamletc.lowering.expressions import lower_expression
@@ -37,6 +55,50 @@ def near(planned: Plan, cells: Cells) -> tuple[Function, ...]:
                         value = lane.builder.select(wall, lane.builder.f32(0.0), value)
                     outputs[numbers[node]] = value
     return (lane.builder.finish(NEAR, tuple(Output(name, value) for name, value in outputs.items())),)
+
+
+def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
+    """Inputs: `world.<name>` as the rules of the world leave them, params, `hour`. Output: `awake` (BOOL), whether the
+    guard of some rule can hold for a cell. No function where that needs a cell."""
+    guards = [(rule, _of_world(rule.guard)) for rule in cells.rules]
+    if not guards or not all(conditions for _, conditions in guards):
+        return ()
+    builder, universe = Builder("cells"), planned.universe
+    asked = tuple(nodes(tuple(condition for _, conditions in guards for condition in conditions)))
+    params = dict.fromkeys(each.param for each in asked if isinstance(each, ParamValue))
+    world = dict.fromkeys(each.meter for each in asked if isinstance(each, WorldValue))
+    with builder.at(Construct("state"), None, "state"):
+        nobody = 0
+        lane = Lane(
+            universe,
+            builder,
+            planned,
+            meters={},
+            params={name: builder.input(F32, f"param.{name}") for name in params},
+            age=nobody,
+            layout=nobody,
+            hour=builder.input(I32, "hour") if any(isinstance(each, Hour | DayTime) for each in asked) else None,
+            world={name: builder.input(F32, f"world.{name}") for name in world},
+        )
+    wakes = []
+    for rule, conditions in guards:
+        with builder.at(Construct("rule", rule.name), rule.span):
+            holds = [lower_expression(lane, condition) for condition in conditions]
+            wakes.append(reduce(builder.and_, holds))
+    return (builder.finish(AWAKE, (Output(AWAKE, builder.any(wakes)),)),)
+
+
+ALIKE = (*OF_WORLD, Number, Truth, Unary, Binary, Clamp, If)
+"""Nodes of expressions that all cells of a world have alike, if they are made of these alone."""
+
+
+def _of_world(guard: Expression | None) -> tuple[Expression, ...]:
+    """The conditions of a guard, all of which have to hold, that are the same for all cells of a world."""
+    if isinstance(guard, Binary) and guard.op == "and":
+        return _of_world(guard.left) + _of_world(guard.right)
+    if guard is None or not all(isinstance(node, ALIKE) for node, _ in parts(guard)):
+        return ()
+    return (guard,)
 
 
 def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:

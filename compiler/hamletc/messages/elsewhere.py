@@ -88,3 +88,24 @@ class BetweenAgents(Finding):
     def told(self) -> Told:
         hint = "Take coordinates of one of them: all inside `own( )`, or none; a rule can keep a value in a meter."
         return Told("this cell is another for each pair of agents", hint)
+
+
+@finding("H264")
+class TooManyAround(Finding):
+    """A sum over more cells than are written out."""
+
+    cells: int
+    most: int
+
+    def told(self) -> Told:
+        hint = "Take a smaller radius, or let a rule of cells keep a sum that another rule sums again."
+        return Told(f"these are {self.cells} cells, and at most {self.most} are summed", hint)
+
+
+@finding("H264")
+class NoDiagonals(Finding):
+    """Diagonals on hexagons, all six of whose neighbours are beside them."""
+
+    def told(self) -> Told:
+        hint = "Leave it out: `neighbours( )` sums all six; `within 2` sums those two moves away too."
+        return Told("hexagons have no diagonals", hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -147,6 +148,24 @@ def sides(count: int, metric: CellMetric) -> tuple[tuple[int, ...], ...]:
     """
     straight = (tuple(by * (axis == each) for each in range(count)) for axis in range(count) for by in (-1, 1))
     return (*straight, *(((1, -1), (-1, 1)) if metric == "hexagonal" else ()))
+
+
+def surrounding(space: Grid, radius: int | None) -> Iterator[tuple[int, ...]]:
+    """Displacements to the cells around one, that on the first axis changing fastest: `None` to all that touch it, else
+    to those at most so far away by the metric of the grid, edges or no edges. The cell itself is none of them."""
+    for reverse in product(range(-(radius or 1), (radius or 1) + 1), repeat=len(space.sizes)):
+        by = reverse[::-1]
+        match space.metric:
+            case "hexagonal":
+                near = max(*map(abs, by), abs(sum(by))) <= (radius or 1)
+            case "manhattan":
+                near = radius is None or sum(map(abs, by)) <= radius
+            case "euclidean":
+                near = radius is None or sum(each * each for each in by) <= radius * radius
+            case _:
+                near = True
+        if near and any(by):
+            yield by
 
 
 def beside(space: Grid) -> int:

@@ -6,8 +6,9 @@ import math
 
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Grid
-from hamlet.universe.space import beside, letters_of
+from hamlet.universe.space import beside, is_hexagonal, letters_of, surrounding
 from hamletc import intervals
+from hamletc.checking.around import MOST_AROUND
 from hamletc.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, WHEN, MeterPlan, Piece, joined
 from strategies.states import States
@@ -215,9 +216,21 @@ class Cells(States):
                     each = Piece(text, PRODUCT, intervals.multiply(each.lies, other.lies))
             if self.chance(6):
                 each = Piece("1", ATOM, Interval(1.0, 1.0))
+            around, further = self._around()
+            if further and self.chance(3):
+                return Piece(f"neighbours({each.text}, {further})", ATOM, intervals.multiply(each.lies, around))
             return Piece(f"neighbours({each.text})", ATOM, intervals.multiply(each.lies, count))
         except OverflowError:
             return self.meter()
+
+    def _around(self) -> tuple[Interval, str]:
+        """Cells around one that are not only beside it: how many there are at most, and how they are said."""
+        space, radius = self.space.space, self.pick((None, 1, 2))
+        if not isinstance(space, Grid) or len(space.sizes) > 3 or (is_hexagonal(space) and radius is None):
+            return intervals.ZERO, ""
+        around = [by for by in surrounding(space, radius) if all(map(lambda x, n: abs(x) < n, by, space.sizes))]
+        many = not 0 < len(around) <= MOST_AROUND
+        return Interval(0.0, float(len(around))), "" if many else "diagonal" if radius is None else f"within {radius}"
 
     # --- what agents observe ----------------------------------------------------------------------------------------
 

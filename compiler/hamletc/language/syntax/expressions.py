@@ -122,12 +122,13 @@ class BinaryExpr(Node):
 
 class CallExpr(Node):
     """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ...; with `over_cells`
-    `total(a) over cells`."""
+    `total(a) over cells`. `within` is the radius of `neighbours(a, within 2)`."""
 
     function: Name
     arguments: tuple[Expr, ...]
     span: Span
     over_cells: bool = False
+    within: Signed | None = None
 
 
 class WeightedExpr(Node):

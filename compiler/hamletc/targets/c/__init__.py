@@ -17,7 +17,7 @@ class C:
     form, suffix = "cpu", "c"
 
     def specialise(self, compilation: Compilation) -> Compilation:
-        """A program for a kernel with a cell cache, where that pays; and with tables for registers."""
+        """A program for a kernel with a cell cache, where that pays; with tables for registers; with sleeping cells."""
         from hamletc.lowering.plan import CPU
         from hamletc.passes import tabulation
         from hamletc.passes.pipeline import CELL_CACHE
@@ -27,6 +27,7 @@ class C:
             compilation = compilation.with_program(_with_rows_of_situation(compilation))
         elif (cached := compilation.plan.with_cell_cache(CPU)).cell_cache:
             compilation = compilation.after(CELL_CACHE, lambda known: known.replanned(cached))
+        compilation = compilation.with_program(_with_sleeping_cells(compilation))
         return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
 
     def emit(self, compilation: Compilation) -> str:
@@ -34,6 +35,14 @@ class C:
         from hamletc.targets.c.emit import emit
 
         return emit(compilation.program, compilation.universe)
+
+
+def _with_sleeping_cells(compilation: Compilation) -> Program:
+    """A program that tells whether the rules of cells do anything in a world, where that takes no cell."""
+    from hamletc.lowering.cells import awake
+
+    cells, program = compilation.universe.cells, compilation.program
+    return replace(program, functions=(*program.functions, *(awake(compilation.plan, cells) if cells else ())))
 
 
 def _with_rows_of_situation(compilation: Compilation) -> Program:

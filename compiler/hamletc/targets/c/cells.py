@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamletc.kernel.code import Code, Expression, Function, Operand, assign, call, do, function, loop, names
+from hamletc.ir.function import AWAKE
+from hamletc.kernel.code import (
+    Code,
+    Expression,
+    Function,
+    Operand,
+    Remark,
+    assign,
+    call,
+    do,
+    function,
+    loop,
+    names,
+    when,
+)
 from hamletc.targets.c.grid import CellStep, Over
 from hamletc.targets.c.lanes import LANES, WIDE, agents, first, lane, numbers, world
 from hamletc.targets.c.memory import part
 
 cell, number, index, place, over_worlds, chunk_lanes = names("cell number index place over_worlds chunk_lanes")
-own_cells, ended_cells, over_cells = names("own_cells ended_cells over_cells")
+own_cells, ended_cells, over_cells, awake = names("own_cells ended_cells over_cells awake")
 MEMORY = "cell_meters_array"
 
 
@@ -37,10 +51,23 @@ def _spread_worlds(step: CellStep) -> Function:
 
     def of_world() -> Iterator[Code]:
         yield assign(lane, index * agents)
+        if AWAKE not in step.functions.bodies:
+            yield from (*loaded(), *rules(), *_asked(step, index), *_stored(step, place))
+            return
+        yield Remark("Where no rule can hold, cells stay as they are.")
+        yield assign(awake, call("_awake", *step.passing(AWAKE)))
+        if step.over:
+            yield from (*loaded(), when(awake, rules()), *_asked(step, index), *_stored(step, place))
+        else:
+            yield when(awake, [*loaded(), *rules(), *_stored(step, place)])
+
+    def loaded() -> Iterator[Code]:
         yield do("store_lanes", part(MEMORY, place, 0), own_cells, step.count)
         for row in step.meters[1:]:
             own = part(own_cells, 0, row.number * step.room)
             yield do("store_lanes", part(MEMORY, place, row.number * step.count), own, step.count)
+
+    def rules() -> Iterator[Code]:
         for array, meter in step.past:
             yield assign(array, part(MEMORY, place, meter * step.count))
         for each in step.sums:
@@ -51,8 +78,6 @@ def _spread_worlds(step: CellStep) -> Function:
         yield _vectors(step, spread(), [assign(cell, call("wide", first))])
         for each in step.sums:
             yield do("clear_cells", each.shared, "standing_cells", lane, agents)
-        yield from _asked(step, index)
-        yield from _stored(step, place)
 
     def spread() -> Iterator[Code]:
         for beside, (_, total) in enumerate(step.near):

@@ -23,6 +23,7 @@ SUMMARIES = {
     **{name: summary for stage in STAGES for name, summary in ((reducer(stage), ADDS), (pairer(stage), FINDS))},
     "world": "What the rules of a world do.",
     "near": "What the cells beside a cell sum of it.",
+    "awake": "Whether rules of cells do anything in a world.",
     "spread": "What the rules of cells do.",
     "begin_cells": "How a cell begins an episode.",
     "over": "What a cell adds to what all cells come to.",
