@@ -4,7 +4,7 @@ A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for eac
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
 H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about controls and momentum, H160 to H169
 about states and the past, H170 to H179 about effects and affordances, H220 to H229 about copies and movement of
-affordances, H230 to H239 about things, H250 to H259 about things of roles.
+affordances, H230 to H239 about things, H250 to H259 about things of roles, H270 to H274 about start values.
 """
 
 from __future__ import annotations
@@ -285,5 +285,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),
         "H292": Code("error", "picture that would need state of its own"),
+        # --- start values ---
+        "H270": Code("error", "start value of what begins later"),
     }
 )

@@ -15,9 +15,11 @@ from hamlet.universe import (
     Cascade,
     CellMeter,
     Cells,
+    CellValue,
     Continuous,
     DayTime,
     DrawChoice,
+    Expression,
     Graph,
     Grid,
     Here,
@@ -26,6 +28,7 @@ from hamlet.universe import (
     Map,
     Mask,
     Meter,
+    MeterValue,
     ObserveCells,
     ObserveHere,
     ObserveRegion,
@@ -44,6 +47,7 @@ from hamlet.universe import (
     Used,
     World,
     WorldMeter,
+    WorldValue,
     nodes,
 )
 from hamlet.universe.functions import FunctionOfOne
@@ -71,6 +75,7 @@ KINDS = (
     ),
     *("Tracking of lasting affordances", "odd names", "Input", "Control"),
     *("Param", "Meter decay", "Meter move", "Meter interact", "Meter with bounds", "Meter start"),
+    *(f"{kind} start that reads" for kind in ("Meter", "WorldMeter", "CellMeter")),
     *("Rule", "Rule with guard", "Cascade"),
     *("StateType int", "StateType real", "StateType bool", "StateType options", "StateType past"),
     *(
@@ -155,6 +160,14 @@ def constructs(universe: Universe) -> frozenset[str]:
     return frozenset(found).intersection(KINDS)
 
 
+def _of_start(start: float | Expression) -> list[str]:
+    """Whether a start value is an expression, and reads what has one."""
+    read = MeterValue | WorldValue | CellValue
+    if isinstance(start, float):
+        return []
+    return ["start", *(["start that reads"] if any(isinstance(node, read) for node in nodes(start)) else [])]
+
+
 def _dimensions(count: int) -> str:
     return "1 dimension" if count == 1 else f"{count} dimensions" if count <= 3 else "more dimensions"
 
@@ -195,7 +208,7 @@ def _details(universe: Universe, node: object) -> list[str]:
         case Meter():
             bounds = ["Meter with bounds"] if (node.low, node.high) != (0.0, 1.0) else []
             bounds += ["an effect that stacks"] if node.name.startswith("stacks of ") else []
-            bounds += ["Meter start"] if not isinstance(node.start, float) else []
+            bounds += [f"Meter {each}" for each in _of_start(node.start)]
             return bounds + [f"Meter {key}" for key in ("decay", "move", "interact") if getattr(node, key) is not None]
         case StateType(holds=holds, past=past):
             return [f"StateType {holds}" if past is None else "StateType past"]
@@ -227,7 +240,8 @@ def _details(universe: Universe, node: object) -> list[str]:
         case WorldMeter(name="stage"):
             return ["stages"]
         case WorldMeter(kept=kept):
-            return ["WorldMeter kept"] if kept else []
+            reads = [f"WorldMeter {each}" for each in _of_start(node.start)]
+            return [*reads, "WorldMeter kept"] if kept else reads
         case World(rules=rules):
             return ["World rules"] if rules else []
         case Cells(rules=rules):
@@ -237,7 +251,7 @@ def _details(universe: Universe, node: object) -> list[str]:
         case CellMeter(type=StateType()):
             return ["StateType of cells"]
         case CellMeter(start=start):
-            return ["CellMeter start"] if not isinstance(start, float) else []
+            return [f"CellMeter {each}" for each in _of_start(start)]
         case ObserveCells(radius=radius):
             return ["ObserveCells grid" if radius is None else "ObserveCells window"]
         case Capacity(priority=priority):

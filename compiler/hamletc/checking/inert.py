@@ -91,7 +91,7 @@ def _meters_that_show(draft: Draft) -> set[str]:
     shown |= {meter for affordance in draft.affordances for meter in affordance.moving}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)
-    # Start values read what a world keeps.
+    # Start values read those of others.
     sources = {
         meter.name: _meters_in(meter.start) if isinstance(meter.start, Expression) else set()
         for meter in draft.meters_of_all()
@@ -124,7 +124,7 @@ def _check_effects(names: Names, report: Findings) -> None:
 
 
 def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings) -> None:
-    shown = _meters_that_show(draft)
+    shown, varying = _meters_that_show(draft), _varying(draft)
     for meter in draft.meters:
         if names.effects.owns(meter.name) or meter.name in draft.past:
             continue
@@ -137,7 +137,7 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
         elif claim is not None:
             _check_claim(meter, claim, changes, report)
         else:
-            _check_direction(meter, span, changes, report)
+            _check_direction(meter, span, changes, meter.name in varying, report)
     positions = {meter for affordance in draft.affordances for meter in affordance.moving}
     for of_world in draft.world_meters:
         if names.effects.owns(of_world.name) or of_world.name in draft.past or of_world.name in positions:
@@ -147,26 +147,38 @@ def _check_meters(draft: Draft, changes: Changes, names: Names, report: Findings
             report.add(messages.inert.UnreadMeter(span, of_world.name, of_world.type is not None, "world"))
         elif of_world.type is not None:
             _check_state(of_world, "world", changes, span, report)
-        elif not _varies(of_world.start) and of_world.name not in changes.raised.keys() | changes.lowered.keys():
+        elif of_world.name not in varying and of_world.name not in changes.raised.keys() | changes.lowered.keys():
             report.add(messages.inert.NeverChanges(span, of_world.name, False, "world"))
-    _check_cells(draft, shown, changes, names, report)
+    _check_cells(draft, shown, varying, changes, names, report)
 
 
-def _check_cells(draft: Draft, shown: set[str], changes: Changes, names: Names, report: Findings) -> None:
+def _check_cells(
+    draft: Draft, shown: set[str], varying: frozenset[str], changes: Changes, names: Names, report: Findings
+) -> None:
     for meter in draft.cell_meters:
         span = names.span("cell meter", meter.name)
         if meter.name not in shown:
             report.add(messages.inert.UnreadMeter(span, meter.name, meter.type is not None, "cell"))
-        elif not _varies(meter.start) and meter.name not in changes.raised.keys() | changes.lowered.keys():
+        elif meter.name not in varying and meter.name not in changes.raised.keys() | changes.lowered.keys():
             report.add(messages.inert.NeverChanges(span, meter.name, meter.type is not None, "cell"))
 
 
-def _varies(start: float | Expression) -> bool:
-    """Whether episodes, or agents, begin with different values: they are drawn, or read what the world keeps."""
-    different = universe.WorldValue | universe.AgentNumber
-    return isinstance(start, Expression) and (
-        any(draws(start)) or any(isinstance(node, different) for node, _ in parts(start))
-    )
+def _varying(draft: Draft) -> frozenset[str]:
+    """The meters of which episodes, or agents, begin with different values: what the world keeps, where affordances are
+    that move, and what draws, or reads the number of the agent or others of these."""
+    of_world = draft.world_meters
+    found = {meter.name for meter in of_world if meter.kept}
+    found.update(*(affordance.moving for affordance in draft.affordances))
+    # In this order they read each other.
+    declared: tuple[universe.AnyMeter, ...] = (*of_world, *draft.meters, *draft.cell_meters)
+    for meter in declared:
+        if isinstance(meter.start, Expression) and (
+            any(draws(meter.start))
+            or any(isinstance(node, universe.AgentNumber) for node, _ in parts(meter.start))
+            or not found.isdisjoint(_meters_in(meter.start))
+        ):
+            found.add(meter.name)
+    return frozenset(found)
 
 
 def _check_state(
@@ -193,12 +205,12 @@ def _check_claim(meter: universe.Meter, claim: Claim, changes: Changes, report: 
         report.add(messages.inert.ClaimOfNothing(claim.span, meter.name))
 
 
-def _check_direction(meter: universe.Meter, span: Span, changes: Changes, report: Findings) -> None:
-    """Warn of a meter that nothing moves, that runs dry, or that runs full by itself. One that only rises by what
-    happens to it is a score or a counter."""
+def _check_direction(meter: universe.Meter, span: Span, changes: Changes, varies: bool, report: Findings) -> None:
+    """Warn of a meter that nothing moves, unless it begins with different values, that runs dry, or that runs full by
+    itself. One that only rises by what happens to it is a score or a counter."""
     raised, lowered = changes.raised.get(meter.name, []), changes.lowered.get(meter.name, [])
     drains = {drain.span for drain in (meter.decay, meter.move, meter.interact) if drain is not None}
-    if not raised and not lowered and _varies(meter.start):
+    if not raised and not lowered and varies:
         return
     if not raised and not lowered:
         report.add(messages.inert.NeverChanges(span, meter.name, False, "agent"))

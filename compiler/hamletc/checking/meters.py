@@ -6,42 +6,19 @@ from typing import Literal, cast
 
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, round32
-from hamlet.universe import Expression, Meter, Span, parts
+from hamlet.universe import Expression, Meter, Span
 from hamletc import messages
 from hamletc.checking.draft import Claim, Direction
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, Properties, between, word
+from hamletc.checking.starts import Owner, known_at_start
 from hamletc.checking.states import type_of, written
 from hamletc.checking.wholes import LARGEST_WHOLE
 from hamletc.intervals import spell
 from hamletc.language import syntax
 
 DRAINS = ("decay", "move", "interact")
-KNOWN_AT_START = (
-    *(
-        universe.Number,
-        universe.Truth,
-        universe.ParamValue,
-        universe.AgentNumber,
-        universe.AgentCount,
-        universe.Unary,
-        universe.Binary,
-        universe.Clamp,
-        universe.If,
-    ),
-    *(universe.DrawUniform, universe.DrawInteger, universe.DrawChoice, universe.DrawNormal, universe.DrawChance),
-)
-"""What start values consist of."""
-KNOWN_OF_CELLS = (
-    *(kind for kind in KNOWN_AT_START if kind is not universe.AgentNumber),
-    universe.Coordinate,
-    universe.On,
-    universe.TerrainValue,
-    universe.Wall,
-    universe.At,
-)
-"""What start values of cells consist of."""
 DIRECTIONS = ("falls", "rises", "read")
 """What an author can say that a meter only does."""
 
@@ -100,7 +77,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     if declaration.state is not None:
         held = resolve_state(declaration, names, report)
         return None if held is None else Meter(name, *held[:3], None, None, None, declaration.span, type=held[3])
-    start = _known_at_start(expressions.number(declaration.start), declaration, "agent", names.kept, report)
+    start = known_at_start(expressions.number(declaration.start), declaration, "agent", names, report)
     bounds = _bounds_of(declaration, expressions, report)
     acting = Expressions(names, report, scope="acting")
     drains: dict[str, Expression | None] = dict.fromkeys(DRAINS)
@@ -128,7 +105,7 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
 
 
 def resolve_state(
-    declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Literal["agent", "world", "cell"] = "agent"
+    declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Owner = "agent"
 ) -> tuple[float | Expression, float, float, universe.StateType] | None:
     """Start value, bounds and type of `state cooldown: int in 0 .. 50 = 0`, or of another state."""
     expressions = Expressions(names, report, whose=whose)
@@ -144,10 +121,7 @@ def resolve_state(
         value = expressions.number(declaration.start)
     else:
         value = written(declaration.start, names.state(declaration.name), expressions, names, report)
-    if whose == "cell":
-        start = _known_of_cells(value, declaration, names, report)
-    else:
-        start = _known_at_start(value, declaration, whose, _readable(declaration, names), report)
+    start = known_at_start(value, declaration, whose, names, report)
     if start is None or bounds is None:
         return None
     if isinstance(start, float):
@@ -169,54 +143,14 @@ def _whole(bounds: tuple[float, float], written: tuple[syntax.Expr, syntax.Expr]
     return True
 
 
-def _readable(declaration: syntax.MeterDecl, names: Names) -> frozenset[str]:
-    """The meters that the world keeps which a start value may read: those that are there when it is computed."""
-    return frozenset() if declaration.kept else names.kept
-
-
-def _known_at_start(
-    start: Expression | None,
-    declaration: syntax.MeterDecl,
-    whose: Literal["agent", "world"],
-    kept: frozenset[str],
-    report: Findings,
-) -> float | Expression | None:
-    """A start value, if it is made of what is known when an episode begins. It may read the meters of the world that
-    are `kept`."""
-    if start is None or isinstance(start, universe.Number):
-        return None if start is None else start.value
-    for node, _ in parts(start):
-        if isinstance(node, universe.WorldValue) and node.meter in kept:
-            continue
-        if not isinstance(node, KNOWN_AT_START):
-            report.add(messages.meters.UnknownAtStart(node.span, node, declaration, whose, kept))
-            return None
-    return start
-
-
 def start_and_bounds_of_cells(
     declaration: syntax.MeterDecl, names: Names, report: Findings
 ) -> tuple[float | Expression, float, float] | None:
     """The start value of a meter of cells, a constant or an expression of what is known of a cell when an episode
     begins, and its bounds."""
     expressions = Expressions(names, report, whose="cell")
-    start = _known_of_cells(expressions.number(declaration.start), declaration, names, report)
+    start = known_at_start(expressions.number(declaration.start), declaration, "cell", names, report)
     return _within_bounds(declaration, start, expressions, report)
-
-
-def _known_of_cells(
-    start: Expression | None, declaration: syntax.MeterDecl, names: Names, report: Findings
-) -> float | Expression | None:
-    """A start value of cells, if it is made of what is known of a cell when an episode begins."""
-    if start is None or isinstance(start, universe.Number):
-        return None if start is None else start.value
-    for node, _ in parts(start):
-        if isinstance(node, universe.WorldValue) and node.meter in names.kept:
-            continue
-        if not isinstance(node, KNOWN_OF_CELLS):
-            report.add(messages.meters.UnknownAtStart(node.span, node, declaration, "cell", names.kept))
-            return None
-    return start
 
 
 def declared_bounds(declaration: syntax.MeterDecl, names: Names, report: Findings) -> tuple[float, float] | None:
@@ -237,8 +171,7 @@ def resolve_world_numbers(
 ) -> tuple[float | Expression, float, float] | None:
     """The start value of a meter of the world, and its bounds."""
     expressions = Expressions(names, report, whose="world")
-    value = expressions.number(declaration.start)
-    start = _known_at_start(value, declaration, "world", _readable(declaration, names), report)
+    start = known_at_start(expressions.number(declaration.start), declaration, "world", names, report)
     return _within_bounds(declaration, start, expressions, report)
 
 

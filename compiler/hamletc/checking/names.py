@@ -90,6 +90,16 @@ class Names(Symbols):
                     pass
 
     @cached_property
+    def order_of_starts(self) -> Mapping[str, int]:
+        """The place of each declared meter and state in the order in which an episode begins with them: what the world
+        keeps, what else it has, then what agents and cells have, each in file order."""
+        of_world = self.of_kind("world meter")
+        lasting = (name for name in of_world if name in self.kept)
+        anew = (name for name in of_world if name not in self.kept)
+        names = (*lasting, *anew, *self.of_kind("meter"), *self.of_kind("cell meter"))
+        return {name: number for number, name in enumerate(names)}
+
+    @cached_property
     def compared(self) -> frozenset[tuple[str, str]]:
         """What is compared with which word of the language, as in `action == REST`: something can follow from an action
         or an affordance that does nothing itself."""

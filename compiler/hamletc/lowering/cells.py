@@ -142,7 +142,7 @@ def over_cells(planned: Plan, cells: Cells) -> Function:
 
 
 def begin_cells(planned: Plan, cells: Cells) -> Function:
-    """Inputs: `cell` (I32), params, `world.<name>` that the world keeps; for draws `world` (U32), `episode` (I32) and
+    """Inputs: `cell` (I32), params, `world.<name>` as the world begins; for draws `world` (U32), `episode` (I32) and
     the seed. Outputs: `cells.<meter>`, of walls what is next to 0 within the bounds."""
     lane, wall = _cell(planned, cells, "episode")
     builder = lane.builder
@@ -154,6 +154,7 @@ def begin_cells(planned: Plan, cells: Cells) -> Function:
                 value = builder.f32(round32(meter.start))
             else:
                 value = builder.clamp(lower_expression(lane, meter.start), low, high)
+            lane.cells[meter.name] = value
             if wall is not None:
                 nothing = builder.f32(round32(min(max(0.0, meter.low), meter.high)))
                 value = builder.select(wall, nothing, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
@@ -57,11 +56,11 @@ def reset(planned: Plan) -> Function:
             position = position_apart(builder, universe, where, layout, index, cell)
         else:
             position = position_anywhere(builder, universe, layout, index)
-    lasting = _lasting(planned, builder, layout)
-    outputs = list(_meters(planned, builder, layout, lasting))
+    of_world = _world_meters(planned, builder, layout)
+    outputs = [Output(f"meter.{name}", value) for name, value in _meters(planned, builder, layout, of_world).items()]
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
-    outputs += _world_meters(planned, builder, layout, lasting)
+    outputs += [Output(f"world.{name}", value) for name, value in of_world.items()]
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
@@ -72,22 +71,21 @@ def reset(planned: Plan) -> Function:
     return builder.finish("reset", tuple(outputs))
 
 
-def _meters(planned: Plan, builder: Builder, layout: Value, lasting: dict[str, Value]) -> Iterator[Output]:
-    """The meters of agents that an episode begins with."""
-    yield from _begun("meter", planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, lasting)
+def _meters(planned: Plan, builder: Builder, layout: Value, of_world: dict[str, Value]) -> dict[str, Value]:
+    """The meters of agents that an episode begins with, which may read those of the world."""
+    begun: dict[str, Value] = {}
+    _begin(planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, begun, of_world)
+    return begun
 
 
-def _world_meters(planned: Plan, builder: Builder, layout: Value, lasting: dict[str, Value]) -> Iterator[Output]:
-    """The meters of the world that an episode begins with, in file order."""
+def _world_meters(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
+    """The meters of the world that an episode begins with, in file order; those that are kept, and where affordances
+    are that move, are there first."""
     meters = () if planned.universe.world is None else planned.universe.world.meters
-    moving, anew = _moving(planned, builder, layout), [meter for meter in meters if not meter.kept]
-    begun = {each.name: each for each in _begun("world", anew, WORLD_EPISODE_DRAWS, planned, builder, layout, lasting)}
-    for meter in meters:
-        name = f"world.{meter.name}"
-        if meter.kept:
-            yield Output(name, lasting[meter.name])
-        else:
-            yield replace(begun[name], value=moving.get(name, begun[name].value))
+    begun = _lasting(planned, builder, layout) | _moving(planned, builder, layout)
+    anew = [meter for meter in meters if meter.name not in begun]
+    _begin(anew, WORLD_EPISODE_DRAWS, planned, builder, layout, begun, begun)
+    return {meter.name: begun[meter.name] for meter in meters}
 
 
 def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
@@ -102,7 +100,7 @@ def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
                 ranges = zip(schema.cell_words(grid), place, strict=True)
                 parts = [cell_position(builder, grid.sizes[a:b], builder.to_u32(word)) for (a, b), word in ranges]
                 place = tuple(builder.to_f32(x) for part in parts for x in part)
-        positions |= {f"world.{meter}": x for meter, x in zip(affordance.moving, place, strict=True)}
+        positions |= dict(zip(affordance.moving, place, strict=True))
     return positions
 
 
@@ -117,38 +115,38 @@ def _lasting(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]
     with builder.at(Construct("state"), None, "state"):
         first = builder.equal(builder.input(I32, "episode"), builder.i32(0))
         left = {meter.name: builder.input(F32, f"world.{meter.name}") for meter in meters}
-    begun = _begun("world", meters, WORLD_EPISODE_DRAWS, planned, builder, layout, {})
+    begun: dict[str, Value] = {}
+    _begin(meters, WORLD_EPISODE_DRAWS, planned, builder, layout, begun, begun)
     values = {}
-    for meter, start in zip(meters, begun, strict=True):
+    for meter in meters:
         with builder.at(Construct("meter", meter.name), meter.span):
-            values[meter.name] = builder.select(first, start.value, left[meter.name])
+            values[meter.name] = builder.select(first, begun[meter.name], left[meter.name])
     return values
 
 
-def _begun(
-    kind: str,
+def _begin(
     meters: Sequence[Meter | WorldMeter],
     stream: int,
     planned: Plan,
     builder: Builder,
     layout: Value,
-    lasting: dict[str, Value],
-) -> Iterator[Output]:
-    """Constants, and expressions within the bounds of their meters, whose draws are from this stream; they may read
-    what the world has `kept`."""
+    own: dict[str, Value],
+    of_world: dict[str, Value],
+) -> None:
+    """Add constants, and expressions within the bounds of their meters, whose draws are from this stream, to those that
+    have begun: to `own`, which they may read, as what the world has. Of its meters both are the same."""
     read = {node.param for meter in meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
     with builder.at(Construct("state"), None, "state"):
         params = {name: builder.input(F32, f"param.{name}") for name in sorted(read)}
     # An age is what a lane has; no start reads it.
-    lane = Lane(planned.universe, builder, planned, {}, params, layout, layout, world=lasting, stream=stream)
+    lane = Lane(planned.universe, builder, planned, own, params, layout, layout, world=of_world, stream=stream)
     for meter in meters:
         with builder.at(Construct("meter", meter.name), meter.span):
             if isinstance(meter.start, float):
-                value = builder.f32(round32(meter.start))
+                own[meter.name] = builder.f32(round32(meter.start))
             else:
                 low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
-                value = builder.clamp(lower_expression(lane, meter.start), low, high)
-            yield Output(f"{kind}.{meter.name}", value)
+                own[meter.name] = builder.clamp(lower_expression(lane, meter.start), low, high)
 
 
 def _start(universe: Universe, builder: Builder) -> Iterator[Output]:

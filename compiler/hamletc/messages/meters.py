@@ -10,10 +10,7 @@ from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
-from hamletc.messages.everywhere import LONGEST_EXAMPLE, quoted
-
-MOST_KEPT_SHOWN = 4
-"""How many of the meters that the world keeps a hint names."""
+from hamletc.messages.everywhere import LONGEST_EXAMPLE
 
 
 @finding("H041")
@@ -78,32 +75,26 @@ class UnknownAtStart(Finding):
         node: what it reads.
         meter: the declaration that it starts.
         whose: whose meter it starts.
-        kept: the meters of the world that the start value could read.
     """
 
     node: Expression
     meter: syntax.MeterDecl
     whose: Literal["agent", "world", "cell"]
-    kept: frozenset[str]
 
     def told(self) -> Told:
         message, tick = "a start value cannot read this", self._tick()
-        if isinstance(self.node, universe.MeterValue | universe.WorldValue | universe.CellValue):
-            # What has a start value itself is there, but all begin at once.
-            hint = "Let the world keep what both read: `world { kept meter luck = uniform(0, 1)  "
-            hint += f"rule draws: luck = uniform(0, 1) }}`; {tick}"
-            if self.kept:
-                shown = quoted(sorted(self.kept)[:MOST_KEPT_SHOWN])
-                hint = f"Read what the world keeps, as {shown}, or let it keep this, too: `kept meter ...`."
-            return Told(message, hint, "start values do not see each other")
-        label = "this is known from the first tick on"
+        if isinstance(self.node, universe.CellValue) and self.whose == "cell":
+            return Told(message, f"Read what this cell has; {tick}", "cells begin at the same time")
+        if isinstance(self.node, universe.CellValue):
+            return Told(message, f"Agents are there before cells; {tick}", "cells begin last")
+        label, earlier = "this is known from the first tick on", "what begins earlier, or draw"
         match self.whose:
             case "cell":
-                return Told(message, "Read params, terrains, regions and `position x`, or draw.", label)
+                return Told(message, f"Read params, terrains, regions, `position x` and {earlier}.", label)
             case "world":
-                return Told(message, f"Read params and `agents`, or draw; {tick}", label)
+                return Told(message, f"Read params, `agents` and {earlier}; {tick}", label)
             case "agent":
-                return Told(message, f"Read params, `agent` and `agents`, or draw; {tick}", label)
+                return Told(message, f"Read params, `agent`, `agents` and {earlier}; {tick}", label)
 
     def _tick(self) -> str:
         """How a tick gives the meter such a value."""
@@ -112,3 +103,30 @@ class UnknownAtStart(Finding):
         value = "..." if self.meter.state is not None else spell_expression(self.meter.start)
         example = value if len(value) <= LONGEST_EXAMPLE else "..."
         return f"in the first tick: `rule start: age == 0 -> {spell_name(self.meter.name)} = {example}`."
+
+
+@finding("H270")
+class StartReadsLater(Finding):
+    """A start value reads what begins later.
+
+    Attributes:
+        meter: what it starts.
+        later: what it reads.
+        anew: whether the world keeps the one, and the other begins anew with each episode.
+        declared: where the other is declared.
+    """
+
+    meter: str
+    later: str
+    anew: bool
+    declared: Span
+
+    def told(self) -> Told:
+        if self.meter == self.later:
+            return Told(f"the start value of `{self.meter}` reads itself", "Read what is declared above it.")
+        message, secondary = f"`{self.meter}` begins before `{self.later}`", (Label(self.declared, "declared here"),)
+        if self.anew:
+            hint = f"Let the world keep `{self.later}`, too, above it, or do not keep `{self.meter}`."
+            return Told(message, hint, "what the world keeps begins first", secondary)
+        hint = f"Start values are found in the order of the file: move `{self.later}` above `{self.meter}`."
+        return Told(message, hint, "this has no value yet", secondary)

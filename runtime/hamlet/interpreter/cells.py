@@ -77,7 +77,8 @@ def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
     cells = lanes.universe.cells
     if cells is None:
         return
-    whole = _cells(lanes, {})
+    # The same view for all start values: what one gives the next ones read.
+    whole = _cells(lanes, lanes.cells)
     beginning = torch.zeros(len(lanes.age), dtype=torch.bool, device=worlds.device)
     beginning[worlds] = True
     open_cells, beginning = whole.running, beginning.unsqueeze(1)

@@ -87,7 +87,8 @@ def _begin_moving(universe: Universe, state: dict[str, Tensor], worlds: Tensor) 
 
 
 def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
-    """Give the meters whose start is an expression their values in these worlds, which begin an episode."""
+    """Give the meters whose start is an expression their values in these worlds, which begin an episode. `lanes` are
+    views of the state, so that a start value reads those before it."""
     declared = lanes.universe.meters
     meters = buffers.state["meters"].view(len(declared), buffers.shape.worlds, buffers.shape.agents)
     for row, meter in enumerate(declared):
@@ -97,7 +98,7 @@ def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
 
 def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor, *, lasting: bool) -> None:
     """Start values of the meters of worlds: of those that last over episodes (`lasting`), or of the others, which may
-    read them; the draws of `lanes` are those of the worlds.
+    read them. `lanes` are views of the state, and their draws are those of the worlds.
     """
     meters = buffers.state["world_meters"]
     for row, meter in enumerate(() if lanes.universe.world is None else lanes.universe.world.meters):

@@ -31,7 +31,7 @@ class Context:
         cascade: whether a cascade measured a deficit.
         beside: whether the cells next to this one are.
         elsewhere: whether cells can be named by their coordinates.
-        begun: whether cells have their meters.
+        begun: which cells have their meters.
     """
 
     where: str
@@ -44,15 +44,15 @@ class Context:
     asker: Literal["agent", "world", "itself"] | None = None
     cascade: bool = False
     beside: bool = False
-    begun: bool = True
+    begun: Literal["none", "this one", "all"] = "all"
     elsewhere: bool = True
     there: bool = False
     """Whether this is read of a cell that is named by its coordinates."""
 
 
-START = Context("a start value", draws=True, begun=False, elsewhere=False)
+START = Context("a start value", draws=True, begun="none", elsewhere=False)
 START_OF_WORLD = replace(START, of="world")
-START_OF_CELLS = replace(START, of="cell", elsewhere=True)
+START_OF_CELLS = replace(START, of="cell", begun="this one", elsewhere=True)
 MASK = Context("a mask")
 OBSERVED = Context("an observation")
 OPENING = Context("what opens an affordance", of="world", elsewhere=False)
@@ -103,6 +103,8 @@ OF_PLACE = (quantities.CellValue, quantities.Coordinate, quantities.On, quantiti
 OF_CELL = (quantities.CellValue, quantities.On, quantities.TerrainValue, quantities.Wall)
 """Quantities of a cell that is named by its coordinates."""
 DRAWS: tuple[type, ...] = expressions.Draw.__args__
+READS = quantities.MeterValue | quantities.WorldValue | quantities.CellValue
+"""Quantities that have a start value."""
 TOGETHER = (expressions.Among, expressions.Rank, expressions.Nearest, expressions.Upon)
 """Reductions over the agents of a world."""
 
@@ -163,6 +165,23 @@ def misplaced(universe: Universe) -> Iterator[str]:
             yield from _misplaced(tree, there)
 
 
+def untimely(universe: Universe) -> Iterator[str]:
+    """Start values that read those of what begins later: an episode begins with what the world keeps, what else it has,
+    what agents and what cells have, each in order."""
+    of_world = () if universe.world is None else universe.world.meters
+    first, anew = ([meter for meter in of_world if meter.kept == kept] for kept in (True, False))
+    of_cells = () if universe.cells is None else universe.cells.meters
+    sums = {each.meter for each in universe.cells.sums} if universe.cells is not None else set()
+    begun: set[str] = set()
+    declared: tuple[declarations.AnyMeter, ...] = (*first, *anew, *universe.meters, *of_cells)
+    for meter in declared:
+        for node in nodes(meter.start):
+            if isinstance(node, READS) and node.meter not in begun:
+                yield f"{meter.name} begins with {node.meter}, which begins later"
+        if meter.name not in sums:
+            begun.add(meter.name)
+
+
 def _placed(part: object, context: Context) -> Iterator[tuple[Any, Context]]:
     """The expressions of a part of a Universe that stand in no other one, and where they are evaluated."""
     if isinstance(part, tuple):
@@ -204,7 +223,7 @@ def _missing(tree: Expression, at: Context) -> str | None:
             return "no agent asks"
         case expressions.Previous() if not at.past:
             return "it has no past"
-        case quantities.CellValue() if not at.begun:
+        case quantities.CellValue() if at.begun == "none" or (at.there and at.begun != "all"):
             return "no cell has begun yet"
         case quantities.Wall() if not at.there:
             return "no cell is meant"

@@ -23,7 +23,7 @@ from hamlet.universe import (
     statements,
     terrain,
 )
-from hamlet.universe.contexts import lacking, misplaced
+from hamlet.universe.contexts import lacking, misplaced, untimely
 from hamlet.universe.declarations import INTERACT, WAIT
 from hamlet.universe.walk import nodes, operands, parts
 from hamlet.universe.whole import Universe
@@ -153,7 +153,7 @@ def check_sound(universe: Universe) -> None:
     _check_assigned(universe, names)
     _check_places(universe)
     _check_drawings(universe, names)
-    for message in chain(lacking(universe), misplaced(universe)):
+    for message in chain(lacking(universe), misplaced(universe), untimely(universe)):
         raise UnsoundError(message)
 
 

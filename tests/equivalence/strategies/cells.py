@@ -78,12 +78,13 @@ class Cells(States):
     def _start_of_cells(self, plan: MeterPlan) -> str:
         """A number, or where the cell is and what it draws, in the bounds."""
         if self.chance(2):
-            return self.meter_start(plan).removeprefix("kept ")
+            return self.meter_start(plan, "cell")
         place = self._place_of_cell()
         drawn = Piece(f"uniform(0, {self.number_piece(plan.span).text})", ATOM, Interval(0.0, plan.span))
         value = f"{place.text} * 0 + {drawn.text}" if self.inert and self.chance(4) else drawn.text
         start = f"{self.spell(plan.low)} + {value}" if self.chance(2) else f"{self.spell(plan.high)} when chance(0.5)"
-        return f"meter {self.word(plan.name)} = {start} in {self.spell(plan.low)} .. {self.spell(plan.high)}"
+        start = f"{start} in {self.spell(plan.low)} .. {self.spell(plan.high)}"
+        return f"meter {self.word(plan.name)} = {self.held(plan, 'cell', start)}"
 
     def _rule_of_cells(self, number: int, plan: MeterPlan | None) -> str:
         """A rule; where a meter is given it changes that."""

@@ -6,12 +6,12 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Space
 from hamlet.universe.space import has_momentum
 from hamletc.intervals import Interval
-from strategies.expressions import Expressions
 from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, joined
+from strategies.starts import Starts
 from strategies.words import neighbour
 
 
-class Statements(Expressions):
+class Statements(Starts):
     """Writes what changes meters."""
 
     def amount(self, plan: MeterPlan, depth: int, constants: bool = True) -> Piece:
@@ -159,7 +159,8 @@ class Statements(Expressions):
             if (key == "decay" and plan.loose and not plan.adrift) or self.chance(3 if key != "decay" else 2):
                 with self.at("tick" if key == "decay" else "acting"):
                     drains.append(f"{key} {self.amount(plan, 1).text}")
-        return f"meter {self.word(plan.name)} = {start}" + (f" {{ {joined(drains)} }}" if drains else "")
+        begins = self.held(plan, "agent", start)
+        return f"meter {self.word(plan.name)} = {begins}" + (f" {{ {joined(drains)} }}" if drains else "")
 
     def plan_numbers(self, kind: str) -> tuple[list[tuple[str, Interval]], list[str]]:
         """Some params, or inputs, and their declarations."""

@@ -44,9 +44,8 @@ class Author(Roles):
         body += self.outcome_lines()
         body = self.in_roles([*body, *self.goals()])
         body += self.list_of_actions(body)
-        return (
-            "\n".join([f"universe {self._called()}", *header, *params, *inputs, *controls, *self._ordered(body)]) + "\n"
-        )
+        lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *self._ordered(body)]
+        return self.begun("\n".join(lines) + "\n")
 
     def _settings(self) -> list[str]:
         """What holds for the whole universe."""

@@ -13,6 +13,7 @@ from hamletc.checking.surroundings import extent
 from hamletc.intervals import Interval
 from strategies.expressions import COMPARISONS
 from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, SpacePlan, joined
+from strategies.starts import Owner
 from strategies.statements import Statements
 
 COUNTING = ("tick", "ending", "acting")
@@ -83,7 +84,7 @@ class Worlds(Statements):
             extent=extent(nowhere.space),
         ):
             rules = [self._rule(number) for number in range(self.integer(0, 4))]
-            meters = [f"{'kept ' if self.chance(4) else ''}{self.meter_start(plan)}" for plan in self.of_world]
+            meters = [f"{'kept ' if self.chance(4) else ''}{self.meter_start(plan, 'world')}" for plan in self.of_world]
             stages = self._stages()
         self._agents = None
         if stages:
@@ -102,8 +103,8 @@ class Worlds(Statements):
     def _block_of_world(self, meters: list[str], rules: list[str]) -> list[str]:
         return [f"world {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
 
-    def meter_start(self, plan: MeterPlan) -> str:
-        return f"meter {self.word(plan.name)} = {self._in_bounds(plan.low, plan.high)}"
+    def meter_start(self, plan: MeterPlan, owner: Owner) -> str:
+        return f"meter {self.word(plan.name)} = {self.held(plan, owner, self._in_bounds(plan.low, plan.high))}"
 
     def _rule(self, number: int) -> str:
         name = self.word(self.name(f"law{number}", "rule"))

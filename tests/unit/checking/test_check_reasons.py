@@ -39,17 +39,62 @@ def test_what_start_values_read_of_what_nobody_reads_is_not_read() -> None:
     assert found == ["nobody reads the meter `luck` of the world", "nobody reads the meter `unread`"]
 
 
-def test_start_values_do_not_see_each_other() -> None:
+def test_start_values_read_those_above() -> None:
     rest = "meter one = uniform(0, 1) { only read }\nmeter other = 1 - one { only read }\n"
     rest += "reward one + other\nobserve { meters }\n"
-    (found,) = said(HEAD + rest)
-    assert (found.code, found.primary.text) == ("H083", "start values do not see each other")
-    assert "`world { kept meter luck = uniform(0, 1)" in found.hint
-    assert "`rule start: age == 0 -> other = 1 - one`" in found.hint
-    (found,) = said(HEAD + KEPT + rest.replace("reward one", "reward luck * one"))
-    assert found.hint == "Read what the world keeps, as `luck`, or let it keep this, too: `kept meter ...`."
+    assert said(HEAD + rest) == []
+    first, second, *others = rest.splitlines(keepends=True)
+    (found,) = said(HEAD + "".join((second, first, *others)))
+    assert (found.code, found.message, found.primary.text) == (
+        "H270",
+        "`other` begins before `one`",
+        "this has no value yet",
+    )
+    assert found.hint == "Start values are found in the order of the file: move `one` above `other`."
+    (found,) = said(HEAD + rest.replace("1 - one", "1 - other"))
+    assert (found.code, found.message) == ("H270", "the start value of `other` reads itself")
     (found,) = said(HEAD + rest.replace("1 - one", "age"))
-    assert found.primary.text == "this is known from the first tick on"
+    assert (found.code, found.primary.text) == ("H083", "this is known from the first tick on")
+    assert "`rule start: age == 0 -> other = age`" in found.hint
+
+
+def test_names_in_backticks_are_told_as_they_are() -> None:
+    odd = "`a\"*/{{ $x 'b`"
+    rest = f"meter one = {odd} {{ only read }}\nmeter {odd} = 1 {{ decay 0.1 }}\n"
+    rest += f"reward one + {odd}\nobserve {{ meters }}\n"
+    (found,) = [each for each in said(HEAD + rest) if each.severity == "error"]
+    assert (found.code, found.message) == ("H270", f"`one` begins before {odd}")
+
+
+def test_what_reads_what_never_differs_never_changes() -> None:
+    """Where all episodes begin with the same value, a meter that nothing changes is a number, whatever it reads."""
+    rest = "meter one = 0.5 { decay 0.01  only falls }\nmeter other = 1 - one\n"
+    rest += "reward one + other\nobserve { meters }\n"
+    assert codes(HEAD + rest) == ["H073"]
+    assert codes(HEAD + rest.replace("= 0.5 {", "= uniform(0, 1) {")) == []
+
+
+def test_what_the_world_keeps_is_there_first() -> None:
+    """What begins anew reads what is kept, wherever that stands; what is kept reads what is kept above."""
+    block = "world {{ {}  rule draws {{ a = uniform(0, 1)  b = uniform(0, 1) }} }}\n"
+    rest = "meter other = a * b { only read }\nreward other\nobserve { meters }\n"
+    for meters, expected in (
+        ("kept meter a = uniform(0, 1)  kept meter b = a", []),
+        ("kept meter b = a  kept meter a = uniform(0, 1)", ["H270"]),
+        ("meter b = a  kept meter a = uniform(0, 1)", []),
+        ("meter b = uniform(0, 1)  kept meter a = b", ["H270"]),
+    ):
+        assert codes(HEAD + block.format(meters) + rest) == expected, meters
+
+
+def test_cells_begin_at_the_same_time() -> None:
+    """A cell reads what it has itself, and of others what is not their start value."""
+    text = "universe field\nspace grid 4\nlifespan 5 ticks\ncells {{ meter moss = uniform(0, 1)  meter grass = {} \n"
+    text += "rule grow {{ moss += 0.01  grass += 0.01 }} }}\nreward moss + grass\nobserve {{ cell }}\n"
+    assert codes(text.format("1 - moss")) == []
+    assert codes(text.format("1 when wall at (position x + 1)")) == []
+    (found,) = said(text.format("moss at (position x + 1)"))
+    assert (found.code, found.primary.text) == ("H083", "cells begin at the same time")
 
 
 # --- what never changes ---

@@ -109,7 +109,7 @@ def test_agents_read_the_state_of_their_cell(text: str) -> None:
         ("state m: calm = calm  rule r: m = calm", "H160"),
         ("state m: calm calm = calm  rule r: m = calm", "H160"),
         ("state m: calm angry = sad  rule r: m = calm", "H161"),
-        ("state m = 0.5 < energy  rule r: m = false", "H083"),
+        ("state m = 0.5 < energy  rule r: m = false", ""),
         ("rule r: flag = not flag", ""),
         ("rule r: flag = if energy < 0.5 then true else sky == wet", ""),
         ("rule r: flag += 1", "H162"),

@@ -97,13 +97,13 @@ def test_a_checkpoint_has_it(env: Env) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("ticks: int in 0 .. 100 = 0", "ticks: int in 0 .. 100 = 1 when stage == hard", "H083"),
-        ("energy = if stage == easy then 1 else 0.5", "energy = price", "H083"),
+        ("ticks: int in 0 .. 100 = 0", "ticks: int in 0 .. 100 = 1 when stage == hard", "H270"),
+        ("energy = if stage == easy then 1 else 0.5", "energy = age", "H083"),
         ("when ticks >= 6", "when energy >= 6", "H092"),
     ],
 )
 def test_misuse(old: str, new: str, expected: str) -> None:
-    """What is kept reads nothing of what begins with each episode."""
+    """What is kept reads what is kept above."""
     assert old in LESSONS
     file, problems = parse(LESSONS.replace(old, new))
     found = problems if file is None or problems else check(file, ("lessons.hamlet",))[1]

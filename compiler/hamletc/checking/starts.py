@@ -1,0 +1,74 @@
+"""Start values: what they are made of, and whose start values they may read.
+
+An episode begins with what the world keeps, then with what else the world has, then with what agents and cells have:
+each in the order of the file, so that a start value reads those that are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from hamlet import universe
+from hamlet.universe import Expression, parts
+from hamletc import messages
+from hamletc.checking.names import Names
+from hamletc.checking.report import Findings
+from hamletc.language import syntax
+from hamletc.language.declared import Kind
+
+Owner: TypeAlias = Literal["agent", "world", "cell"]
+KNOWN = (
+    universe.Number,
+    universe.Truth,
+    universe.ParamValue,
+    universe.AgentNumber,
+    universe.AgentCount,
+    universe.Unary,
+    universe.Binary,
+    universe.Clamp,
+    universe.If,
+    *(universe.DrawUniform, universe.DrawInteger, universe.DrawChoice, universe.DrawNormal, universe.DrawChance),
+)
+"""What start values consist of, beside start values."""
+KNOWN_OF_CELLS = (
+    *(kind for kind in KNOWN if kind is not universe.AgentNumber),
+    universe.Coordinate,
+    universe.On,
+    universe.TerrainValue,
+    universe.Wall,
+    universe.At,
+)
+"""What start values of cells consist of, beside start values."""
+READS = universe.MeterValue | universe.WorldValue | universe.CellValue
+KINDS: Mapping[type[Expression], Kind] = {
+    universe.MeterValue: "meter",
+    universe.WorldValue: "world meter",
+    universe.CellValue: "cell meter",
+}
+
+
+def known_at_start(
+    start: Expression | None, declaration: syntax.MeterDecl, whose: Owner, names: Names, report: Findings
+) -> float | Expression | None:
+    """The start value of a meter or a state, if all that it reads is there when the episode comes to it; otherwise
+    `None`, and what is not is reported."""
+    if start is None or isinstance(start, universe.Number):
+        return None if start is None else start.value
+    own, order, known = declaration.name.text, names.order_of_starts, KNOWN_OF_CELLS if whose == "cell" else KNOWN
+    nodes = [node for node, _ in parts(start)]
+    elsewhere = [node.operand for node in nodes if isinstance(node, universe.At)]
+    for node in nodes:
+        if isinstance(node, known):
+            continue
+        # Cells begin at the same time: each knows what it has itself.
+        other = isinstance(node, universe.CellValue) and (whose != "cell" or any(node is each for each in elsewhere))
+        if not isinstance(node, READS) or other or node.meter not in order:
+            report.add(messages.meters.UnknownAtStart(node.span, node, declaration, whose))
+            return None
+        if order[node.meter] >= order[own]:
+            anew = declaration.kept and node.meter not in names.kept
+            about = own, node.meter, anew, names.span(KINDS[type(node)], node.meter)
+            report.add(messages.meters.StartReadsLater(node.span, *about))
+            return None
+    return start
