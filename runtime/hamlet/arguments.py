@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -82,21 +82,21 @@ def mask_of_worlds(worlds: Any, count: int, device: torch.device) -> torch.Tenso
     return mask.to(device)
 
 
-def worlds_by_number(worlds: Any, count: int) -> torch.Tensor:
-    """Some of so many worlds by their numbers, [n] i64 on the CPU; `None` for all of them.
+def by_number(kind: Literal["worlds", "agents"], numbers: Any, count: int) -> torch.Tensor:
+    """Some of so many worlds, or agents of each world, by their numbers, [n] i64 on the CPU; `None` for all of them.
 
     Raises:
-        EnvError: they are something else than numbers of worlds.
+        EnvError: they are something else than numbers of these.
     """
-    if worlds is None:
+    if numbers is None:
         return torch.arange(count)
-    said = f"worlds are a list of whole numbers in 0 .. {count - 1}"
-    numbers = dense(worlds, said).cpu()
-    if numbers.dim() != 1 or (numbers.numel() and (numbers.is_floating_point() or numbers.dtype is torch.bool)):
-        raise EnvError(f"{said}, not {list(numbers.shape)} of {numbers.dtype}")
-    if not bool(((numbers >= 0) & (numbers < count)).all()):
-        raise EnvError(f"{said}, not {shown(worlds)}")
-    return numbers.long()
+    said = f"{kind} are a list of whole numbers in 0 .. {count - 1}"
+    chosen = dense(numbers, said).cpu()
+    if chosen.dim() != 1 or (chosen.numel() and (chosen.is_floating_point() or chosen.dtype is torch.bool)):
+        raise EnvError(f"{said}, not {list(chosen.shape)} of {chosen.dtype}")
+    if not bool(((chosen >= 0) & (chosen < count)).all()):
+        raise EnvError(f"{said}, not {shown(numbers)}")
+    return chosen.long()
 
 
 def _converted(value: Any, what: str) -> torch.Tensor:

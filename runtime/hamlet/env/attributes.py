@@ -150,31 +150,43 @@ class Attributes(Sealed):
             return values.view(len(of_cells), -1, values.shape[1])[of_cells.index(name)]
         return self._buffers.state["world_meters"][of_world.index(name)]
 
-    def set(self, name: str, values: Values, worlds: Sequence[int] | torch.Tensor | None = None) -> None:
-        """Write the values of a meter or a state by its name, and compute observations and masks again: the next
-        `observation` shows them, and the next tick goes on from them. Nothing else changes: not the outcomes of the
-        last tick, and an agent whose meter says that it is dead dies at the end of the next tick.
+    def set(
+        self,
+        name: str,
+        values: Values,
+        worlds: Sequence[int] | torch.Tensor | None = None,
+        agents: Sequence[int] | torch.Tensor | None = None,
+    ) -> None:
+        """Write the values of a meter or a state by its name, or positions, and compute what depends on them again:
+        sums over cells, observations and masks. The next `observation` shows them, and the next tick goes on from them.
+        Nothing else changes: not what looks back, not the outcomes of the last tick, and an agent whose meter says that
+        it is dead dies at the end of the next tick.
 
         Args:
-            name: of a meter or a state of agents, of the world or of cells.
+            name: of a meter or a state of agents, of the world or of cells; or "position", where agents are.
             values: a number for all of them; or of agents [worlds * agents] or [worlds, agents], of the world [worlds],
-                of cells [cells] or [cells, worlds], in the order of `worlds`. They are rounded to f32, and lie where a
-                tick can leave them. Of a condition True and False; of a state with options their names or numbers.
-                Agents of roles that do not have the meter, and walls, keep what they have.
+                of cells [cells] or [cells, worlds], in the order of `worlds` and `agents`. They are rounded to f32, and
+                lie where a tick can leave them. Of a condition True and False; of a state with options their names or
+                numbers. Agents of roles that do not have the meter, and walls, keep what they have. Positions are a
+                number per axis, [axes], [worlds * agents, axes] or [worlds, agents, axes], whole on a grid and on no
+                wall; on a graph names or numbers of nodes. Who goes elsewhere is no longer engaged.
             worlds: the numbers of the worlds, 0 .. num_worlds - 1, each once; by default all worlds.
+            agents: the numbers of agents in their worlds, 0 .. num_agents - 1, each once; by default all agents. Only
+                for what agents have.
 
         Raises:
             EnvError: there is no such meter or state, or `values` have another type or shape or are out of bounds, or
-                there is no such world, or a param or an input was written in place and is out of bounds. Nothing was
-                changed.
+                there is no such world or agent, or a param or an input was written in place and is out of bounds.
+                Nothing was changed.
 
         Example:
             env.set("energy", 0.5)
             env.set("energy", torch.linspace(0, 1, env.num_agents), worlds=[0])
+            env.set("position", (2, 3), worlds=[0], agents=[0])
         """
         self.check_given()
         with self._whole:
-            set_state(self.universe, self._buffers.shape, self._buffers.state, name, values, worlds)
+            set_state(self.universe, self._buffers, name, values, worlds, agents)
             self._observe()
 
     def check_given(self) -> None:

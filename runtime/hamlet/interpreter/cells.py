@@ -6,15 +6,18 @@ Cells are worked on like agents: tensors are [worlds, cells], and the position o
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
 from hamlet import schema
+from hamlet.backend.buffers import Buffers
 from hamlet.interpreter import coverage
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.expressions import evaluate
-from hamlet.interpreter.lanes import Lanes, store_cells
+from hamlet.interpreter.lanes import Constants, Lanes, load, store_cells
+from hamlet.interpreter.places import Places
 from hamlet.interpreter.space import clamp, larger, smaller
 from hamlet.interpreter.statements import run
 from hamlet.numbers.counters import CELL_SHIFT
@@ -90,6 +93,19 @@ def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
         value = clamp(value, lanes.constant(meter.low), lanes.constant(meter.high))
         lanes.cells[meter.name] = torch.where(beginning, value, lanes.cells[meter.name])
     store_cells(lanes.cells, state)
+    _store_sums(lanes, state, worlds)
+
+
+def sum_over_cells(universe: Universe, buffers: Buffers) -> None:
+    """Find the sums over cells of all worlds anew, where there are some, on the state as it is."""
+    if universe.cells is not None and universe.cells.sums:
+        device = buffers.state["age"].device
+        lanes = load(universe, buffers, Places(universe, device), Constants(universe, device))
+        _store_sums(lanes, buffers.state, torch.arange(buffers.shape.worlds, device=device))
+
+
+def _store_sums(lanes: Lanes, state: Mapping[str, Tensor], worlds: Tensor) -> None:
+    """Find the sums over cells of these worlds (i64 [n]), and write them into the state."""
     sums, world = overall(dataclasses.replace(_cells(lanes, lanes.cells), nearby=None)), lanes.universe.world
     for row, total in enumerate(() if world is None else world.meters):
         if total.name in sums:

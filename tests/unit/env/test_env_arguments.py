@@ -381,7 +381,7 @@ TABLE: dict[tuple[str, str], Row] = {
             [("x", 4)],
         ],
     ),
-    ("Env.set", "name"): Row(["food", np.str_("food")], [*NO_NAME, "rate", "wage", "lift"]),
+    ("Env.set", "name"): Row(["food", np.str_("food")], ["position", *NO_NAME, "rate", "wage", "lift"]),
     ("Env.set", "values"): Row(
         [0.5, np.float32(0.5), 1, [0.5] * LANES, np.zeros((3, 2)), of(LANES, dtype=torch.float64), of(LANES)],
         [*numbers(LANES), "food", ["food"] * LANES, of(2, 3), of(LANES, dtype=torch.bool)],
@@ -389,6 +389,10 @@ TABLE: dict[tuple[str, str], Row] = {
     ("Env.set", "worlds"): Row(
         [None, [0, 2], np.array([1]), torch.tensor([2]), []],
         [*ODD, 3, "all", True, [3], [-1], [0.5], [1, 1], [True, False, True], [[0]], *strange(3)[:6], [None]],
+    ),
+    ("Env.set", "agents"): Row(
+        [None, [0, 1], np.array([1]), torch.tensor([0]), []],
+        [*ODD, 3, "all", True, [2], [-1], [0.5], [1, 1], [True, False], [[0]], *strange(2)[:6], [None]],
     ),
     ("Env.place", "affordance"): Row(["Stall"], [value for value in NO_NAME if value != "fod"]),
     ("Env.place", "position"): Row(

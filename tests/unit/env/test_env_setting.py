@@ -132,6 +132,22 @@ def test_shapes_and_types(env: Env, name: str, values: Any, worlds: Any, found: 
     assert torch.equal(env.meter(name), found.float())
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "worlds", "agents", "found"),
+    [
+        ("food", 0.5, None, [1], torch.tensor([1, 0.5] * 3)),
+        ("food", [0.5, 0.25, 0.125], None, [1], torch.tensor([1, 0.5, 1, 0.25, 1, 0.125])),
+        ("food", [[0.5, 0.25]], [2], [1, 0], torch.tensor([1, 1, 1, 1, 0.25, 0.5])),
+        ("rest", 9, [0, 1], torch.tensor([0]), torch.tensor([9.0, 3, 9, 3, 3, 3])),
+        ("guard.torch", 0.75, [1], [0, 1], torch.tensor([0.5, 0.5, 0.75, 0.5, 0.5, 0.5])),
+        ("food", 0.5, None, [], torch.ones(6)),
+    ],
+)
+def test_some_agents(env: Env, name: str, values: Any, worlds: Any, agents: Any, found: torch.Tensor) -> None:
+    env.set(name, values, worlds=worlds, agents=agents)
+    assert torch.equal(env.meter(name), found.float())
+
+
 def test_cells(env: Env) -> None:
     before = env.meter("soil").clone()
     env.set("soil", torch.full((CELLS,), 0.75), worlds=[1])
@@ -178,3 +194,128 @@ def test_what_is_refused_changes_nothing(env: Env, name: str, values: Any, world
     with pytest.raises(EnvError, match=re.escape(message)):
         env.set(name, values, worlds=worlds)
     assert all(torch.equal(values, before["state"][name]) for name, values in env.state.items())
+
+
+# --- positions, and what depends on what is set -----------------------------------------------------------------------
+
+MEADOW = """
+universe meadow
+space grid map { starts anywhere }
+map { "#..." "...#"  wall "#" }
+lifespan 90 ticks
+world {
+    state dry = false
+    rule dries: dry = dry
+}
+cells {
+    meter grass = 0.5
+    rule grows: grass += 0.01
+}
+meter energy = 1 { decay 0.01  only falls }
+affordance Well at (3, 0) lasts 3 ticks { each tick { energy -= 0.01 } }
+inert allowed
+dies when energy <= 0
+reward total(grass when not dry) over cells - 0.1 * distance to Well
+observe {
+    position absolute  meters  here  progress
+    all_grass: total(grass when not dry) over cells
+    far: distance to Well
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def meadow(compiled: Callable[[str], Module]) -> Module:
+    return compiled(MEADOW)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+def test_what_is_derived_is_right_afterwards(meadow: Module, backend: str) -> None:
+    env = hamlet.make(meadow, worlds=3, agents=2, backend=backend, quiet=True)
+
+    def seen(name: str) -> list[float]:
+        assert env.observation is not None
+        return env.observation[:, env.observation_names.index(name)].tolist()
+
+    env.set("grass", 0.25, worlds=[1])
+    assert seen("all_grass") == [3, 3, 1.5, 1.5, 3, 3]
+    env.set("dry", True, worlds=[2])
+    assert seen("all_grass") == [3, 3, 1.5, 1.5, 0, 0]
+    env.set("position", (2, 1), worlds=[0])
+    env.set("position", [[3, 0], [1, 0]], worlds=[2])
+    assert seen("far")[:2] == [2, 2]
+    assert seen("far")[4:] == [0, 2]
+    assert seen("here[Well]")[4:] == [1, 0]
+    assert env.action_mask[:2, env.action_names.index("RIGHT")].tolist() == [False, False]
+    env.rollout(3)
+    twin = hamlet.make(meadow, worlds=3, agents=2, backend="interpreter", quiet=True)
+    twin.load_state_dict(env.state_dict())
+    for _ in range(2):
+        one, other = (each.step(torch.full((6,), each.action_names.index("INTERACT"))) for each in (env, twin))
+        assert torch.equal(one[1], other[1])
+
+
+def test_who_is_put_elsewhere_is_engaged_no_more(meadow: Module) -> None:
+    env = hamlet.make(meadow, worlds=2, agents=2, backend="interpreter", quiet=True)
+    env.set("position", (3, 0))
+    env.step(torch.full((4,), env.action_names.index("INTERACT")))
+    assert env.state["progress"].tolist() == [1] * 4
+    env.set("position", [[3, 0], [2, 0]], worlds=[1])
+    assert env.state["progress"].tolist() == [1, 1, 1, 0]
+    assert env.state["engaged"].tolist() == [0, 0, 0, -1]
+
+
+def test_positions_elsewhere(compiled: Callable[[str], Module]) -> None:
+    graph = "universe way\nspace graph { home - road - mill }\nlifespan 9 ticks\nreward 1 when on mill\n"
+    env = hamlet.make(compiled(graph + "observe { position node }\n"), worlds=3, backend="interpreter", quiet=True)
+    env.set("position", "mill")
+    assert env.state["position"].tolist() == [[2, 2, 2]]
+    env.set("position", ["home", "road"], worlds=[2, 0])
+    assert env.state["position"].tolist() == [[1, 2, 0]]
+    env.set("position", [[1]], worlds=[1])
+    assert env.state["position"].tolist() == [[1, 1, 0]]
+    pond = "universe pond\nspace continuous (0 .. 4) x (-1 .. 1) { step 0.5  reach 1 }\nlifespan 9 ticks\n"
+    text = pond + "reward position x\nobserve { position absolute }\n"
+    lake = hamlet.make(compiled(text), worlds=2, backend="interpreter", quiet=True)
+    lake.set("position", [[0.1, -1], [4, 0.5]])
+    assert torch.equal(lake.state["position"], torch.tensor([[0.1, 4], [-1, 0.5]]))
+    nowhere = hamlet.make(
+        compiled(
+            pond.split("space")[0] + "space none\nlifespan 9 ticks\nmeter a = 1 { decay 0.1 }\n"
+            "reward a\nobserve { meters }\n"
+        ),
+        backend="interpreter",
+        quiet=True,
+    )
+    with pytest.raises(EnvError, match="has no space, and nobody a position"):
+        nowhere.set("position", 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "arguments", "message"),
+    [
+        ((0, 0), {}, "a position is on no wall of the map"),
+        ((4, 0), {}, "x of a position is a whole number in 0 .. 3, not 4"),
+        ((1, 0.5), {}, "y of a position is a whole number in 0 .. 1, not 0.5"),
+        ((1, float("nan")), {}, "y of a position is a whole number in 0 .. 1, not nan"),
+        ([1, 1, 1], {}, "a position is 2 numbers (x, y), or a tensor [6, 2] or [3, 2, 2], not [3]"),
+        ([[1, 1]], {"agents": [0, 1], "worlds": [1]}, "or a tensor [2, 2] or [1, 2, 2], not [1, 2]"),
+        ("home", {}, "a position is 2 numbers (x, y)"),
+        ((1, 1), {"agents": [2]}, "agents are a list of whole numbers in 0 .. 1"),
+        ((1, 1), {"agents": [1, 1]}, "agents name an agent twice"),
+    ],
+)
+def test_positions_that_are_refused(meadow: Module, values: Any, arguments: Any, message: str) -> None:
+    env = hamlet.make(meadow, worlds=3, agents=2, backend="interpreter", quiet=True)
+    before = env.state_dict()
+    with pytest.raises(EnvError, match=re.escape(message)):
+        env.set("position", values, **arguments)
+    assert all(torch.equal(values, before["state"][name]) for name, values in env.state.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"), [("grain", "meter grain is of the world"), ("soil", "meter soil is of cells")]
+)
+def test_agents_are_of_what_agents_have(env: Env, name: str, whose: str) -> None:
+    with pytest.raises(EnvError, match=f"{whose}: leave out agents="):
+        env.set(name, 0.5, agents=[0])

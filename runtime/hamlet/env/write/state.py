@@ -1,4 +1,4 @@
-"""`Env.set`: writing meters and states by their names."""
+"""`Env.set`: writing meters, states and positions by their names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import torch
 
-from hamlet.arguments import dense, named, worlds_by_number
-from hamlet.backend.buffers import Shape
+from hamlet.arguments import by_number, dense, named
+from hamlet.backend.buffers import Buffers, Shape
 from hamlet.env.write.bounds import check_within
+from hamlet.env.write.positions import POSITION, set_positions
 from hamlet.errors import EnvError, shown
+from hamlet.interpreter.cells import sum_over_cells
+from hamlet.schema import axes
 from hamlet.schema.bounds import Bounds, meter_bounds, number_bounds
 from hamlet.schema.roles import members, meters_of
 from hamlet.universe import AnyMeter, CellMeter, Grid, Meter, Universe
@@ -41,35 +44,58 @@ class _Target:
         return f"{'meter' if self.meter.type is None else 'state'} {self.meter.name}"
 
 
-def set_state(
-    universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor], name: str, values: Any, worlds: Any
-) -> None:
-    """Write the values of a meter or a state into fields of the state; see `hamlet.env.environment.Env.set`.
+def set_state(universe: Universe, buffers: Buffers, name: str, values: Any, worlds: Any, agents: Any) -> None:
+    """Write the values of a meter or a state, or positions; see `hamlet.env.attributes.Attributes.set`.
 
     Raises:
         EnvError: an argument is wrong. Nothing was changed.
     """
+    shape, state = buffers.shape, buffers.state
+    chosen = _each_once("worlds", worlds, shape.worlds)
+    those = None if agents is None else _each_once("agents", agents, shape.agents)
+    if name == POSITION and name not in _declared(universe):
+        set_positions(universe, shape, state, values, chosen, torch.arange(shape.agents) if those is None else those)
+        return
     target = _target(universe, shape, state, name)
-    chosen = worlds_by_number(worlds, shape.worlds)
-    if len(set(chosen.tolist())) < len(chosen):
-        raise EnvError("worlds name a world twice")
-    rows = target.rows[:, chosen.to(target.rows.device)]
-    new = _shaped(target, _numbers(target, values), len(chosen)).to(rows.device).expand_as(rows)
-    has = target.has.to(rows.device).unsqueeze(1)
+    if those is not None and target.per != "agent":
+        raise EnvError(f"{target.title} is of {'the world' if target.per == 'world' else 'cells'}: leave out agents=")
+    every = torch.arange(len(target.has))
+    where = (every if those is None else those).unsqueeze(1), chosen
+    has = target.has[where[0]]
+    new = _shaped(target, _numbers(target, values), len(has), len(chosen))
+    device = target.rows.device
+    new, has, where = new.to(device), has.to(device), (where[0].to(device), where[1].to(device))
+    rows = target.rows[where]
+    new = new.expand_as(rows)
     _check(target, new, has.expand_as(new))
-    target.rows[:, chosen.to(rows.device)] = torch.where(has, new, rows)
+    target.rows[where] = torch.where(has, new, rows)
+    sum_over_cells(universe, buffers)
+
+
+def _each_once(kind: Literal["worlds", "agents"], numbers: Any, count: int) -> torch.Tensor:
+    chosen = by_number(kind, numbers, count)
+    if len(set(chosen.tolist())) < len(chosen):
+        raise EnvError(f"{kind} name {'a world' if kind == 'worlds' else 'an agent'} twice")
+    return chosen
+
+
+def _declared(universe: Universe) -> dict[str, AnyMeter]:
+    of_world = () if universe.world is None else universe.world.meters
+    of_cells = () if universe.cells is None else universe.cells.meters
+    every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells)
+    return {each.name: each for each in every}
 
 
 def _target(universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor], name: Any) -> _Target:
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
-    every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells)
-    declared = {each.name: each for each in every}
+    declared = _declared(universe)
+    known = [*declared, *([POSITION] if axes(universe) else [])]
     if isinstance(name, str) and name in [param.name for param in universe.params]:
         raise EnvError(f'{name} is a param: write env.params["{name}"]')
     if isinstance(name, str) and name in [item.name for item in universe.inputs]:
         raise EnvError(f'{name} is an input: write env.inputs["{name}"]')
-    meter = declared[named("meter or state", name, list(declared))]
+    meter = declared[named("meter or state", name, known)]
     if isinstance(meter, Meter):
         row = universe.meters.index(meter)
         bounds, values = meter_bounds(universe)[row], state["meters"][row]
@@ -134,9 +160,8 @@ def _options(target: _Target, options: Sequence[str], values: Any) -> Any:
     return values
 
 
-def _shaped(target: _Target, numbers: torch.Tensor, worlds: int) -> torch.Tensor:
-    """Numbers as [] or [per world, worlds]."""
-    count = len(target.has)
+def _shaped(target: _Target, numbers: torch.Tensor, count: int, worlds: int) -> torch.Tensor:
+    """Numbers as [] or [count, worlds], where so many are written in each world."""
     match target.per:
         case "world":
             shapes: tuple[tuple[int, ...], ...] = ((worlds,),)
