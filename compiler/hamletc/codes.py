@@ -133,7 +133,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- checking: what is written out ---
         "H085": Code("error", "definition in a circle"),
         "H086": Code("error", "definitions that stand for too much"),
-        "H087": Code("error", "argument that does not fit a template"),
+        "H087": Code("error", "argument that does not fit a template or a function"),
         "H088": Code("error", "file that cannot be included"),
         "H089": Code("error", "nothing to replace or to leave out"),
         # --- checking: agents that meet ---

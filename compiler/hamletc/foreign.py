@@ -110,7 +110,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     (
         "function func fn lambda proc macro",
-        "`let hunger = 1 - food` names an expression; a `template` has parameters and writes declarations.",
+        "`let square(a) = a * a` is a function, used as `square(food)`; a `template` has parameters and writes "
+        "declarations.",
     ),
     (
         "new instance instantiate make create place",

@@ -135,8 +135,11 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
 
 def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
     for item in unused:
-        kind = messages.inert.UnusedLet if isinstance(item, syntax.LetDecl) else messages.inert.UnusedTemplate
-        report.add(kind(item.name.span, item.name.text))
+        match item:
+            case syntax.LetDecl(name=name, parameters=parameters):
+                report.add(messages.inert.UnusedLet(name.span, name.text, bool(parameters)))
+            case syntax.TemplateDecl(name=name):
+                report.add(messages.inert.UnusedTemplate(name.span, name.text))
 
 
 def _with_reach(universe: Universe, ends: State) -> Universe:

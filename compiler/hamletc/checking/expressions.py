@@ -276,7 +276,7 @@ class Expressions:
 
     def _no_function(self, expr: syntax.CallExpr) -> None:
         function = expr.function.text
-        self._at.names.refuse(expr.function, "a function", tuple(CALLS))
+        self._at.names.refuse(expr.function, "a function", (*CALLS, *self._at.names.of_kind("function")))
         if function not in FOREIGN_WORDS and function not in OWN_WORDS:
             for argument in expr.arguments:
                 self._operand(argument)

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.named import Space, Spaces, spaces_of
 from hamletc.expansion.places import Places
 from hamletc.expansion.trees import Field, holds_expressions, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import NAMESPACES, Namespace, declared, in_role
-from hamletc.language.words import MEANINGS, PLACES
+from hamletc.language.words import CALLS, MEANINGS, PLACES, YIELDING_CALLS
 
 Options: TypeAlias = tuple[str, ...]
 State: TypeAlias = tuple[str, str, str]
@@ -38,7 +40,9 @@ def binding_of(declarations: tuple[syntax.Decl, ...]) -> Binding:
     owners = frozenset(each.text for role, name in owning for each in (name, in_role(name, role)))
     heads = [item for _, item in parts if isinstance(item, syntax.AffordanceDecl)]
     meters = frozenset((meter, head.name.text) for head in heads for meter in own_meters(head))
-    return Binding(_states(parts), owners, meters)
+    lets = [(role, item) for role, item in parts if isinstance(item, syntax.LetDecl) and item.parameters]
+    functions = {each.text: let for role, let in lets for each in (let.name, in_role(let.name, role))}
+    return Binding(_states(parts), owners, meters, spaces_of(functions))
 
 
 def own_meters(head: syntax.AffordanceDecl) -> frozenset[str]:
@@ -80,6 +84,19 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
 """What the names in fields of nodes refer to; expressions, what is observed, and names of declarations are not here."""
 
 
+NAMES_OF_WORDS = frozenset(
+    (
+        *((syntax.ObservePosition, "encoding"), (syntax.ObserveVelocity, "names"), (syntax.ObserveTime, "names")),
+        *((syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by")),
+        *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
+        *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
+        *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),
+        *((syntax.EffectDecl, "duration"), (syntax.AbleItem, "verbs"), (syntax.AbleItem, "lowest")),
+    )
+)
+"""The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
+
+
 def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...]:
     """Where the declaration of a name in a field of a node is looked for; nowhere if it is a word or an option."""
     match node, name:
@@ -87,6 +104,10 @@ def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...
             return (space,)
         case _, syntax.Bound(space="action"):
             return "action", "move"
+        case _, syntax.Bound(space="function"):
+            return ("value",)
+        case _, syntax.Bound(space="region"):
+            return "region", "node"
         case _, syntax.Bound():
             return ()
         case syntax.AssignStmt(owner=syntax.Name()), _ if field == "meter":
@@ -144,11 +165,13 @@ def _states(parts: Iterable[tuple[str, Any]]) -> Mapping[State, Options]:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where a name stands: in the braces of this role, of this affordance with these meters of its own."""
+    """Where a name stands: in the braces of this role, of this affordance with these meters of its own, in the text of
+    a function with these parameters."""
 
     role: str = ""
     affordance: str = ""
     own: frozenset[str] = frozenset()
+    parameters: frozenset[str] = frozenset()
 
 
 _OUTSIDE = _Scope()
@@ -162,11 +185,13 @@ class Binding:
         states: the options of states, by the role and the affordance that they are in, and their name.
         owners: the effects and items `of` which something can be asked.
         meters: those in the braces of affordances, with the affordance.
+        functions: those that are declared, with what their parameters name.
     """
 
     states: Mapping[State, Options]
     owners: frozenset[str]
     meters: frozenset[tuple[str, str]]
+    functions: Mapping[str, Spaces]
 
     def tree(self, node: Any, scope: _Scope = _OUTSIDE) -> Any:
         """The node with everything below it."""
@@ -175,6 +200,16 @@ class Binding:
                 scope = replace(scope, affordance=name.text, own=own_meters(node))
             case syntax.RoleDecl(name=name):
                 scope = replace(scope, role=name.text)
+            case syntax.LetDecl(parameters=parameters) if any(type(each) is syntax.Name for each in parameters):
+                scope = replace(scope, parameters=frozenset(each.text for each in parameters))
+                node = replace(node, parameters=tuple(_bound(each, "parameter") for each in parameters))
+            case syntax.CallExpr(function=function) if self._is_declared(function):
+                spaces = self.functions[function.text]
+                named = (
+                    self._named(each, space)
+                    for each, space in zip_longest(node.arguments, spaces[: len(node.arguments)])
+                )
+                node = replace(node, function=_bound(function, "function"), arguments=tuple(named))
             case syntax.MeterDecl(name=name, start=start) if node.state is not None:
                 options = tuple(option.text for option in node.state.options)
                 first = self._value(start, scope, options)
@@ -195,6 +230,8 @@ class Binding:
                 pass
 
         def each(item: Any, field: Field) -> Any:
+            if _is_parameter(item, scope) and (type(node), field.name) not in NAMES_OF_WORDS:
+                return _bound(item, "parameter")
             if isinstance(item, syntax.Name):
                 return self._value(item, scope, ()) if field.role == "expression" else item
             return self.tree(item, scope)
@@ -206,6 +243,8 @@ class Binding:
         match value:
             case syntax.Bound():
                 return value
+            case syntax.Name() if _is_parameter(value, scope):
+                return _bound(value, "parameter")
             case syntax.Name(text=text):
                 if text in options:
                     return _bound(value, "option")
@@ -227,10 +266,28 @@ class Binding:
         """A side of a comparison: beside `action` a name is that of an action, beside `here` that of an affordance."""
         word = other.text if isinstance(other, syntax.Name) and not other.quoted else ""
         is_place = word in PLACES and word not in self._looked_at(side, scope)
-        if is_place and type(side) is syntax.Name and (side.quoted or side.text not in MEANINGS):
+        if (
+            is_place
+            and type(side) is syntax.Name
+            and not _is_parameter(side, scope)
+            and (side.quoted or side.text not in MEANINGS)
+        ):
             return _bound(side, "action" if word == "action" else "affordance")
         made: syntax.Expr = self._value(side, scope, self._looked_at(other, scope))
         return made
+
+    def _named(self, argument: syntax.Expr, space: Space | None) -> syntax.Expr:
+        """What a function is called with for a parameter that names something."""
+        if space is None or type(argument) is not syntax.Name:
+            return argument
+        if space == "owner":
+            return _bound(argument, "value" if argument.text in self.owners else "affordance")
+        return _bound(argument, space)
+
+    def _is_declared(self, function: syntax.Name) -> bool:
+        """Whether a function that is called is one that the universe declares."""
+        hides = function.quoted or function.text not in CALLS or function.text in YIELDING_CALLS
+        return type(function) is syntax.Name and hides and function.text in self.functions
 
     def _looked_at(self, side: syntax.Expr, scope: _Scope) -> Options:
         """The options of a state, or of one whose past is read, or that of another agent."""
@@ -252,6 +309,11 @@ class Binding:
         if state in scope.own:
             return self.states.get((scope.role, scope.affordance, state), ())
         return self.states.get((scope.role, "", state)) or self.states.get(("", "", state), ())
+
+
+def _is_parameter(item: Any, scope: _Scope) -> bool:
+    """Whether this is the name of a parameter of the function in whose text it stands."""
+    return type(item) is syntax.Name and item.text in scope.parameters
 
 
 def _bound(name: syntax.Name, space: syntax.BoundTo) -> syntax.Bound:

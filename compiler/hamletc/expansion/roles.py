@@ -274,6 +274,11 @@ class Roles:
         match node:
             case syntax.CallExpr(function=function) if function.text in AMONG and not function.quoted:
                 scope = replace(scope, among=True)
+            case syntax.CallExpr(function=syntax.Bound(space="function") as function):
+                called = self._renamed(function, scope, "value")
+                return replace(
+                    node, function=called, arguments=tuple(self._read(each, scope) for each in node.arguments)
+                )
             case syntax.WordProperty():
                 return node
             case syntax.AssignStmt():

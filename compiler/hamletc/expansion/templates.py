@@ -9,10 +9,10 @@ from typing import Any
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
-from hamletc.expansion.binding import binding_of, namespaces
+from hamletc.expansion.binding import NAMES_OF_WORDS, binding_of, namespaces
 from hamletc.expansion.lets import MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Field, names_in, rebuilt
+from hamletc.expansion.trees import Field, names_in, of_language, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import Namespace, declared, in_use, names_of
 from hamletc.language.heights import complaint, too_high
@@ -22,18 +22,6 @@ from hamletc.language.words import MEANINGS
 
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
-_WORDS = frozenset(
-    (
-        *((syntax.ObservePosition, "encoding"), (syntax.ObserveVelocity, "names"), (syntax.ObserveTime, "names")),
-        *((syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by")),
-        *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
-        *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
-        *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),
-        *((syntax.EffectDecl, "duration"), (syntax.AbleItem, "verbs"), (syntax.AbleItem, "lowest")),
-    )
-)
-"""The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""
-
 OF_ROLES = (
     *(syntax.LetDecl, syntax.MeterDecl, syntax.SlotsDecl, syntax.ItemDecl, syntax.RuleDecl, syntax.CascadeDecl),
     *(syntax.AffordanceDecl, syntax.ActionDecl, syntax.AllowDecl, syntax.DiesDecl, syntax.EndsDecl),
@@ -214,10 +202,11 @@ class Templates:
 
     def _name(self, item: syntax.Name, field: Field, use: _Use, node: Any) -> Any:
         """What stands for a name in a field of a node; a word only changes its place."""
-        is_word = (type(node), field.name) in _WORDS or _is_word(node, field.name)
+        is_word = _is_word(node, field.name)
         span = self._moved(item.span, use)
         known = not is_word and (item.quoted or item.text not in MEANINGS)
-        meaning = use.arguments.get(item.text) if known else None
+        is_parameter = isinstance(item, syntax.Bound) and item.space == "parameter"
+        meaning = use.arguments.get(item.text) if known and not is_parameter else None
         match meaning:
             case None:
                 spaces = namespaces(node, field.name, item) if known else ()
@@ -257,12 +246,14 @@ def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:
 
 
 def _is_word(node: object, name: str) -> bool:
-    """Whether a field holds such words because of what stands in another one."""
+    """Whether a field holds words of the language, or of a namespace of their own."""
     match node:
+        case syntax.CallExpr(function=function) if name == "function":
+            return of_language(function)
         case syntax.AssignStmt(owner=owner):
             return name == "meter" and owner is not None
         case _:
-            return False
+            return (type(node), name) in NAMES_OF_WORDS
 
 
 def _written(signed: syntax.Signed) -> syntax.Signed:

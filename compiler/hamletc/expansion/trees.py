@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+from hamletc.language.words import CALLS
 
 T = TypeVar("T")
 WORDS = frozenset(("kind", "function", "quantity", "word"))
@@ -75,7 +76,7 @@ def outside_expressions(node: object) -> Iterator[object]:
 
 
 def names_in(tree: object) -> Iterator[syntax.Name]:
-    """The names in a tree; no functions."""
+    """The names in a tree; no functions of the language."""
     pending: list[Any] = [tree]
     while pending:
         node = pending.pop()
@@ -84,10 +85,15 @@ def names_in(tree: object) -> Iterator[syntax.Name]:
         elif isinstance(node, syntax.Name):
             yield node
         elif isinstance(node, syntax.CallExpr):
-            pending.append(node.arguments)
+            pending += (node.arguments,) if of_language(node.function) else (node.arguments, node.function)
         elif not isinstance(node, _LEAVES):
             kind: Any = type(node)
             pending.extend(getattr(node, field.name) for field in _parts(kind))
+
+
+def of_language(function: syntax.Name) -> bool:
+    """Whether what is called is a function of the language; what a universe declares is `Bound` once names are."""
+    return not function.quoted and function.text in CALLS and not isinstance(function, syntax.Bound)
 
 
 # --- rewriting -------------------------------------------------------------------------------------------------------

@@ -15,15 +15,15 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 
 Kind: TypeAlias = Literal[
-    "meter", "world meter", "cell meter", "param", "input", "control", "let", "terrain", "effect", "item", "region",
-    "node", "affordance", "action", "move", "rule", "cascade", "reward", "report", "role",
+    "meter", "world meter", "cell meter", "param", "input", "control", "let", "function", "terrain", "effect", "item",
+    "region", "node", "affordance", "action", "move", "rule", "cascade", "reward", "report", "role",
 ]  # fmt: skip
 ValueKind: TypeAlias = Literal["meter", "world meter", "cell meter", "param", "input", "control", "terrain"]
 Namespace: TypeAlias = Literal["value", "region", "node", "affordance", "action", "move", "rule", "reward"]
 
 VALUES: tuple[ValueKind, ...] = ("meter", "world meter", "cell meter", "param", "input", "control", "terrain")
 """What has a value in expressions."""
-NAMED: tuple[Kind, ...] = (*VALUES, "let", "effect", "role")
+NAMED: tuple[Kind, ...] = (*VALUES, "let", "function", "effect", "role")
 """What can be a name in expressions once things are written out: one namespace."""
 NAMESPACES: Mapping[Namespace, tuple[Kind, ...]] = MappingProxyType(
     {
@@ -83,7 +83,7 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
         case syntax.ControlDecl(name=name):
             yield Symbol(name, "control")
         case syntax.LetDecl(name=name):
-            yield Symbol(name, "let")
+            yield Symbol(name, "function" if declaration.parameters else "let")
         case syntax.MeterDecl():
             yield _meter(declaration, "meter")
         case syntax.ItemDecl(name=name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -29,18 +30,21 @@ def _is_narrow(span: Span) -> bool:
 
 def too_high(tree: object, levels: int = DEEPEST_TREE) -> Any:
     """A node of a tree that is on a level beyond so many; `None` where there is none. It takes no recursion."""
+    return next((node for node, level in levels_of(tree) if level > levels), None)
+
+
+def levels_of(tree: object) -> Iterator[tuple[Any, int]]:
+    """The nodes of a tree, each with its level, from 0 on, without recursion."""
     pending: list[tuple[Any, int]] = [(tree, 0)]
     while pending:
         node, level = pending.pop()
         if isinstance(node, tuple):
             pending.extend((item, level) for item in node)
         elif not isinstance(node, str | bool | Span | None):
-            if level > levels:
-                return node
+            yield node, level
             if not isinstance(node, Name | Numeral | Signed):  # there are many, with nothing below them
                 kind: Any = type(node)
                 pending.extend((getattr(node, name), level + 1) for name in _names(kind))
-    return None
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from hamlet.universe import Span
@@ -268,8 +269,17 @@ class _Parse:
 
     @cached_property
     def _declared(self) -> frozenset[str]:
-        """Their names."""
-        return frozenset(name for _, name in self._pairs)
+        """Their names, and those of parameters of functions."""
+        names = {name for _, name in self._pairs}
+        for index, (word, _, parenthesis) in enumerate(
+            zip(self._tokens, self._tokens[1:], self._tokens[2:], strict=False)
+        ):
+            if word.text == "let" and parenthesis.text == "(":
+                following = takewhile(
+                    lambda token: token.text not in (")", "=") and token.kind != "end", self._tokens[index + 3 :]
+                )
+                names.update(token.text for token in following if token.kind == "word")
+        return frozenset(names)
 
     def _goes_on(self, index: int) -> bool:
         """Whether what follows a word that could be a keyword or a name makes it a keyword."""

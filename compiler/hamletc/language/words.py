@@ -75,6 +75,8 @@ FUNCTIONS: Mapping[str, Call] = MappingProxyType(
 """Functions, by their names, and how they are called; those of numbers are the rows of `hamlet.universe.functions`."""
 CALLS: Mapping[str, Call] = MappingProxyType({**FUNCTIONS, **HISTORY})
 """Whatever can be called."""
+YIELDING_CALLS: frozenset[str] = frozenset()
+"""Functions that came later than those that a universe declares: one of that name hides them."""
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",
     "shortfall": "threshold - source of a cascade",

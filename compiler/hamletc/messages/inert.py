@@ -26,9 +26,11 @@ class Unread(Finding):
 @finding("H060")
 class UnusedLet(Finding):
     name: str
+    is_function: bool = False
 
     def told(self) -> Told:
-        return Told(f"nobody uses the let `{self.name}`", "Use it in an expression, or delete it.")
+        kind = "function" if self.is_function else "let"
+        return Told(f"nobody uses the {kind} `{self.name}`", "Use it in an expression, or delete it.")
 
 
 @finding("H060")

@@ -118,7 +118,7 @@ class OtherKind(Finding):
                 return f"No tick writes an input, the program gives it: declare `meter {name}` for what a tick changes."
             case "control" if for_meter:
                 return f"No tick writes a control, the policy gives it: declare `meter {name}` for what a tick changes."
-            case "let" if for_meter:
+            case "let" | "function" if for_meter:
                 return f"A `let` stands for an expression: declare `meter {name}` for what a tick changes."
             case "terrain" if for_meter:
                 return f"A terrain never changes: declare `meter {name}` for what a tick changes."

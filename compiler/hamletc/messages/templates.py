@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.language.spelling import counted
@@ -112,10 +114,47 @@ class ParameterLikeDeclaration(Finding):
 class UnusedParameter(Finding):
     template: str
     parameter: str
+    kind: Literal["template", "function"] = "template"
 
     def told(self) -> Told:
         message = f"`{self.template}` does not use its parameter `{self.parameter}`"
-        return Told(message, "Use it in the template, or delete it.")
+        return Told(message, f"Use it in the {self.kind}, or delete it.")
+
+
+@finding("H023")
+class FunctionOfLanguage(Finding):
+    """A function with the name of one that every universe has."""
+
+    function: str
+
+    def told(self) -> Told:
+        hint = f"Choose another name, as in `own_{self.function}`: every universe has a function of this one."
+        return Told(f"a function cannot be called `{self.function}`", hint)
+
+
+@finding("H030")
+class FunctionWithoutArguments(Finding):
+    function: str
+    parameters: tuple[str, ...]
+    declared: Span
+
+    def told(self) -> Told:
+        message = f"`{self.function}` is a function of {counted(len(self.parameters), 'argument')}"
+        hint = f"Write `{self.function}({', '.join(self.parameters)})`."
+        return Told(message, hint, "", (Label(self.declared, "the function"),))
+
+
+@finding("H030")
+class ArgumentsOfFunction(Finding):
+    function: str
+    parameters: tuple[str, ...]
+    declared: Span
+    arguments: int
+
+    def told(self) -> Told:
+        message = f"`{self.function}` takes {counted(len(self.parameters), 'argument')}, not {self.arguments}"
+        hint = f"Write `{self.function}({', '.join(self.parameters)})`."
+        return Told(message, hint, "", (Label(self.declared, "the function"),))
 
 
 @finding("H215")

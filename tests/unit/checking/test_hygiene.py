@@ -34,6 +34,7 @@ meter $fun = 0.5 { decay 0.01 }
 state $mood: $calm $angry = $calm
 let $tired = $energy < 0.3 and hour > 2 and $mood != $angry
 let $drain = 0.01 * $wage
+let $worth($amount, $place) = $amount * $wage - 0.01 * $energy * distance to $place
 rule $temper: $mood = if $tired then $angry else choice($calm: 3, $angry: 1)
 cells { meter $moss = 0.5 in 0 .. 1  rule $grow: $moss += 0.02 * neighbours($moss) - 0.01 * count(here == $Bed) }
 world { meter $stock = 5 in 0 .. 20  rule $trade: $stock -= count(used == $Bed) - 0.5 }
@@ -44,7 +45,8 @@ item $axe { wear 3  craft from 2 $wood { needs $energy > 0.1 }  use { $energy +=
 effect $ill lasts 5 ticks { each tick { $energy -= 0.01 * $wage } }
 template Shop(shop, price) {
     affordance shop at random { meter $goods = 3 in 0 .. 9  instantly { $energy += price * $goods  begin $ill } }
-    let $cheap = price < 0.2
+    let $cheap = price < $halved(0.4)
+    let $halved($sum) = $sum / 2 + 0.001 * price
     meter $visits = 0 in 0 .. 50
     rule $visiting: used == shop and $cheap -> $visits += 1
     rule $selling: $mood = if last == shop and $visits > 3 then $angry else $mood
@@ -74,15 +76,16 @@ role $wolf: 1 agent {
     meter $hunger = 0.5 { decay -0.01 }
     state $face: $kind $grim = $kind
     let $hungry = $hunger > 0.6 and $face == $grim
+    let $bite($much) = $much * $hunger + $worth($much, $Den)
     rule $scowl: $face = if $hunger > 0.5 then $grim else $kind
-    action $HOWL { needs $hungry  $hunger -= 0.1 }
+    action $HOWL { needs $hungry  $hunger -= $bite(0.1) }
     affordance $Den at (4, 4) { meter $bones = 2 in 0 .. 5  instantly { $hunger -= 0.25 * $bones } }
 }
 role $sheep: others { meter $wool = 0.5 { decay -0.01 }  reward $fleece: $wool  reward 0.1 when $mood == $angry }
 rule $shear: $sheep and $wool > 0.75 -> { $wool -= 0.25  $energy += 0.0625 }
 rule $greet: count($wolf and here == $Bush) > 0 and stage == $hard -> $fun += 0.01 * left of $ill
 dies when $energy <= 0
-reward $living: $energy * $fun + 0.01 * $berries of $Bush - 0.01 * distance to $Bus
+reward $living: $energy * $worth($fun, $Bed) + 0.01 * $berries of $Bush - 0.01 * distance to $Bus
 reward 0.1 when (here == $Bush or action == $SHAKE)
 reward 0.1 * count($wolf and $hungry) + 0.1 * lying of $wood + 0.01 * nearest($energy > 0.5, $energy, 0)
 report $rests: count(action == $REST)
@@ -93,7 +96,7 @@ observe { grid  meters  state $mood  here $Bed $Bush  items }
 VALUES = (
     *("wage", "steer", "signal", "energy", "fun", "mood", "tired", "drain", "moss", "stock", "wood", "axe", "ill"),
     *("goods", "cheap", "visits", "seats", "heat", "berries", "wolf", "hunger", "face", "hungry", "bones", "sheep"),
-    "wool",
+    *("wool", "worth", "amount", "place", "halved", "sum", "bite", "much"),
 )
 RULES = (*("temper", "grow", "trade", "visiting", "selling", "fill", "warm", "ripen", "scowl", "shear", "greet"),)
 NAMESPACES = (
@@ -235,6 +238,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.CapacityItem: ("lowest",),
     syntax.EffectDecl: ("duration",),
     syntax.File: ("name",),
+    syntax.LetDecl: ("parameters",),
     syntax.LifespanDecl: ("ticks",),
     syntax.MapLetters: ("kind",),
     syntax.ObserveListed: ("names",),

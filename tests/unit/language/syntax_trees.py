@@ -220,7 +220,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.ControlDecl, names, _bounds, SPAN),
     st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
-    st.builds(syntax.LetDecl, names, expressions, SPAN),
+    st.builds(syntax.LetDecl, names, expressions, SPAN, _tuples(names)),
     _meters,
     _states,
     _rules(st.none() | expressions, syntax.RuleDecl),
@@ -251,7 +251,9 @@ _parts: st.SearchStrategy[Any] = st.one_of(
 declarations: st.SearchStrategy[Any] = st.one_of(
     _parts, _parts, _parts,
     st.builds(syntax.OverrideDecl, _parts, SPAN),
-    st.builds(syntax.WithoutDecl, _kinds("meter", "state", "rule", "let", "report", "reward"), names, SPAN),
+    st.builds(syntax.WithoutDecl, _kinds("meter", "state", "rule", "let", "report"), names, SPAN),
+    # A reward may be named or not, so a word that begins a declaration is no name behind it without backticks.
+    st.builds(syntax.WithoutDecl, _kinds("reward"), _names(*WORDS.split()), SPAN),
     st.builds(syntax.WithoutDecl, _kinds("reward", "clock", "dies", "space"), st.none(), SPAN),
     st.builds(syntax.IncludeDecl, st.sampled_from(["a.hamlet", "b c/d.hamlet", "../{}"]), SPAN),
     st.builds(syntax.TemplateDecl, names, _tuples(names, least=1), _tuples(_parts, least=1), SPAN),

@@ -54,14 +54,17 @@ class Name(Node):
     quoted: bool = False
 
 
-BoundTo: TypeAlias = Literal["quantity", "option", "affordance", "action", "value", "own"]
+BoundTo: TypeAlias = Literal[
+    "quantity", "option", "affordance", "action", "region", "value", "own", "parameter", "function"
+]
 
 
 class Bound(Name):
     """A name in an expression of which it is known what it names, before anything is written out: a word of the
-    language (`quantity`), an option of a state, an affordance or an action that is compared with one of those words, an
-    effect or an item `of` which something is asked (`value`), or a meter of the affordance in whose braces it stands
-    (`own`). What is written out cannot change that."""
+    language (`quantity`), an option of a state, an affordance or an action that is compared with one of those words, a
+    region or a node, an effect or an item `of` which something is asked (`value`), a meter of the affordance in whose
+    braces it stands (`own`), a parameter of the function in whose text it stands, or a function of the universe that is
+    called. What is written out cannot change that."""
 
     space: BoundTo = "quantity"
 

@@ -45,12 +45,14 @@ class ParamDecl(Node, form="param $name & = $default in $bounds"):
     span: Span
 
 
-class LetDecl(Node, form="let $name & = $value"):
-    """`let hunger = 1 - satiation`, `let starving = satiation < 0.3`."""
+class LetDecl(Node, form="let $name[($parameters,)] & = $value"):
+    """`let hunger = 1 - satiation`, `let starving = satiation < 0.3`; with parameters a function:
+    `let square(a) = a * a`."""
 
     name: Name
     value: Expr
     span: Span
+    parameters: tuple[Name, ...] = ()
 
 
 class StateSpec(Node):
