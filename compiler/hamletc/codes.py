@@ -287,5 +287,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H292": Code("error", "picture that would need state of its own"),
         # --- start values ---
         "H270": Code("error", "start value of what begins later"),
+        # --- statements in rounds ---
+        "H278": Code("error", "number of rounds that cannot be"),
     }
 )

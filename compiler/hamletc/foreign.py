@@ -122,8 +122,9 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         'Declarations of another file are brought in by `include "needs.hamlet"`.',
     ),
     (
-        "for while loop foreach repeat do",
-        "There are no loops: a rule runs in every tick, for every agent. A condition is written `1 when CONDITION`; "
+        "for while loop foreach do",
+        "`repeat 10 { energy += 0.1 }` runs statements so often in a tick, and a rule runs in every tick, for every "
+        "agent. A condition is written `1 when CONDITION`; "
         "what only some agents have stands in the braces of their role, `role wolf: 2 agents { ... }`.",
     ),
     ("elif elseif elsif", "Write `else if CONDITION then A else B`."),
@@ -141,7 +142,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("sign sgn signum", "Write `if x > 0 then 1 else -1`."),
     ("tan", "Write `sin(x) / max(cos(x), 0.01)`, or whatever keeps the divisor from 0."),
     ("asin acos atan atan2 sinh cosh erf", "There are `exp`, `log`, `sin`, `cos`, `tanh`, `sigmoid` and `pow`."),
-    ("pi tau", "Write 3.14159265."),
+    ("tau", "Write `2 * pi`."),
     ("euler", "Write `exp(1)`."),
     ("ln", "Write `log(x)`."),
     ("log10", "Write `log(x) / 2.302585`."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from hamlet import universe
@@ -11,7 +12,7 @@ from hamletc import messages
 from hamletc.checking.effects import left_of, stacks_of
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Need, Numbered
-from hamletc.checking.operations import wrong_arguments
+from hamletc.checking.operations import Constant, Operand, wrong_arguments
 from hamletc.checking.standpoint import BETWEEN, KNOW_USES, Standpoint
 from hamletc.checking.symbols import axis_of, is_word
 from hamletc.language import syntax
@@ -30,7 +31,7 @@ class Quantities:
     def __init__(self, at: Standpoint) -> None:
         self._at = at
 
-    def name(self, name: syntax.Name) -> Expression | None:
+    def name(self, name: syntax.Name) -> Operand | None:
         """A word, or a declared name."""
         if not name.quoted and name.text in OF_AGENT and not self._at.of_agent(f"`{name.text}`", name.span):
             return None
@@ -79,6 +80,8 @@ class Quantities:
                 return self._control(name)
             case "terrain":
                 return universe.TerrainValue(name.text, name.span)
+            case None if name.text == "pi" and not name.quoted:
+                return Constant(math.pi, name.span)
             case None if name.text in ("apart", "other") and not name.quoted:
                 return self._pair(name)
             case None if name.text == "agents" and not name.quoted:
@@ -133,6 +136,7 @@ class Quantities:
         return (
             "age",
             "agents",
+            "pi",
             *(("agent",) if self._at.whose == "agent" else ()),
             *(("apart", "other") if self._at.asker == "agent" else ()),
             *(("deficit", "shortfall") if self._at.threshold else ()),

@@ -22,12 +22,16 @@ WRITTEN = frozenset(("H062", "H063", "H079"))
 class Findings:
     """Collects findings. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
     effect is no error. `places` says where places in copied text are; what is found in several copies of one place is
-    said once. Findings are put in words when they are asked for."""
+    said once; what has no effect in some rounds of several is not said. Findings are put in words when they are asked
+    for."""
 
     def __init__(self, places: Places | None = None, *, inert_allowed: bool = False) -> None:
         self._findings: list[Finding] = []
         self._places = places or Places(sys.maxsize)
         self._copied: set[tuple[str, str, Span]] = set()
+        self._met: dict[
+            tuple[str, Span, tuple[int, ...]], frozenset[int]
+        ] = {}  # the rounds in which something was found
         self._begun: dict[tuple[int, int], list[Span]] = {}  # where findings are, by the file and line they begin in
         self.inert_allowed = inert_allowed
 
@@ -38,6 +42,8 @@ class Findings:
             return
         if finding.code in WRITTEN and self._places.is_made(span):
             return
+        if finding.code in WRITTEN and self._is_of_other_rounds(finding, span):
+            return
         if self._places.is_copied(span):
             same = (finding.code, finding.told().message, self._places.written(span))
             if same in self._copied:
@@ -46,6 +52,15 @@ class Findings:
         self._findings.append(finding)
         begins = self._places.shown(span)
         self._begun.setdefault((begins.file, begins.line), []).append(begins)
+
+    def _is_of_other_rounds(self, finding: Finding, span: Span) -> bool:
+        """Whether something is done in rounds, and was not found in all of them yet."""
+        rounds, others = self._places.rounds(span)
+        if rounds == 1:
+            return False
+        key = finding.told().message, self._places.written(span), others
+        self._met[key] = self._met.get(key, frozenset()) | {span.file}
+        return len(self._met[key]) < rounds
 
     def said(self, span: Span) -> bool:
         """Whether something was found at this place, or inside."""
@@ -57,12 +72,14 @@ class Findings:
         """These findings, to which others can be added that may not count."""
         aside = Findings(self._places, inert_allowed=self.inert_allowed)
         aside._findings, aside._copied = [*self._findings], {*self._copied}
+        aside._met = {**self._met}
         aside._begun = {place: [*spans] for place, spans in self._begun.items()}
         return aside
 
     def take(self, aside: Findings) -> None:
         """Let what was added aside count."""
-        self._findings, self._copied, self._begun = aside._findings, aside._copied, aside._begun
+        self._findings, self._copied = aside._findings, aside._copied
+        self._met, self._begun = aside._met, aside._begun
 
     @property
     def empty(self) -> bool:

@@ -56,6 +56,8 @@ class Statements:
             case syntax.TogetherStmt():
                 body = self.together(statement.body, statement.span)
                 return (Together(body, statement.span),) if body else ()
+            case syntax.RepeatStmt(body=repeated):
+                return self.body(repeated)
             case syntax.BeginStmt():
                 return self._begin(statement)
 
@@ -77,6 +79,8 @@ class Statements:
             case syntax.TogetherStmt():
                 self._report.add(messages.rules.TogetherTwice(statement.span, outer))
                 self.body(statement.body)
+                return None
+            case syntax.RepeatStmt():
                 return None
             case syntax.BeginStmt(word=word):
                 self._report.add(messages.rules.EffectInTogether(statement.span, word, outer))
@@ -230,7 +234,7 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
         match statement:
             case syntax.AssignStmt(meter=meter):
                 names.add(meter.text)
-            case syntax.TogetherStmt(body=body):
+            case syntax.TogetherStmt(body=body) | syntax.RepeatStmt(body=body):
                 names |= written(body)
             case syntax.BeginStmt(effect=effect):
                 names |= {left_of(effect.text), stacks_of(effect.text)}

@@ -17,6 +17,7 @@ from hamletc.expansion.layers import missing, over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.places import Places
+from hamletc.expansion.repeats import repeats_written_out
 from hamletc.expansion.roles import roles_written_out
 from hamletc.expansion.stages import stages_written_out
 from hamletc.expansion.templates import Templates
@@ -63,7 +64,14 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         moving = partial(moving_written_out, space_of=space_of)
         steps: tuple[Step, ...]
         steps = (low_enough, stages_written_out, names_bound, roles_written_out, lets.written_out, constants)
-        steps += (items_written_out, low_enough, copies_written_out, moving, affordances_written_out)
+        steps += (
+            repeats_written_out,
+            items_written_out,
+            low_enough,
+            copies_written_out,
+            moving,
+            affordances_written_out,
+        )
         for step in steps:
             declarations, problems = step(declarations, places)
             if problems:

@@ -28,6 +28,7 @@ class Copy:
         label: what to say about the other place: "in `let hunger`".
         repeats: whether it stands where it is written, too, and is checked there.
         made: whether nobody wrote it: it is what something else stands for.
+        rounds: in how many rounds what is written there is done, of which this is one; 0 where it is done once.
     """
 
     file: int
@@ -36,6 +37,7 @@ class Copy:
     label: str
     repeats: bool = False
     made: bool = False
+    rounds: int = 0
 
 
 class Places:
@@ -57,6 +59,19 @@ class Places:
     def repeats(self, span: Span) -> bool:
         """Whether a place is in a copy of what is checked elsewhere."""
         return span.file >= self._sources and self._copies[span.file - self._sources].repeats
+
+    def rounds(self, span: Span) -> tuple[int, tuple[int, ...]]:
+        """In how many rounds what stands at a place is done, and by which numbers that place is known in all of
+        them."""
+        number, others = 1, []
+        while span.file >= self._sources:
+            copy = self._copies[span.file - self._sources]
+            if copy.rounds:
+                number *= copy.rounds
+            else:
+                others.append(span.file)
+            span = replace(span, file=copy.file)
+        return number, tuple(others)
 
     def is_made(self, span: Span) -> bool:
         """Whether nobody wrote what is at a place."""

@@ -134,7 +134,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"of"}  # few names that are written are those of an affordance
     if "together" in rest:
         words.append("a statement")
-        rest -= {"together", "begin", "end", "wear", "velocity", "position"}
+        rest -= {"together", "repeat", "begin", "end", "wear", "velocity", "position"}
         named = False
     if named:
         words.append("a name")

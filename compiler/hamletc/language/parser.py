@@ -306,6 +306,8 @@ class _Parse:
                 return named or following.kind in ("quoted", "number")
             case "together":
                 return following.text == "{"
+            case "repeat":
+                return following.text != "of"
             case "on" if self._automaton.accepts(terminals()["("]):
                 names = following.kind in ("word", "quoted") and "on" not in self._declared
                 return names and self._tokens[index - 1].text not in ("==", "!=")

@@ -102,6 +102,7 @@ MEANINGS = frozenset(QUANTITIES)
 break. Later ones give way to declarations, as those of `YIELDING` do. Functions are known by their parenthesis."""
 
 YIELDING = {
+    "pi": "half the angle of a turn",
     "agent": "the number of an agent",
     "agents": "how many agents a world has",
     "apart": "the distance between two agents",

@@ -120,3 +120,24 @@ class OtherGuard(Finding):
             below = spell_expression(replace(guard, op="<"))
             hint = f"Write `{below}`; or `rule {name}: {spell_expression(guard)} -> ...`, which has no `deficit`."
         return Told("a cascade is guarded by `meter < constant`", hint, "this is another condition")
+
+
+@finding("H278")
+class RoundsOutsideLimits(Finding):
+    """A number of rounds that is no constant, no whole number, or outside its limits; `number` is how it is written."""
+
+    number: str
+    most: int
+
+    def told(self) -> Told:
+        hint = f"Write a whole number of 2 to {self.most}, or a `let` of one; what happens once needs no `repeat`."
+        return Told(f"`repeat` cannot take {self.number} rounds", hint)
+
+
+@finding("H278")
+class TooManyRepeated(Finding):
+    most: int
+
+    def told(self) -> Told:
+        hint = "Repeat fewer statements, or less often: each round is written out."
+        return Told(f"the rounds of `repeat` stand for more than {self.most:,} statements", hint)

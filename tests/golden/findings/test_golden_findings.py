@@ -28,6 +28,7 @@ UNTRIED: dict[str, set[str]] = {
     "effects": {"TooManyStatements"},
     "layers": {"LinkLeadsOut", "TooManyFiles", "FilesTooLarge"},
     "maps": {"MapTooLarge"},
+    "rules": {"TooManyRepeated"},
     "stages": {"TooManySwitches"},
     "templates": {"LetsTooLarge", "LetsTooDeep", "TemplatesTooLarge", "TemplatesTooDeep"},
 }
@@ -132,6 +133,8 @@ def long_universe(kind: str, folder: Path) -> str:
         case "TooManyStatements":
             effect = f"effect ill lasts 3 ticks {{ on start {{ {'mood -= 0.1  ' * 101}}} }}\n"
             return f"meter mood = 1\n{effect}" + "".join(f"rule r{n}: mood < 0.5 -> begin ill\n" for n in range(101))
+        case "TooManyRepeated":
+            return "meter m = 1\nrule r: repeat 50 { repeat 50 { m -= 0.001 } }\n"
         case "LetsTooLarge":
             return "let a0 = 1\n" + "".join(f"let a{n + 1} = a{n} + a{n}\n" for n in range(20)) + "reward a20\n"
         case "LetsTooDeep":

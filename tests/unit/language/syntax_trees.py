@@ -121,7 +121,11 @@ assignments = st.builds(
 _pushes = st.builds(syntax.PushStmt, _axes, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN)
 statements: st.SearchStrategy[Any] = st.recursive(
     assignments,
-    lambda inner: _pushes | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN),
+    lambda inner: (
+        _pushes
+        | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN)
+        | st.builds(syntax.RepeatStmt, signed, _tuples(inner, least=1), SPAN)
+    ),
     max_leaves=3,
 )
 bodies = _tuples(statements, least=1)

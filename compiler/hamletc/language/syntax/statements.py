@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name
+from hamletc.language.syntax.expressions import Expr, Name, Signed
 from hamletc.language.syntax.node import Node
 
-__all__ = ["AssignStmt", "BeginStmt", "PushStmt", "Stmt", "TogetherStmt"]
+__all__ = ["AssignStmt", "BeginStmt", "PushStmt", "RepeatStmt", "Stmt", "TogetherStmt"]
 
 
 class AssignStmt(Node, form="$meter [of $owner] $op $value [$unclamped]"):
@@ -41,6 +41,14 @@ class TogetherStmt(Node, form="together { $body* }"):
     span: Span
 
 
+class RepeatStmt(Node, form="repeat $rounds { $body* }"):
+    """`repeat 10 { ... }`, until it is written out."""
+
+    rounds: Signed
+    body: tuple[Stmt, ...]
+    span: Span
+
+
 class BeginStmt(Node, form="$word $effect"):
     """`begin poisoned`, `end poisoned`; `wear axe` of a thing, until it is written out."""
 
@@ -49,4 +57,4 @@ class BeginStmt(Node, form="$word $effect"):
     span: Span
 
 
-Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | BeginStmt
+Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt
