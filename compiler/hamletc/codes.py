@@ -289,5 +289,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H270": Code("error", "start value of what begins later"),
         # --- statements in rounds ---
         "H278": Code("error", "number of rounds that cannot be"),
+        # --- what is observed value by value, and in groups ---
+        "H280": Code("error", "number observed value by value that may be no whole one"),
+        "H281": Code("error", "number observed value by value that has too many"),
     }
 )

@@ -129,7 +129,15 @@ KINDS = (
         for op in ("+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
     ),
     *("ObserveGrid", "ObserveWindow"),
-    *("ObserveHere all", "ObserveHere some", "ObserveValue", "ObserveValue named", "ObserveOneHot", "ShareOfUse"),
+    *(
+        "ObserveHere all",
+        "ObserveHere some",
+        "ObserveValue",
+        "ObserveValue named",
+        "ObserveOneHot",
+        "ObserveHot",
+        "ShareOfUse",
+    ),
     *("ObserveBlank", "ObserveConstant"),
     *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),

@@ -32,6 +32,7 @@ from hamletc.checking.meters import (
 from hamletc.checking.names import Names
 from hamletc.checking.numbers import Constants, with_numbers
 from hamletc.checking.observations import Observations
+from hamletc.checking.observed_wholes import check_observed_wholes
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
 from hamletc.checking.play import check_course
@@ -121,6 +122,7 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
     if _is_shallow(draft, report):
         check_whole(draft, report)
         reach = check_ranges(draft, names, report)
+        check_observed_wholes(draft, reach.observed, report)
         if complete:
             check_inert(file.name, draft, reach.changes, names, report)
             _check_used(expanded.unused, report)

@@ -19,6 +19,8 @@ IN_THE_TICK = (
 """Quantities that an action can need and masks cannot tell: the tick decides them."""
 UNPROVEN = (-inf, inf)
 """The range of an observed expression of an author, until all is known that it is made of."""
+PROVEN = universe.ObserveValue | universe.ObserveHot
+"""Observations whose ranges are proven."""
 DEEPEST_TREE = 200
 """The most levels that an expression may have."""
 Direction: TypeAlias = Literal["falls", "rises", "read"]
@@ -181,20 +183,20 @@ class Draft:
         """What agents observe: all of them, then each role."""
         return (*self.observations, *(item for role in self.roles for item in role.observations))
 
-    def values(self) -> list[universe.ObserveValue | universe.ObserveOneHot]:
+    def values(self) -> list[universe.ObserveValue | universe.ObserveOneHot | universe.ObserveHot]:
         """What agents observe of expressions."""
-        kinds = universe.ObserveValue | universe.ObserveOneHot
+        kinds = universe.ObserveValue | universe.ObserveOneHot | universe.ObserveHot
         return [item for item in self.observed() if isinstance(item, kinds)]
 
-    def unproven(self) -> list[universe.ObserveValue]:
+    def unproven(self) -> list[universe.ObserveValue | universe.ObserveHot]:
         """What agents observe of expressions of authors, whose ranges are not known yet."""
-        return [item for item in self.observed() if isinstance(item, universe.ObserveValue) and item.low == -inf]
+        return [item for item in self.observed() if isinstance(item, PROVEN) and item.low == -inf]
 
     def prove(self, lies: Callable[[universe.Expression], Interval]) -> None:
         """Write down where the expressions lie that are observed."""
 
         def proven(item: universe.Observation) -> universe.Observation:
-            if not isinstance(item, universe.ObserveValue) or item.low != -inf:
+            if not isinstance(item, PROVEN) or item.low != -inf:
                 return item
             where = lies(item.value)
             return replace(item, low=canonical32(where.low), high=canonical32(where.high))

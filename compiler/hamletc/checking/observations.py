@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from math import hypot, prod
 from typing import Literal, cast, get_args
@@ -23,6 +23,7 @@ from hamletc.checking.space import LONGEST_SIDE
 from hamletc.checking.symbols import axis_of, builtin, is_word
 from hamletc.language import syntax
 from hamletc.language.declared import Kind
+from hamletc.language.spelling import spell_expression
 from hamletc.language.tables import after
 
 ONCE = (
@@ -59,6 +60,7 @@ class Observations:
         self._before: frozenset[tuple[str, str]] = frozenset()
         self._report = report
         self._seen: dict[tuple[str, str], Span] = {}
+        self._hot: frozenset[str] = frozenset()
         self._meters = {meter.name: meter for meter in draft.meters_of_all()}
 
     def of_role(self, hidden: set[str]) -> Observations:
@@ -70,17 +72,45 @@ class Observations:
 
     def resolve(self, declaration: syntax.ObserveDecl) -> list[universe.Observation]:
         """The observations in file order, without those that have errors."""
+        hot = (word for item in declaration.items if isinstance(item, syntax.ObserveHot) for word in item.names)
+        self._hot = frozenset(word.text for word in hot if isinstance(word, syntax.Name))
         return [each for item in declaration.items for each in self._item(item)]
 
     def _value(self, item: syntax.ObserveValue) -> list[universe.Observation]:
-        """`lack: 1 - food`: a number, or a condition, which is 1 where it holds."""
-        expressions, span = Expressions(self._names, self._report, scope="observe"), item.span
-        value = expressions.value(item.value)
-        if not self._first("value", item.name.text, item.name.span) or value is None:
+        """`lack: 1 - food`."""
+        number = self._number(item.value, item.span)
+        if not self._first("value", item.name.text, item.name.span) or number is None:
             return []
-        number = universe.If(cast(universe.Expression, value), _number(1, span), _number(0, span), span)
-        found = number if is_condition(value) else expressions.rounded(value)
-        return [] if found is None else [universe.ObserveValue(item.name.text, found, *UNPROVEN, span)]
+        return [universe.ObserveValue(item.name.text, number, *UNPROVEN, item.span)]
+
+    def _number(self, written: syntax.Expr, span: Span | None = None) -> universe.Expression | None:
+        """An observed expression: a number, or a condition, which is 1 where it holds."""
+        expressions, where = Expressions(self._names, self._report, scope="observe"), span or written.span
+        value = expressions.value(written)
+        if value is None or not is_condition(value):
+            return None if value is None else expressions.rounded(value)
+        return universe.If(cast(universe.Expression, value), _number(1, where), _number(0, where), where)
+
+    def _hot_values(self, item: syntax.ObserveHot) -> Iterator[universe.Observation]:
+        """`hot row`, `hot column: floor(x / 2)`: a row for each value of a whole number; of a state with options these
+        are its options."""
+        if item.name is not None and item.value is not None:
+            yield from self._each_value(item.name.text, item.value, item.name.span, item.span)
+        for value in item.names:
+            name = value.text if isinstance(value, syntax.Name) else spell_expression(value)
+            spec = self._names.state(value) if isinstance(value, syntax.Name) else None
+            if isinstance(value, syntax.Name) and spec is not None and spec.options:
+                of_cells = self._names.means(value, "cell meter")
+                first = self._first("cell meter" if of_cells else "state", name, value.span)
+                yield from self._held("cell" if of_cells else "state", (name,) if first else (), item)
+            else:
+                yield from self._each_value(name, value, value.span, value.span)
+
+    def _each_value(self, name: str, written: syntax.Expr, where: Span, span: Span) -> Iterator[universe.ObserveHot]:
+        """The rows of this name of an expression: a condition is 0 or 1."""
+        number = self._number(written)
+        if self._first("value", name, where) and number is not None:
+            yield universe.ObserveHot(name, number, *UNPROVEN, span)
 
     def _effects(self, item: syntax.ObserveEffects) -> list[universe.Observation]:
         """`effects`, `effects poisoned`: the ticks left of each effect, and how often it is stacked where it can be."""
@@ -132,6 +162,8 @@ class Observations:
         match item:
             case syntax.ObserveValue():
                 return self._value(item)
+            case syntax.ObserveHot():
+                return list(self._hot_values(item))
             case syntax.ObserveMeters():
                 return self._held("meter", self._listed("meter", item), item)
             case syntax.ObserveState():
@@ -194,7 +226,8 @@ class Observations:
             )
             return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
         known = [name for name in self._names.of_kind(kind) if name not in self._names.states]
-        every = [name for name in known if name not in self._hidden and (kind, name) not in self._before]
+        shown = self._hidden | self._hot
+        every = [name for name in known if name not in shown and (kind, name) not in self._before]
         if not known and kind == "meter" and self._names.states:
             self._nothing(item, "meters")
         if not known and kind == "param":
@@ -232,7 +265,10 @@ class Observations:
             self._nothing(item, "state")
         known = [name for name in own if name not in self._hidden and ("state", name) not in self._before]
         every = [] if item.names else known
-        return (*found, *(name for name in every if self._first("state", name, word_of(item))))
+        shown = [name for name in every if name not in self._hot]
+        if every and not shown:
+            self._nothing(item, "state")
+        return (*found, *(name for name in shown if self._first("state", name, word_of(item))))
 
     # --- where agents are and how they move --------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
@@ -345,6 +345,8 @@ class Inventory:
         match item:
             case syntax.ObserveValue(value=value):
                 return replace(item, value=self.tree(value))
+            case syntax.ObserveHot():
+                return cast(syntax.ObserveItem, rebuilt(item, self.tree))
             case syntax.ObserveItems(names=words):
                 names = [word.text for word in words]
                 every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)

@@ -117,7 +117,7 @@ def item_of(node: Any) -> Item:
             return _formed(node, {"actions": _ALL})
         case syntax.CapacityItem(places=places) if node.lowest is not None or node.highest is not None:
             return Item("", _formed(node).text.replace(*_before_to(places), 1), None, span)
-        case syntax.ObserveListed():
+        case syntax.ObserveListed() | syntax.ObserveHot():
             # A name in a list of meters, params or affordances would begin the next item.
             return _formed(node, {"names": after("observe", "{")})
         case _:

@@ -264,8 +264,13 @@ class _Parse:
     @cached_property
     def _pairs(self) -> frozenset[tuple[str, str]]:
         """The meters, params, inputs, controls and lets that the text seems to declare, each behind its word."""
-        pairs = zip(self._tokens, self._tokens[1:], strict=False)
-        return frozenset((word.text, name.text) for word, name in pairs if word.text in DECLARED)
+        declared = (
+            (word.text, name.text)
+            for word, name, then in zip(self._tokens, self._tokens[1:], self._tokens[2:], strict=False)
+            # In a list of what is observed another item can stand behind `state`.
+            if word.text in DECLARED and (word.text != "state" or then.text in (":", "="))
+        )
+        return frozenset(declared)
 
     @cached_property
     def _declared(self) -> frozenset[str]:
@@ -301,6 +306,8 @@ class _Parse:
                 return following.kind == "number"
             case "begin" | "end":
                 return following.kind == "quoted" or (following.kind == "word" and following.text not in RESERVED)
+            case "hot":
+                return following.kind in ("word", "quoted")
             case "wear":
                 named = following.kind == "word" and following.text not in (*RESERVED, "of")
                 return named or following.kind in ("quoted", "number")

@@ -105,6 +105,9 @@ class _Seen:
                 case universe.ObserveOneHot():
                     next(names)
                     yield partial(_chosen, lane, item)
+                case universe.ObserveHot():
+                    next(names)
+                    yield partial(_hot, lane, item)
                 case universe.ObserveBlank():
                     next(names)
                     with builder.at(Construct("observe blank"), item.span):
@@ -235,6 +238,14 @@ def _chosen(lane: Lane, item: universe.ObserveOneHot, element: Callable[[], Valu
     builder = lane.builder
     with builder.at(Construct("observe", item.name), item.span):
         return _indicator(lane, builder.equal(builder.to_f32(element()), lower_expression(lane, item.value)))
+
+
+def _hot(lane: Lane, item: universe.ObserveHot, element: Callable[[], Value]) -> Value:
+    """Whether an expression is the number of the row."""
+    builder = lane.builder
+    with builder.at(Construct("observe", item.name), item.span):
+        number = builder.to_f32(builder.add(element(), builder.i32(item.values.start)))
+        return _indicator(lane, builder.equal(number, lower_expression(lane, item.value)))
 
 
 def _here(lane: Lane, name: str, affordances: tuple[str | None, ...], element: Callable[[], Value]) -> Value:

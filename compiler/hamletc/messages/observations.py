@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from hamlet.universe import Span
+from hamlet.universe import Expression, Span
 from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
+from hamletc.messages.ranges import called
 
 
 @finding("H024", inert=True)
@@ -140,6 +142,43 @@ class SpaceMissing(Finding):
         hint = f"Leave `{self.item}` out, or {'declare a space' if self.none else 'observe `position relative`'}."
         secondary = (Label(self.space, "no space" if self.none else "the space"),)
         return Told(f"`{self.item}` needs {self.needed}", hint, "this universe has none", secondary)
+
+
+@finding("H280")
+class ObservedNotWhole(Finding):
+    """An expression that is observed value by value; `part` is the part of it that may be no whole number."""
+
+    word: Literal["hot"]
+    value: Expression
+    part: Expression
+
+    def told(self) -> Told:
+        hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; without `{}` any number is observed."
+        label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.value else ""
+        message = f"`{self.word}` shows each value of a whole number, and this may be none"
+        return Told(message, hint.format(self.word), label)
+
+
+@finding("H281")
+class TooManyValues(Finding):
+    where: Interval
+    most: int
+
+    def told(self) -> Told:
+        message = f"`hot` has a row for each value, and these would be more than {self.most}"
+        hint = "Bound it, as in `clamp(x, 0, 9)`, or observe the number itself, without `hot`."
+        return Told(message, hint, f"it lies in {self.where}")
+
+
+@finding("H281")
+class ValuesBeyondWholes(Finding):
+    where: Interval
+    most: int
+
+    def told(self) -> Told:
+        message = f"beyond {self.most} binary32 has no longer every whole number"
+        hint = "Subtract where it begins, as in `hot year: years - 2000000000`, or bound it."
+        return Told(message, hint, f"it lies in {self.where}")
 
 
 Item: TypeAlias = Literal[

@@ -79,6 +79,9 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
         case universe.ObserveOneHot(value=value, options=options):
             chosen = evaluate(value, lanes)
             return [(chosen == number).to(torch.float32) for number in range(len(options))]
+        case universe.ObserveHot(value=value, values=values):
+            chosen = evaluate(value, lanes)
+            return [(chosen == number).to(torch.float32) for number in values]
         case universe.ObserveBlank(count=count):
             return [lanes.constant(0.0)] * count
         case universe.ObserveConstant(values=values):

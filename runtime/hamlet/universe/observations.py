@@ -22,6 +22,7 @@ __all__ = [
     "ObserveConstant",
     "ObserveGrid",
     "ObserveHere",
+    "ObserveHot",
     "ObserveOneHot",
     "ObserveRegion",
     "ObserveValue",
@@ -107,6 +108,28 @@ class ObserveOneHot:
 
 
 @dataclass(frozen=True, slots=True)
+class ObserveHot:
+    """A number for each whole number in `low` .. `high`: 1 for the one that an expression is between two ticks, and 0
+    for the others.
+
+    Attributes:
+        name: that of the rows.
+        low, high: where the value lies by proof; whole numbers.
+    """
+
+    name: str
+    value: Expression
+    low: float
+    high: float
+    span: Span
+
+    @property
+    def values(self) -> range:
+        """The numbers that have a row, in order."""
+        return range(int(self.low), int(self.high) + 1)
+
+
+@dataclass(frozen=True, slots=True)
 class ObserveBlank:
     """So many zeros."""
 
@@ -130,6 +153,7 @@ Observation: TypeAlias = (
     | ObserveHere
     | ObserveValue
     | ObserveOneHot
+    | ObserveHot
     | ObserveBlank
     | ObserveConstant
 )
@@ -228,6 +252,8 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             yield Rows(name, low, high)
         case ObserveOneHot(name=name, options=options):
             yield Rows(name, 0, 1, len(options), lambda: options)
+        case ObserveHot(name=name, values=values):
+            yield Rows(name, 0, 1, len(values), lambda: [str(number) for number in values])
         case ObserveBlank(count=count):
             yield Rows("blank", 0, 0, count, lambda: [str(number) for number in range(count)])
         case ObserveConstant(values=values):

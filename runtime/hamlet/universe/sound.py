@@ -92,6 +92,8 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (observations.ObserveWindow, "radius"): (0, MOST_COUNT),
     (observations.ObserveRegion, "radius"): (0, MOST_COUNT),
     (observations.ObserveCells, "radius"): (0, MOST_COUNT),
+    (observations.ObserveHot, "low"): (-MOST_CELLS, MOST_CELLS),
+    (observations.ObserveHot, "high"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveBlank, "count"): (1, MOST_COUNT),
     (observations.Role, "first"): (0, MOST_CELLS),
     (observations.Role, "agents"): (1, MOST_CELLS),
@@ -107,6 +109,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
 BOUNDED = (
     *(declarations.Param, declarations.Input, declarations.Control, declarations.Meter),
     *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger, observations.ObserveValue),
+    observations.ObserveHot,
 )
 """Nodes with a `low` and a `high`."""
 

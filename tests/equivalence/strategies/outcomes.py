@@ -78,8 +78,21 @@ class Outcomes(Activities):
             with self.at("mask"):
                 shown = self.number(2, constants=False) if self.chance(3) else self.condition(2)
             items.append(f"{self.word(self.name(f'shown{number}', 'outcome'))}: {shown.text}")
+        if self.chance(4):
+            items.append(f"hot {self.word(self.name('each', 'outcome'))}: {self._whole()}")
         lines = [self._when_high(name) for name in hidden]
         return [*lines, f"observe {{ {joined(self.draw_order(items))} }}"]
+
+    def _whole(self) -> str:
+        """A whole number that is known between ticks."""
+        grid = self.space.space if isinstance(self.space.space, Grid) and not self.space.nodes else None
+        sizes = () if grid is None else grid.sizes
+        axes = [axis for axis, size in zip(self.space.axes, sizes, strict=False) if 1 < size <= 50]
+        if axes and self.chance(2):
+            return f"{self.pick(('', '-', '3 + ', '2 * '))}position {self.pick(axes)}"
+        with self.at("mask"):
+            condition = self.condition(2)
+        return self.pick((condition.text, f"{self.integer(-2, 3) or 4} when ({condition.text})"))
 
     def observed_states(self) -> str:
         """An item for states, if there are some."""

@@ -19,6 +19,7 @@ class States(Outcomes):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.states: list[str] = []
+        self.whole_states: list[str] = []
 
     def state_lines(self) -> list[str]:
         """Some states, and the rules that write and read them."""
@@ -30,6 +31,7 @@ class States(Outcomes):
             declared, written, holds = self._state(name)
             lines += [declared, f"rule {law}: {written}", f"rule {effect}: {holds} -> {self.assignment(False)}"]
             self.states.append(called)
+            self.whole_states += [] if " real in " in declared else [called]
         return lines
 
     def _state(self, name: str) -> tuple[str, str, str]:
@@ -95,4 +97,6 @@ class States(Outcomes):
         """Sometimes an item of `observe`."""
         if not self.states or self.chance(3):
             return ""
+        if self.whole_states and self.chance(2):
+            return f"hot {' '.join(map(self.item, self.whole_states))}"
         return joined(["state", *map(self.item, self.states[:1])], " ") if self.chance(2) else "state"

@@ -20,7 +20,14 @@ from wiring.reflection import changes, concerns
 from wiring.runs import Rows, run, shows
 from wiring.wire import Base, Wire
 
-FOLLOWING = ("ObserveValue.low", "ObserveValue.high", "ObserveValue.name", "ObserveOneHot.name")
+FOLLOWING = (
+    "ObserveValue.low",
+    "ObserveValue.high",
+    "ObserveValue.name",
+    "ObserveOneHot.name",
+    "ObserveHot.low",
+    "ObserveHot.high",
+)
 """What follows from the meters, params and spaces that are observed."""
 
 

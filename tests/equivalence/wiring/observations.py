@@ -23,6 +23,7 @@ reward a + b
 observe {
     grid  window 1  position relative  meters a  here Bed nothing  time  progress per 3  lifetime
     params p  velocity x  speed  blank 1  constant 3  lack: 1 - 0.5 * a
+    hot near: floor(2 + 4 * a)
 }
 """,
     "TO_BED INTERACT RIGHT",
@@ -40,6 +41,9 @@ observe {
             "observation.lack",
             "ObserveValue.value ObserveValue.low",
         ),
+        Wire("ObserveHot.value", "floor(2 + 4 * a)", "floor(2 + 4 * b)", 0, "observation.near"),
+        Wire("ObserveHot.low", "floor(2 + 4", "floor(1 + 6", 0, "+observation.near", "ObserveHot.value"),
+        Wire("ObserveHot.high", "floor(2 + 4 * a)", "floor(2 + 4 * a + a)", 0, "+observation.near", "ObserveHot.value"),
         Wire("ShareOfUse", "progress per 3", "progress", 2, "observation.progress", "ObserveValue.value"),
         Wire("ObserveBlank.count", "blank 1", "blank 2", 0, "+observation.blank"),
         Wire("ObserveConstant.values", "constant 3", "constant 4", 0, "observation.constant"),

@@ -163,6 +163,8 @@ _observations = st.one_of(
     st.builds(syntax.ObserveProgress, st.none() | signed, SPAN),
     st.builds(syntax.ObserveConstant, _tuples(signed, 5, least=1), SPAN),
     st.builds(syntax.ObserveValue, names, expressions, SPAN),
+    st.builds(syntax.ObserveHot, names, expressions, _nothing, SPAN),
+    st.builds(syntax.ObserveHot, st.none(), st.none(), _tuples(_listed, least=1), SPAN),
 )
 
 _spaces = st.one_of(

@@ -12,7 +12,7 @@ from hamletc.checking.check import check
 from hamletc.language import parser
 from hamletc.language.formatter import format_source
 from hamletc.language.tables import after
-from hamletc.language.words import FUNCTIONS, QUANTITIES, RESERVED, YIELDING
+from hamletc.language.words import FIRST_KEYWORDS, FUNCTIONS, QUANTITIES, RESERVED, YIELDING
 
 PAGE = Path(__file__).parents[3] / "docs" / "language.md"
 FIRST_RESERVED = frozenset(("and", "else", "if", "not", "or", "then", "when"))
@@ -37,7 +37,7 @@ def test_no_word_is_reserved_that_was_not() -> None:
     """Whoever wants a further one lets it give way to declarations: `YIELDING`, `FIRST_KEYWORDS`."""
     assert RESERVED == FIRST_RESERVED == _listed("anywhere")
     assert frozenset(QUANTITIES) == FIRST_QUANTITIES == _listed("in an expression, or declared")
-    observed = frozenset(filter(str.isalpha, after("observe", "{")))
+    observed = FIRST_KEYWORDS.intersection(after("observe", "{"))
     assert observed == FIRST_OBSERVATIONS == _listed("in a list of `observe { }`")
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "ObserveEffects",
     "ObserveGrid",
     "ObserveHere",
+    "ObserveHot",
     "ObserveItem",
     "ObserveItems",
     "ObserveLifetime",
@@ -39,6 +40,15 @@ class ObserveValue(Node, form="$name<Label>: $value"):
 
     name: Name
     value: Expr
+    span: Span
+
+
+class ObserveHot(Node, form=("hot $name<Label>: $value", "hot $names<Name>+")):
+    """`hot column: floor(x / 2)`, `hot row column`: of each a row per value."""
+
+    name: Name | None
+    value: Expr | None
+    names: tuple[Expr, ...]
     span: Span
 
 
@@ -149,6 +159,7 @@ class ObserveTime(ObserveListed, form="time [$names+]"):
 
 ObserveItem: TypeAlias = (
     ObserveValue
+    | ObserveHot
     | ObserveGrid
     | ObserveWindow
     | ObservePosition

@@ -1,0 +1,32 @@
+"""Whole numbers that agents observe as such: each value of one has a row, or is a number of a discrete space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hamlet import universe
+from hamletc import messages
+from hamletc.checking.draft import Draft
+from hamletc.checking.report import Findings
+from hamletc.checking.wholes import LARGEST_WHOLE, Wholes
+from hamletc.intervals import Interval
+
+MOST_HOT = 4096
+"""The most values of an expression that have a row each."""
+
+
+def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], Interval], report: Findings) -> None:
+    """Report what is observed value by value and may be no whole number, or has too many values; `lies` says where."""
+    if draft.space is None:
+        return
+    wholes = Wholes.of(draft.space, draft.meters_of_all())
+    for item in draft.observed():
+        if not isinstance(item, universe.ObserveHot) or report.said(item.value.span):
+            continue
+        span, doubt, where = item.value.span, wholes.doubt(item.value), lies(item.value)
+        if doubt is not None:
+            report.add(messages.observations.ObservedNotWhole(span, "hot", item.value, doubt))
+        elif where.high - where.low >= MOST_HOT:
+            report.add(messages.observations.TooManyValues(span, where, MOST_HOT))
+        elif max(-where.low, where.high) > LARGEST_WHOLE:
+            report.add(messages.observations.ValuesBeyondWholes(span, where, LARGEST_WHOLE))
