@@ -18,6 +18,7 @@ from torch import Tensor
 
 from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.env.environment import Env
+from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError
 from hamlet.schema.actions import idle_action
 from hamlet.schema.bounds import meter_bounds
@@ -324,11 +325,15 @@ def steered(env: Env) -> bool:
     return env.num_controls > 0 and (env.num_actions == 1 or not others)
 
 
-def observed(env: Env) -> tuple[Tensor, Tensor]:
-    """The least and the greatest number that each value of an observation can have, [values] f32. Where a statement
-    leaves a meter unclamped that is not the range that bytes stand for, but what the meter reaches."""
-    low, high = env.observation_low.clone(), env.observation_high.clone()
-    rows = {name: row for row, name in enumerate(env.observation_names)}
+def observed(env: Env, role: RoleInfo | None = None) -> tuple[Tensor, Tensor]:
+    """The least and the greatest number that each value of an observation can have, [values] f32; of a role, each of
+    those that its agents observe. Where a statement leaves a meter unclamped that is not the range that bytes stand
+    for, but what the meter reaches."""
+    shown = env if role is None else role
+    scales = [segment.scale for segment in shown.observation_segments for _ in range(segment.count)]
+    low, high = torch.tensor([(scale.low, scale.high) for scale in scales]).reshape(-1, 2).unbind(dim=1)
+    low, high = low.to(env.device, copy=True), high.to(env.device, copy=True)
+    rows = {name: row for row, name in enumerate(shown.observation_names)}
     for meter, bounds in zip(env.universe.meters, meter_bounds(env.universe), strict=True):
         for name, row in rows.items():
             if name.partition("#")[0] == f"meter.{meter.name}":

@@ -1,6 +1,7 @@
 """A checker of vector environments, which Gymnasium lacks: what its own `SyncVectorEnv` promises, checked from outside.
 
-It runs any vector environment of arrays and knows nothing of universes. A failure is an `AssertionError` in a line.
+It runs any vector environment of arrays, or of dictionaries of them, and knows nothing of universes. A failure is an
+`AssertionError` in a line.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import logger
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector import VectorEnv as AnyVectorEnv
 from gymnasium.vector.utils import batch_space
@@ -131,7 +132,7 @@ def _check_run(case: _Case, env: AnyVectorEnv[Any, Any, Any]) -> list[Any]:
     results: list[tuple[Any, Any]] = [((observation, infos), deepcopy((observation, infos)))]
     before = np.zeros(count, np.bool_)
     over = np.zeros(count, np.bool_)
-    first: list[Any] = [[observation[number].tolist()] for number in range(count)]
+    first: list[Any] = [[_listed(_one(observation, number))] for number in range(count)]
     _check_infos(case, infos, count)
     _check_masks(case, env, infos)
     _expect(observation in env.observation_space, case.fail("reset: an observation is not in its space"))
@@ -155,9 +156,10 @@ def _check_run(case: _Case, env: AnyVectorEnv[Any, Any, Any]) -> list[Any]:
             _expect(bool(rested), case.fail("a step that begins an episode has a reward or an end"))
         _check_finals(case, env, infos, ended)
         for number in np.flatnonzero(~over).tolist():
-            shown = infos["final_obs"][number] if "final_obs" in infos and ended[number] else observation[number]
+            final = "final_obs" in infos and ended[number]
+            shown = infos["final_obs"][number] if final else _one(observation, number)
             first[number].append(
-                (shown.tolist(), float(reward[number]), bool(terminated[number]), bool(truncated[number]))
+                (_listed(shown), float(reward[number]), bool(terminated[number]), bool(truncated[number]))
             )
         over |= ended
         before = ended
@@ -260,7 +262,10 @@ def _check_reset_mask(case: _Case) -> None:
         options = {"reset_mask": ended.copy()}
         begun, infos = env.reset(options=options)
         _expect(set(options) == {"reset_mask"}, case.fail("reset takes the mask out of options that wrappers read"))
-        _expect(_equal(begun[~ended], observation[~ended]), case.fail("reset_mask: another sub-environment changed"))
+        _expect(
+            _equal(_one(begun, ~ended), _one(observation, ~ended)),
+            case.fail("reset_mask: another sub-environment changed"),
+        )
         for name, has in infos.items():
             if name.startswith("_"):
                 _expect(not has[~ended].any(), case.fail(f"reset_mask: {name} has others too"))
@@ -306,13 +311,17 @@ def _check_statistics(case: _Case) -> None:
 
 def _check_normalized(case: _Case) -> None:
     kinds: list[Callable[[Any], Any]] = [NormalizeReward]
-    if case.mode is AutoresetMode.NEXT_STEP:
+    plain = case.make()
+    if case.mode is AutoresetMode.NEXT_STEP and isinstance(plain.single_observation_space, Box):
         kinds.append(NormalizeObservation)
+    plain.close()
     for wrapper in kinds:
         env = wrapper(case.make())
         env.reset(seed=case.seed)
         for observation, reward, *_ in case.run(env):
-            finite = np.isfinite(reward).all() and np.isfinite(observation).all()
+            finite = np.isfinite(reward).all() and (
+                not isinstance(observation, np.ndarray) or np.isfinite(observation).all()
+            )
             _expect(bool(finite), case.fail(f"{wrapper.__name__} gives numbers that are not finite"))
         env.close()
 
@@ -341,6 +350,20 @@ def _check_pictures(case: _Case) -> None:
 
 def _short(case: _Case) -> _Case:
     return _Case(case._factory, case.mode, min(case.steps, 20), case.seed, None)
+
+
+def _one(observation: Any, number: Any) -> Any:
+    """The observation of a sub-environment, or those of some: of dictionaries an entry of each array."""
+    if isinstance(observation, dict):
+        return {name: _one(part, number) for name, part in observation.items()}
+    return observation[number]
+
+
+def _listed(observation: Any) -> Any:
+    """An observation in numbers of Python."""
+    if isinstance(observation, dict):
+        return {name: _listed(part) for name, part in observation.items()}
+    return observation.tolist() if isinstance(observation, (np.ndarray, np.generic)) else observation
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -12,6 +12,7 @@ from gymnasium.utils import seeding
 from hamlet.env.environment import Env as Core
 from hamlet.errors import EnvError
 from hamlet_adapters.frames import Frame
+from hamlet_adapters.grouped import Way, handout
 from hamlet_adapters.handover import FIRST, Handover
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.single import SingleWorld
@@ -24,7 +25,7 @@ from hamlet_gym.taken import Taken, whole
 Array = np.ndarray[Any, Any]
 
 
-class Env(gymnasium.Env[Array, Any]):
+class Env(gymnasium.Env[Any, Any]):
     """A world of one agent. `VectorEnv` does the same for many, thousands of times faster.
 
     Attributes:
@@ -33,11 +34,18 @@ class Env(gymnasium.Env[Array, Any]):
 
     metadata = {"render_modes": list(WINDOWED), "render_fps": PER_SECOND}  # noqa: RUF012
 
-    def __init__(self, universe: Source | None = None, render_mode: str | None = None, **arguments: Any) -> None:
+    def __init__(
+        self,
+        universe: Source | None = None,
+        render_mode: str | None = None,
+        observations: Way = "groups",
+        **arguments: Any,
+    ) -> None:
         """
         Args:
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
+            observations: how a universe that names groups of what it observes shows them: "groups", or "flat", one row.
             arguments: those of `hamlet.make` but `worlds` and `agents`. `first_world=7` makes world 7 of a
                 `VectorEnv`. Without a `backend` the interpreter runs the first 1,000 steps, which needs nothing
                 compiled, and kernels in C all others; the bits are the same. Without a `seed` a fresh one is drawn.
@@ -47,10 +55,12 @@ class Env(gymnasium.Env[Array, Any]):
         """
         self.render_mode = checked_render_mode(render_mode, WINDOWED)
         self._env = env = made(universe, 1, {"backend": FIRST} | arguments, shows_ends=True)
-        self.observation_space = observation_space(env)
+        self._handout = handout(env, observations)
+        self.observation_space = observation_space(env, self._handout)
         self.action_space = action_space(env)
         self._worlds = Worlds(env, Autoreset.DISABLED, FirstSeed(arguments))
         self._handover = Handover(env, arguments)
+        self._seen = self._handout.arrays if self._handout.groups else _row
         self._lent = False
         self._single = self._alone()
         self._window = window_of(env, self.render_mode)
@@ -69,7 +79,7 @@ class Env(gymnasium.Env[Array, Any]):
             self._single.watching = True
         return self._env
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, with `options={"params": ...}` as `hamlet.make` takes them. Without a seed it is the next
         one of the seed that the world has, `np_random_seed`.
 
@@ -82,14 +92,14 @@ class Env(gymnasium.Env[Array, Any]):
         if seed is None and params is None and self._single is not None and self._worlds.begun:
             self._single.begin()
             self._show()
-            return self._single.observation.copy(), {"action_mask": self._single.action_mask.copy()}
+            return self._seen(self._single.observation.copy()), {"action_mask": self._single.action_mask.copy()}
         frame = self._worlds.reset(seed, params)
         if seed is not None or self._env.seed != self._np_random_seed:
             super().reset(seed=self._env.seed)
         self._show()
-        return frame.array("observation")[0], {"action_mask": _mask(frame)}
+        return self._seen(frame.array("observation")[0]), {"action_mask": _mask(frame)}
 
-    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Run a tick with the number of an action, or with what else `action_space` has.
 
         Raises:
@@ -120,9 +130,9 @@ class Env(gymnasium.Env[Array, Any]):
         }
         if self._reports:
             info["reports"] = dict(zip(self._reports, single.reports.copy(), strict=True))
-        return single.observation.copy(), single.reward[0], terminated, truncated, info
+        return self._seen(single.observation.copy()), single.reward[0], terminated, truncated, info
 
-    def _stepped(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def _stepped(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """A step of a world that has no shorter way."""
         turn = self._worlds.step(*parted(self._env, self._batched(action)))
         frame = turn.frame
@@ -132,7 +142,7 @@ class Env(gymnasium.Env[Array, Any]):
         info: dict[str, Any] = {"action_mask": _mask(frame), "used": used, "cause": cause}
         if self._reports:
             info["reports"] = dict(zip(self._reports, frame.array("reports")[:, 0], strict=True))
-        return observation, float(reward), bool(terminated), bool(truncated), info
+        return self._seen(observation), float(reward), bool(terminated), bool(truncated), info
 
     def _alone(self) -> SingleWorld | None:
         """The shorter way to step the world, where its backend has one."""
@@ -170,6 +180,10 @@ class Env(gymnasium.Env[Array, Any]):
     def _show(self) -> None:
         if self._window is not None:
             self._window.show(self._env.render("rgb_array"))  # type: ignore[arg-type]
+
+
+def _row(observation: Array) -> Array:
+    return observation
 
 
 def _mask(frame: Frame) -> Array:

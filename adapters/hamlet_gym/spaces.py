@@ -9,8 +9,10 @@ import torch
 from gymnasium import spaces
 
 from hamlet.env.environment import Env
+from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
+from hamlet_adapters.grouped import Handout
 from hamlet_adapters.worlds import observed, steered
 
 Array = np.ndarray[Any, Any]
@@ -21,8 +23,14 @@ PER_SECOND = 8
 """Ticks of a second of a video."""
 
 
-def observation_space(env: Env) -> spaces.Box:
-    """The observations of an agent, [values], within the ranges that they can have.
+View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.Dict"
+"""What an agent observes."""
+
+
+def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) -> View:
+    """The observations of an agent, or of one of a role, as they are handed out, within the ranges that they can have:
+    a row of numbers [values], or a dictionary of groups, in the order of the file: an image [channels, height, width],
+    a discrete number, or a row. An image or a number that is all that is observed is no dictionary.
 
     Raises:
         EnvError: the environment has no observations, or of a type that numpy lacks.
@@ -30,10 +38,21 @@ def observation_space(env: Env) -> spaces.Box:
     if env.observation is None or env.observation.dtype not in DTYPES:
         raise EnvError('arrays of numpy hold observations of obs_dtype "float32" or "uint8"')
     dtype = DTYPES[env.observation.dtype]
+    low, high = (end.cpu().numpy() for end in observed(env, role))
     if dtype is np.uint8:
-        return spaces.Box(0, 255, (len(env.observation_names),), np.uint8)
-    low, high = (end.cpu().numpy() for end in observed(env))
-    return spaces.Box(low, high, dtype=np.float32)
+        low, high = np.zeros_like(low, np.uint8), np.full_like(high, 255, np.uint8)
+    if not handout.groups:
+        return spaces.Box(low, high, dtype=dtype)
+    each = [
+        (
+            group.name,
+            spaces.Discrete(int(group.high - group.low) + 1, start=int(group.low))
+            if group.kind == "discrete"
+            else spaces.Box(group.of(low), group.of(high), dtype=dtype),
+        )
+        for group in handout.groups
+    ]
+    return each[0][1] if handout.alone is not None else spaces.Dict(each)
 
 
 Choice: TypeAlias = "spaces.Discrete[Any] | spaces.Box | spaces.Dict"

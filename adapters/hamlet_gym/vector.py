@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
 from hamlet_adapters.worlds import Autoreset, Ended, Turn, Worlds
@@ -41,7 +42,7 @@ SINGLE = {
 """Attributes of a single `Env`, and those of `VectorEnv` that are the same."""
 
 
-class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
+class VectorEnv(gymnasium.vector.VectorEnv[Any, Array, Array]):
     """W worlds of one agent each. It does to the bit what Gymnasium's `SyncVectorEnv` does with W environments `Env`,
     world w of which was made with `first_world=w`, and `info` has the same entries. No array is changed later, and
     none is copied for that: the next step writes the memory of observations that nobody refers to any more. On CUDA
@@ -58,6 +59,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         max_episode_steps: int | None = None,
+        observations: Way = "groups",
         **arguments: Any,
     ) -> None:
         """
@@ -68,6 +70,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             render_mode: what `render` gives of each world, "ansi" or "rgb_array".
             max_episode_steps: after so many ticks an episode is truncated, at least 1; by default only the universe
                 ends episodes. The `cause` is -1 then, and the agent is alive.
+            observations: how a universe that names groups of what it observes shows them: "groups", or "flat", one row.
             arguments: those of `hamlet.make` but `worlds`, `agents` and `autoreset`: `seed`, `params`, `backend`,
                 `device`, .... Without a `seed` a fresh one is drawn.
 
@@ -87,7 +90,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.num_envs = self.env.num_worlds
-        self.single_observation_space = observation_space(self.env)
+        self._handout = handout(self.env, observations)
+        self.single_observation_space = observation_space(self.env, self._handout)
         self.single_action_space = action_space(self.env)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -98,7 +102,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin episodes.
 
         Args:
@@ -127,15 +131,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         masks = frame.array("action_mask").view(np.int8)
         if mask is not None:
             masks = masks * begun[:, None]
-        return frame.array("observation"), _batched({"action_mask": masks}, begun)
+        return self._handout.arrays(frame.array("observation")), _batched({"action_mask": masks}, begun)
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, Array, Array, Array, dict[str, Any]]:
         """Run a tick with actions [num_envs] of an integer type, or with what else `action_space` has.
 
         Returns:
-            Observations [num_envs, values], rewards f32, terminations, truncations, and infos: `action_mask` [num_envs,
-            actions] int8; `used` and `cause` int32, as `hamlet.env.environment.Env.step` has them; `reports`, a
-            dictionary; with SAME_STEP `final_obs` and `final_info`. `_used` says which worlds have a `used`, and so on.
+            Observations [num_envs, values], or of each group [num_envs, ...]; rewards f32, terminations, truncations,
+            and infos: `action_mask` [num_envs, actions] int8; `used` and `cause` int32, as
+            `hamlet.env.environment.Env.step` has them; `reports`, a dictionary; with SAME_STEP `final_obs` and
+            `final_info`. `_used` says which worlds have a `used`, and so on.
 
         Raises:
             EnvError: actions are wrong, the environment is closed or was never reset, or, with DISABLED, a world whose
@@ -144,7 +149,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         chosen, controls = parted(self.env, actions)
         turn = self._worlds.step(self._actions(chosen), controls)
         array = turn.frame.array
-        return array("observation"), array("reward"), array("terminated"), array("truncated"), self._infos(turn)
+        seen = self._handout.arrays(array("observation"))
+        return seen, array("reward"), array("terminated"), array("truncated"), self._infos(turn)
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of every world, as `render_mode` says; `None` without one."""
@@ -213,15 +219,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[Array, Array, Array]):
         if self.env.reports:
             stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
         infos = Infos({"action_mask": frame.array("action_mask").view(np.int8)})
-        return infos.later(partial(_of_step, turn, stepped, count))
+        return infos.later(partial(_of_step, turn, stepped, count, self._handout))
 
 
-def _of_step(turn: Turn, stepped: dict[str, Any], count: int) -> dict[str, Any]:
+def _of_step(turn: Turn, stepped: dict[str, Any], count: int, handout: Handout) -> dict[str, Any]:
     """Infos of a step beside masks: nothing of worlds that began an episode in it, but `final_info`."""
     infos: dict[str, Any] = {"_action_mask": np.ones(count, np.bool_)}
     ended, begun = turn.ended, turn.begun
     if ended is not None:
-        infos |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), count)
+        infos |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), count, handout)
     if begun is None:
         return infos | _batched(stepped, np.ones(count, np.bool_))
     others = ~_numpy(begun)
@@ -230,14 +236,14 @@ def _of_step(turn: Turn, stepped: dict[str, Any], count: int) -> dict[str, Any]:
     return infos
 
 
-def _finals(ended: Ended, stepped: dict[str, Any], count: int) -> dict[str, Any]:
+def _finals(ended: Ended, stepped: dict[str, Any], count: int, handout: Handout) -> dict[str, Any]:
     """`final_obs` and `final_info`, as Gymnasium's vector environments have them, of what these worlds have."""
     numbers = _numpy(ended.numbers)
     over = np.zeros(count, np.bool_)
     over[numbers] = True
     final_obs = np.empty(count, object)
     for number, row in zip(numbers.tolist(), _numpy(ended.observation()), strict=True):
-        final_obs[number] = row
+        final_obs[number] = handout.arrays(row)
     masks = _numpy(ended.action_mask).view(np.int8)
     info = _batched(_spread({"action_mask": masks} | stepped, numbers, count), over)
     return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over.copy()}

@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import torch
-from gymnasium import spaces
 
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
 from hamlet.schema.roles import suited_agents
 from hamlet_adapters.frames import Frame, Frames
+from hamlet_adapters.grouped import Way
 from hamlet_adapters.handover import FIRST, Handover
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made, opened
 from hamlet_gym.arguments import WINDOWED, checked_render_mode, window_of
-from hamlet_gym.spaces import PER_SECOND, Choice
+from hamlet_gym.spaces import PER_SECOND, Choice, View
 from hamlet_pettingzoo.players import Player, players_of
 
 Array = np.ndarray[Any, Any]
 
 
-class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc]
+class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """A world of several agents, `agent_0`, `agent_1`, ...; in a universe with roles `wolf_0`, `hare_0`, `hare_1`, ...,
     each with the observations and the actions of its role. An agent whose episode ended is no longer in `agents`; when
     nobody is, `reset` begins the next episode. Nothing that a call gave is changed later.
@@ -38,6 +38,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         universe: Source | None = None,
         agents: int | None = None,
         render_mode: str | None = None,
+        observations: Way = "groups",
         **arguments: Any,
     ) -> None:
         """
@@ -45,6 +46,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             agents: how many agents the world has; by default 2, or as many as the roles of the universe ask for.
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
+            observations: how a universe that names groups of what it observes shows them: "groups", or "flat", one row.
             arguments: those of `hamlet.make` but `worlds`. Without a `backend` the interpreter runs the first 1,000
                 steps, which needs nothing compiled, and kernels in C all others; the bits are the same. Without a
                 `seed` a fresh one is drawn; `env.seed` is the one that the world has.
@@ -59,7 +61,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         self.env = made(module, 1, {"backend": FIRST} | arguments, agents, shows_ends=True)
         self._handover = Handover(self.env, arguments)
         self._first = FirstSeed(arguments)
-        self._players = players_of(self.env)
+        self._players = players_of(self.env, observations)
         self.metadata = {
             "name": self.env.universe.name,
             "render_modes": list(WINDOWED),
@@ -76,7 +78,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
         self._begun = False
         self._closed = False
 
-    def observation_space(self, agent: str) -> spaces.Box:
+    def observation_space(self, agent: str) -> View:
         """The space of an agent's observations."""
         return self._player(agent).observation_space
 
@@ -86,7 +88,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin an episode with all agents.
 
         Args:
@@ -114,7 +116,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Array, Any]):  # type: ignore[misc
 
     def step(
         self, actions: dict[str, Any]
-    ) -> tuple[dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """Run a tick with an action for each agent of `agents`. When nobody is left, no actions give nothing: five
         empty dictionaries.
 

@@ -9,9 +9,11 @@ import numpy as np
 from gymnasium import spaces
 
 from hamlet.env.environment import Env
+from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
-from hamlet_gym.spaces import Choice, action_space, observation_space
+from hamlet_adapters.grouped import Handout, Way, handout
+from hamlet_gym.spaces import Choice, View, action_space, observation_space
 
 Array = np.ndarray[Any, Any]
 
@@ -23,21 +25,22 @@ class Player:
     Attributes:
         name: `agent_0`.
         lane: its number in its world.
+        handout: how its observations are handed out.
         actions: the numbers of the environment's actions that it has, in the order of its own numbers.
         wait: its own number of the action that does nothing, or of the first one.
     """
 
     name: str
     lane: int
-    observation_space: spaces.Box
+    observation_space: View
+    handout: Handout
     action_space: Choice
     actions: tuple[int, ...]
     wait: int
 
-    def seen(self, observations: Array) -> Array:
+    def seen(self, observations: Array) -> Any:
         """The player's observation, from those of all agents [agents, values]."""
-        seen: Array = observations[self.lane, : self.observation_space.shape[0]].copy()
-        return seen
+        return self.handout.arrays(observations[self.lane, : self.handout.values].copy())
 
     def mask(self, masks: Array) -> Array:
         """The player's mask, int8, from those of all agents [agents, actions]."""
@@ -80,27 +83,23 @@ class Player:
         return self.actions[int(number.reshape(()))]
 
 
-def players_of(env: Env) -> dict[str, Player]:
+def players_of(env: Env, way: Way) -> dict[str, Player]:
     """The agents of one world, by name, in the order of their lanes: `agent_0`, or in a universe with roles `wolf_0`,
     counted within the role, which observes the first values of the environment's and has some of its actions."""
     every = tuple(range(env.num_actions))
-    kinds = [("agent", range(env.num_agents), every, len(env.observation_names))]
-    if env.roles:
-        kinds = [
-            (role.name, role.agents, role.action_numbers, len(role.observation_names)) for role in env.roles.values()
-        ]
+    roles = [(role.name, role.agents, role.action_numbers, role) for role in env.roles.values()]
     players = (
-        _player(env, f"{kind}_{lane - lanes.start}", lane, actions, values)
-        for kind, lanes, actions, values in kinds
+        _player(env, f"{kind}_{lane - lanes.start}", lane, actions, way, role)
+        for kind, lanes, actions, role in roles or [("agent", range(env.num_agents), every, None)]
         for lane in lanes
     )
     return {player.name: player for player in sorted(players, key=lambda player: player.lane)}
 
 
-def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], values: int) -> Player:
+def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], way: Way, role: RoleInfo | None) -> Player:
     """An agent, with spaces of its own, which are seeded by themselves."""
-    observed, done = observation_space(env), action_space(env)
-    seen = spaces.Box(observed.low[:values], observed.high[:values], dtype=observed.dtype.type)
+    seen = handout(env, way, role)
+    observed, done = observation_space(env, seen, role), action_space(env)
     number = spaces.Discrete(len(actions))
     match done:
         case spaces.Discrete():
@@ -109,4 +108,4 @@ def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], values: in
             done = spaces.Dict({"action": number, "controls": done["controls"]})
         case _:
             pass
-    return Player(name, lane, seen, done, actions, actions.index(idle_action(env.universe)))
+    return Player(name, lane, observed, seen, done, actions, actions.index(idle_action(env.universe)))

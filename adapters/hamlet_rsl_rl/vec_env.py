@@ -12,6 +12,7 @@ from torch import Tensor
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
 from hamlet_adapters.frames import Frame
+from hamlet_adapters.grouped import handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
 from hamlet_adapters.worlds import Autoreset, Worlds, steered
@@ -55,6 +56,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         lifespan = self.env.universe.lifespan
         self.max_episode_length = ENDLESS if lifespan is None else lifespan.ticks
         self.cfg = {"universe": self.env.universe.name, "digest": self.env.module.digest, "seed": self.env.seed}
+        self._handout = handout(self.env, "groups")
         self._worlds = Worlds(self.env, Autoreset.SAME_STEP, FirstSeed(arguments), arrays=False)
         self._show(self._worlds.reset())
 
@@ -82,8 +84,11 @@ class VecEnv(Interface):  # type: ignore[misc]
         return self.get_observations(), {"action_mask": self._mask}
 
     def get_observations(self) -> TensorDict:
-        """The present observations, the group `policy` [W, values]."""
-        return TensorDict({"policy": self._observation}, batch_size=[self.num_envs], device=self.device)
+        """The present observations: `policy` [W, values], all of them, and besides each group that the universe names,
+        by its name."""
+        groups = self._handout.tensors(self._observation) if self._handout.alone is None else {}
+        groups = groups if self._handout.groups else {}
+        return TensorDict({"policy": self._observation} | groups, batch_size=[self.num_envs], device=self.device)
 
     def step(self, actions: Tensor) -> tuple[TensorDict, Tensor, Tensor, dict[str, Any]]:
         """Run a tick with actions [W, num_actions] f32.

@@ -11,6 +11,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import base_vec_env
 
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
 from hamlet_adapters.worlds import Autoreset, Turn, Worlds
@@ -31,13 +32,19 @@ class VecEnv(base_vec_env.VecEnv):
     """
 
     def __init__(
-        self, num_envs: int = 1, universe: Source | None = None, render_mode: str | None = None, **arguments: Any
+        self,
+        num_envs: int = 1,
+        universe: Source | None = None,
+        render_mode: str | None = None,
+        observations: Way = "groups",
+        **arguments: Any,
     ) -> None:
         """
         Args:
             num_envs: the number of worlds.
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
             render_mode: what a picture of a world is, "ansi" or "rgb_array".
+            observations: how a universe that names groups of what it observes shows them: "groups", or "flat", one row.
             arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ....
                 Without a `seed` a fresh one is drawn.
 
@@ -52,9 +59,10 @@ class VecEnv(base_vec_env.VecEnv):
         done = action_space(self.env)
         if isinstance(done, spaces.Dict):
             raise EnvError("Stable-Baselines3 knows no agents that choose an action and give controls too")
-        super().__init__(self.env.num_worlds, observation_space(self.env), done)
+        self._handout = handout(self.env, observations)
+        super().__init__(self.env.num_worlds, observation_space(self.env, self._handout), done)
 
-    def reset(self) -> Array:
+    def reset(self) -> Any:
         """Begin an episode in every world; with the seed that was given to `seed` since, from the start. `set_options`
         gives `{"params": ...}` to all worlds alike.
 
@@ -68,13 +76,13 @@ class VecEnv(base_vec_env.VecEnv):
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
-        return frame.array("observation")
+        return self._handout.arrays(frame.array("observation"))
 
     def step_async(self, actions: Array) -> None:
         """Take actions [num_envs] of an integer type for `step_wait`."""
         self._chosen = actions
 
-    def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[Any, Array, Array, list[dict[str, Any]]]:
         """Run a tick.
 
         Raises:
@@ -86,8 +94,9 @@ class VecEnv(base_vec_env.VecEnv):
         turn = self._worlds.step(*parted(self.env, chosen))
         self._masks = turn.frame.array("action_mask")
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        _tell(turn, infos)
-        return turn.frame.array("observation"), turn.frame.array("reward"), _numpy(turn.over).copy(), infos
+        _tell(turn, infos, self._handout)
+        seen = self._handout.arrays(turn.frame.array("observation"))
+        return seen, turn.frame.array("reward"), _numpy(turn.over).copy(), infos
 
     def action_masks(self) -> Array:
         """[num_envs, actions] bool: which actions make sense now.
@@ -147,7 +156,7 @@ class VecEnv(base_vec_env.VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
-def _tell(turn: Turn, infos: list[dict[str, Any]]) -> None:
+def _tell(turn: Turn, infos: list[dict[str, Any]], handout: Handout) -> None:
     """Write the infos of worlds whose episode ended."""
     if turn.ended is None:
         return
@@ -158,7 +167,7 @@ def _tell(turn: Turn, infos: list[dict[str, Any]]) -> None:
     reports = dict(zip(names, turn.frame.array("reports")[:, numbers].tolist(), strict=True)) if names else {}
     for place, world in enumerate(numbers.tolist()):
         infos[world] |= {
-            "terminal_observation": last[place],
+            "terminal_observation": handout.arrays(last[place]),
             "TimeLimit.truncated": truncated[place],
             "cause": cause[place],
         }

@@ -12,13 +12,15 @@ from torchrl.envs import EnvBase
 
 from hamlet.errors import EnvError
 from hamlet.schema.actions import idle_action
+from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
 from hamlet_adapters.worlds import Autoreset, Worlds, observed, steered
 
 
 class TorchRLEnv(EnvBase):  # type: ignore[misc]
-    """W worlds of one agent each, with the batch size [W]: `observation` [W, values], `action_mask` [W, actions] bool
+    """W worlds of one agent each, with the batch size [W]: `observation` [W, values], or a tensordict of the groups
+    that the universe names; `action_mask` [W, actions] bool
     (TorchRL's transform `ActionMask` reads it), `action` [W] i64, `reward` [W, 1] f32, `done`, `terminated` and
     `truncated` [W, 1] bool, and `reports`, a tensordict with [W, 1] f32 of each. A universe with controls has
     `controls` [W, controls] f32 beside `action`; where nothing else is to be done, they are the `action`.
@@ -31,11 +33,14 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         env: the worlds, a `hamlet.env.environment.Env`.
     """
 
-    def __init__(self, num_envs: int = 1, universe: Source | None = None, **arguments: Any) -> None:
+    def __init__(
+        self, num_envs: int = 1, universe: Source | None = None, observations: Way = "groups", **arguments: Any
+    ) -> None:
         """
         Args:
             num_envs: the number of worlds.
             universe: a module, a `.hamlet` file, a pack, or the folder of a generated package.
+            observations: how a universe that names groups of what it observes shows them: "groups", or "flat", one row.
             arguments: those of `hamlet.make` but `worlds` and `agents`: `seed`, `params`, `backend`, `device`, ....
                 Without a `seed` a fresh one is drawn.
 
@@ -53,14 +58,13 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         dtype = worlds.observation.dtype
         if dtype is torch.uint8:
             low, high = torch.zeros_like(low), torch.full_like(high, 255)
-        shape = (*batch, len(worlds.observation_names))
-        ends = (low.to(dtype).expand(shape), high.to(dtype).expand(shape))
+        self._handout = handout(worlds, observations)
         there: dict[str, Any] = {"device": self.device}
         reports = {name: Unbounded((*batch, 1), dtype=torch.float32, **there) for name in worlds.reports}
         inside = {"reports": Composite(reports, shape=batch, **there)} if reports else {}
         self.observation_spec = Composite(
             {
-                "observation": Bounded(*ends, shape=shape, dtype=dtype, **there),
+                "observation": _spec(self._handout, low.to(dtype), high.to(dtype), batch),
                 "action_mask": Binary(
                     worlds.num_actions, shape=(*batch, worlds.num_actions), dtype=torch.bool, **there
                 ),
@@ -100,6 +104,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         no = torch.zeros((*self.batch_size, 1), dtype=torch.bool, device=self.device)
         waiting = no if self._worlds.waiting is None else self._worlds.waiting.unsqueeze(1)
         values: dict[str, Any] = {name: frame.tensor(name) for name in ("observation", "action_mask")}
+        values["observation"] = self._seen(values["observation"])
         values |= {"done": waiting, "terminated": no, "truncated": no.clone()}
         begun = torch.ones(self.batch_size, dtype=torch.bool, device=self.device) if chosen is None else chosen
         return self._dict(values, {name: report.masked_fill(begun, 0) for name, report in self.env.reports.items()})
@@ -135,7 +140,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         turn = self._worlds.step(chosen, controls)
         tensor = turn.frame.tensor
         values = {
-            "observation": tensor("observation"),
+            "observation": self._seen(tensor("observation")),
             "action_mask": tensor("action_mask"),
             "reward": tensor("reward").unsqueeze(1),
             "done": turn.over.unsqueeze(1).clone(),
@@ -148,11 +153,35 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         """The seed of the next reset."""
         self._seed = seed
 
+    def _seen(self, rows: Tensor) -> Any:
+        """Observations as they are handed out."""
+        seen = self._handout.tensors(rows)
+        return TensorDict(seen, self.batch_size, self.device) if isinstance(seen, dict) else seen
+
     def _dict(self, values: dict[str, Any], reports: Any) -> TensorDict:
         if reports:
             inner = {name: report.unsqueeze(1) for name, report in reports.items()}
             values["reports"] = TensorDict(inner, self.batch_size, self.device)
         return TensorDict(values, self.batch_size, self.device)
+
+
+def _spec(handout: Handout, low: Tensor, high: Tensor, batch: torch.Size) -> Any:
+    """The spec of observations as they are handed out; `low` and `high` are the ends of a row of values."""
+    if not handout.groups:
+        shape = (*batch, handout.values)
+        return Bounded(low.expand(shape), high.expand(shape), shape=shape, dtype=low.dtype, device=low.device)
+    specs: dict[str, Any] = {}
+    for group in handout.groups:
+        shape = (*batch, *group.shape)
+        if group.kind == "discrete" and group.low == 0:
+            specs[group.name] = Categorical(int(group.high) + 1, shape=batch, dtype=torch.int64, device=low.device)
+        elif group.kind == "discrete":
+            least, most = int(group.low), int(group.high)
+            specs[group.name] = Bounded(least, most, shape=shape, dtype=torch.int64, device=low.device)
+        else:
+            ends = group.of(low).expand(shape), group.of(high).expand(shape)
+            specs[group.name] = Bounded(*ends, shape=shape, dtype=low.dtype, device=low.device)
+    return Composite(specs, shape=batch, device=low.device) if handout.alone is None else specs[handout.alone.name]
 
 
 ENDS = ("done", "terminated", "truncated")

@@ -292,5 +292,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- what is observed value by value, and in groups ---
         "H280": Code("error", "number observed value by value that may be no whole one"),
         "H281": Code("error", "number observed value by value that has too many"),
+        "H282": Code("error", "channel that does not fit an image"),
+        "H283": Code("error", "item outside of the groups of an observation"),
     }
 )

@@ -30,6 +30,7 @@ from hamlet.universe import (
     Meter,
     MeterValue,
     ObserveCells,
+    ObservedGroup,
     ObserveHere,
     ObserveRegion,
     ObserveValue,
@@ -139,6 +140,7 @@ KINDS = (
         "ShareOfUse",
     ),
     *("ObserveBlank", "ObserveConstant"),
+    *("group of values", "group image", "group discrete", "ObserveCells by value"),
     *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
@@ -260,8 +262,11 @@ def _details(universe: Universe, node: object) -> list[str]:
             return ["StateType of cells"]
         case CellMeter(start=start):
             return [f"CellMeter {each}" for each in _of_start(start)]
-        case ObserveCells(radius=radius):
-            return ["ObserveCells grid" if radius is None else "ObserveCells window"]
+        case ObserveCells(radius=radius, only=only):
+            shown = ["ObserveCells by value"] if only is not None else []
+            return [*shown, "ObserveCells grid" if radius is None else "ObserveCells window"]
+        case ObservedGroup(form=form):
+            return [f"group {'of values' if form == 'values' else form}"]
         case Capacity(priority=priority):
             return ["Capacity by number" if priority is None else "Capacity by priority"]
         case Among(op=op):

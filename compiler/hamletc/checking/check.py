@@ -32,6 +32,7 @@ from hamletc.checking.meters import (
 from hamletc.checking.names import Names
 from hamletc.checking.numbers import Constants, with_numbers
 from hamletc.checking.observations import Observations
+from hamletc.checking.observed_groups import Observed, check_loose
 from hamletc.checking.observed_wholes import check_observed_wholes
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
@@ -348,28 +349,35 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
     seen = Observations(names, draft, of_roles, report)
     if observe is not None:
         draft.unseen = not observe.items
-        draft.observations = seen.resolve(observe)
-    _resolve_roles(file, draft, seen, of_roles, names, report)
+    observed = Observed() if observe is None else seen.resolve(observe)
+    draft.observations, draft.groups = observed.items, observed.groups
+    of_each = _resolve_roles(file, draft, seen, of_roles, names, report)
+    check_loose((observed, *of_each), report)
 
 
 def _resolve_roles(
     file: syntax.File, draft: Draft, seen: Observations, of_roles: set[str], names: Names, report: Findings
-) -> None:
-    """The roles in the order of their agents, with what they observe behind what all agents do."""
+) -> list[Observed]:
+    """The roles in the order of their agents, with what they observe behind what all agents do, which is returned."""
+    observed: list[Observed] = []
     roles = all_of(file.declarations, syntax.RoleDecl)
     for item in sorted(roles, key=lambda role: role.agents is None):
         numbered = (names.roles or {}).get(item.name.text)
         observe = only(all_of(item.items, syntax.ObserveDecl), "`observe`", report)
         own = [name.text for name in item.meters]
-        shown = [] if observe is None else seen.of_role(of_roles.difference(own)).resolve(observe)
+        shown = Observed() if observe is None else seen.of_role(of_roles.difference(own)).resolve(observe)
+        observed.append(shown)
         if numbered is not None and names.owns(item.name):
             actions = tuple(name.text for name in item.actions)
-            role = Role(item.name.text, numbered.first, numbered.agents, tuple(own), actions, tuple(shown), item.span)
+            numbers = numbered.first, numbered.agents
+            items, groups = tuple(shown.items), tuple(shown.groups)
+            role = Role(item.name.text, *numbers, tuple(own), actions, items, item.span, groups)
             draft.roles.append(role)
     first = next((item.actions[0] for item in all_of(file.declarations, syntax.ActionsDecl)), None)
     of_one = {name for role in draft.roles for name in role.actions} if len(roles) > 1 else set()
     if first is not None and first.text in of_one and WAIT not in draft.order:
         report.add(messages.actions.ActionOfOneRoleFirst(first.span, first.text))
+    return observed
 
 
 def _keep(

@@ -75,6 +75,7 @@ class Draft:
     """What the author says that meters only do."""
     reports: list[universe.Report] = field(default_factory=list)
     observations: list[universe.Observation] = field(default_factory=list)
+    groups: list[universe.ObservedGroup] = field(default_factory=list)
     roles: list[universe.Role] = field(default_factory=list)
     metric: universe.Span | None = None
     """Where the metric of the space is written."""
@@ -183,6 +184,19 @@ class Draft:
         """What agents observe: all of them, then each role."""
         return (*self.observations, *(item for role in self.roles for item in role.observations))
 
+    def discrete(self) -> list[universe.ObserveValue]:
+        """The whole numbers that are observed as groups of their own."""
+        whole = [(self.groups, self.observations), *((role.groups, role.observations) for role in self.roles)]
+        numbers: list[universe.ObserveValue] = []
+        for groups, items in whole:
+            first = 0
+            for group in groups:
+                item = items[first]
+                first += group.items
+                if group.form == "discrete" and isinstance(item, universe.ObserveValue):
+                    numbers.append(item)
+        return numbers
+
     def values(self) -> list[universe.ObserveValue | universe.ObserveOneHot | universe.ObserveHot]:
         """What agents observe of expressions."""
         kinds = universe.ObserveValue | universe.ObserveOneHot | universe.ObserveHot
@@ -289,6 +303,7 @@ class Draft:
             controls=tuple(self.controls),
             cells=self.cells(),
             drawings=self.drawings,
+            groups=tuple(self.groups),
         )
 
 

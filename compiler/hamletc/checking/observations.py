@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from math import hypot, prod
 from typing import Literal, cast, get_args
 
@@ -17,10 +17,14 @@ from hamletc.checking.draft import UNPROVEN, Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
+from hamletc.checking.observed_groups import Observed, resolve_items
+from hamletc.checking.observed_wholes import MOST_HOT
 from hamletc.checking.operations import is_condition
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.checking.symbols import axis_of, builtin, is_word
+from hamletc.expansion.trees import outside_expressions
+from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.declared import Kind
 from hamletc.language.spelling import spell_expression
@@ -70,11 +74,32 @@ class Observations:
         found._before = frozenset(self._seen)
         return found
 
-    def resolve(self, declaration: syntax.ObserveDecl) -> list[universe.Observation]:
-        """The observations in file order, without those that have errors."""
-        hot = (word for item in declaration.items if isinstance(item, syntax.ObserveHot) for word in item.names)
-        self._hot = frozenset(word.text for word in hot if isinstance(word, syntax.Name))
-        return [each for item in declaration.items for each in self._item(item)]
+    def resolve(self, declaration: syntax.ObserveDecl) -> Observed:
+        """The observations in file order and their groups, without those that have errors."""
+        shown = outside_expressions(declaration)
+        words = (word for item in shown if isinstance(item, syntax.ObserveHot) for word in item.names)
+        self._hot = frozenset(word.text for word in words if isinstance(word, syntax.Name))
+        return resolve_items(
+            declaration.items, self._item, self._is_first_group, self._discrete, self._space, self._report
+        )
+
+    def _is_first_group(self, name: syntax.Name) -> bool:
+        return self._first("group", name.text, name.span)
+
+    def _discrete(self, item: syntax.ObserveDiscrete) -> universe.ObserveValue | None:
+        """`discrete place: 5 * row + column`, `discrete row`: a group of one whole number."""
+        name = item.name or item.value
+        text = name.text if isinstance(name, syntax.Name) else spell_expression(name)
+        is_meter = isinstance(name, syntax.Name) and self._names.means(name, "meter")
+        called, _ = (self._names.part("meter", text) if is_meter else None) or (text, "")
+        spec = self._names.state(item.value) if isinstance(item.value, syntax.Name) else None
+        if not self._first("group", called, name.span) or not self._first("value", called, name.span):
+            return None
+        if isinstance(item.value, syntax.Name) and spec is not None and spec.options:
+            number = Expressions(self._names, self._report, scope="observe").held(item.value)
+        else:
+            number = self._number(item.value)
+        return None if number is None else universe.ObserveValue(called, number, *UNPROVEN, item.value.span)
 
     def _value(self, item: syntax.ObserveValue) -> list[universe.Observation]:
         """`lack: 1 - food`."""
@@ -151,12 +176,14 @@ class Observations:
                 held.append(universe.ObserveValue(row, value, declared.low, declared.high, span))
         return held
 
-    def _item(self, item: syntax.ObserveItem) -> list[universe.Observation]:
+    def _item(self, item: syntax.GroupItem) -> list[universe.Observation]:
         word = item.keyword()
         if isinstance(item, NEVER_ON_GRAPHS) and is_graph(f"`{word}`", self._space, item.span, self._report):
             return []
         if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and item.layer is not None:
             return _only(self._layer(item, item.layer))
+        if isinstance(item, syntax.ObserveHotGrid | syntax.ObserveHotWindow):
+            return self._hot_cells(item)
         if isinstance(item, ONCE) and not self._first("kind", word, item.span):
             return []
         match item:
@@ -310,7 +337,7 @@ class Observations:
     def _layer(self, item: syntax.ObserveGrid | syntax.ObserveWindow, word: syntax.Name) -> universe.Observation | None:
         """`grid of forest`, `window 2 of wall`, `window 2 of moss`."""
         if self._names.means(word, "cell meter") and not self._names.means(word, "region"):
-            return self._of_cells(item, word)
+            return self._of_cells(item, word) if self._first(f"{item.keyword()} of", word.text, item.span) else None
         region = None if is_word(word, "wall") else self._names.find(word, "region")
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
@@ -333,7 +360,7 @@ class Observations:
         self, item: syntax.ObserveGrid | syntax.ObserveWindow, word: syntax.Name
     ) -> universe.Observation | None:
         """`grid of moss`, `window 2 of moss`."""
-        if not self._first(f"{item.keyword()} of", word.text, item.span) or not self._has_grid(item):
+        if not self._has_grid(item):
             return None
         if isinstance(item, syntax.ObserveWindow):
             plain = self._window(item)
@@ -341,6 +368,32 @@ class Observations:
         if not isinstance(self._space, universe.Grid) or self._is_too_large(prod(self._space.sizes), item):
             return None
         return universe.ObserveCells(None, word.text, item.span)
+
+    def _hot_cells(self, item: syntax.ObserveHotGrid | syntax.ObserveHotWindow) -> list[universe.Observation]:
+        """`hot grid of ground`, `hot window 2 of ground`: of each value of a state of cells where it is."""
+        span, layer = item.span, item.layer
+        plain: syntax.ObserveGrid | syntax.ObserveWindow = syntax.ObserveGrid(layer, span)
+        if isinstance(item, syntax.ObserveHotWindow):
+            plain = syntax.ObserveWindow(item.radius, layer, None, span)
+        name = self._names.find(layer, "cell meter")
+        declared = None if name is None else self._meters.get(name)
+        if declared is None:
+            return []
+        if declared.type is None or not declared.type.whole:
+            self._report.add(messages.observations.CellsNotWhole(layer.span, layer.text, declared.span))
+            return []
+        first = self._first(f"hot {plain.keyword()} of", layer.text, span)
+        shown = self._of_cells(plain, layer) if first else None
+        values = range(int(declared.low), int(declared.high) + 1)
+        if not isinstance(shown, universe.ObserveCells) or self._is_too_many(values, item.span):
+            return []
+        return [replace(shown, only=value) for value in values]
+
+    def _is_too_many(self, values: range, span: Span) -> bool:
+        if len(values) > MOST_HOT:
+            where = Interval(float(values.start), float(values[-1]))
+            self._report.add(messages.observations.TooManyValues(span, where, MOST_HOT))
+        return len(values) > MOST_HOT
 
     def _is_too_large(self, rows: int, item: syntax.ObserveItem) -> bool:
         if rows <= MOST_ROWS:

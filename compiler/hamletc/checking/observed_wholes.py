@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from hamlet import universe
 from hamletc import messages
@@ -20,13 +21,17 @@ def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], In
     if draft.space is None:
         return
     wholes = Wholes.of(draft.space, draft.meters_of_all())
-    for item in draft.observed():
-        if not isinstance(item, universe.ObserveHot) or report.said(item.value.span):
+    discrete = draft.discrete()
+    hot = (item for item in draft.observed() if isinstance(item, universe.ObserveHot))
+    for item in (*hot, *discrete):
+        if report.said(item.value.span):
             continue
+        is_hot = isinstance(item, universe.ObserveHot)
         span, doubt, where = item.value.span, wholes.doubt(item.value), lies(item.value)
         if doubt is not None:
-            report.add(messages.observations.ObservedNotWhole(span, "hot", item.value, doubt))
-        elif where.high - where.low >= MOST_HOT:
+            word: Literal["hot", "discrete"] = "hot" if is_hot else "discrete"
+            report.add(messages.observations.ObservedNotWhole(span, word, item.value, doubt))
+        elif is_hot and where.high - where.low >= MOST_HOT:
             report.add(messages.observations.TooManyValues(span, where, MOST_HOT))
         elif max(-where.low, where.high) > LARGEST_WHOLE:
             report.add(messages.observations.ValuesBeyondWholes(span, where, LARGEST_WHOLE))

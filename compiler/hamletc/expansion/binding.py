@@ -69,6 +69,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.OnExpr, "region"), (syntax.StartsProperty, "value")), ("region", "node")),
         (syntax.SpreadItem, "name"): ("region",),
         **dict.fromkeys(((syntax.ObserveGrid, "layer"), (syntax.ObserveWindow, "layer")), ("region", "value")),
+        **dict.fromkeys(((syntax.ObserveHotGrid, "layer"), (syntax.ObserveHotWindow, "layer")), ("value",)),
         **dict.fromkeys(((kind, "names") for kind in OF_VALUES), ("value",)),
         (syntax.ObserveHere, "names"): ("affordance",),
         (syntax.AllowDecl, "actions"): ("action", "move"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
@@ -23,12 +23,15 @@ from hamletc.expansion.trees import (
     listed,
     named,
     number,
+    outside_expressions,
     rebuilt,
     whole,
     word,
 )
 from hamletc.language import syntax
 from hamletc.language.declared import in_namespace
+
+T = TypeVar("T")
 
 CARRIED: tuple[tuple[str, syntax.BinaryOp], ...] = (("pick", "-"), ("drop", "+"))
 """What agents do to the number that lies on a cell."""
@@ -308,6 +311,8 @@ class Inventory:
                 return replace(made, braced=True) if len(made.body) > 1 else made
             case syntax.ObserveItems() | syntax.ObserveGrid() | syntax.ObserveWindow() | syntax.ObserveCell():
                 return self._observed(node)
+            case syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
+                return self._observed(node)
             case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as quantity), owner=syntax.Bound() as owner):
                 asked = self.things.get(owner.text)
                 if asked is None or not (asked.lies if quantity == "lying" else asked.wear):
@@ -341,12 +346,17 @@ class Inventory:
             return declaration
         return replace(declaration, items=tuple(self._observed(item, role) for item in declaration.items))
 
-    def _observed(self, item: syntax.ObserveItem, role: str = "") -> syntax.ObserveItem:
+    def _observed(self, item: T, role: str = "") -> T:
+        return cast(T, self._shown(item, role))
+
+    def _shown(self, item: Any, role: str) -> Any:
         match item:
-            case syntax.ObserveValue(value=value):
-                return replace(item, value=self.tree(value))
-            case syntax.ObserveHot():
-                return cast(syntax.ObserveItem, rebuilt(item, self.tree))
+            case syntax.ObserveGroup(items=items) | syntax.ObserveImage(items=items):
+                return replace(item, items=tuple(self._shown(each, role) for each in items))
+            case syntax.ObserveValue() | syntax.ObserveHot() | syntax.ObserveDiscrete():
+                return rebuilt(item, self.tree)
+            case syntax.ObserveHotGrid(layer=layer) | syntax.ObserveHotWindow(layer=layer):
+                return replace(item, layer=self._there(layer))
             case syntax.ObserveItems(names=words):
                 names = [word.text for word in words]
                 every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)
@@ -372,8 +382,8 @@ class Inventory:
 
 def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> bool:
     """Whether things are observed outside of roles."""
-    observed = (item for each in declarations if isinstance(each, syntax.ObserveDecl) for item in each.items)
-    return any(isinstance(item, syntax.ObserveItems) for item in observed)
+    observed = (each for each in declarations if isinstance(each, syntax.ObserveDecl))
+    return any(isinstance(item, syntax.ObserveItems) for item in outside_expressions((*observed,)))
 
 
 def _count(slots: syntax.SlotsDecl) -> int:

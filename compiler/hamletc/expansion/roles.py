@@ -287,7 +287,7 @@ class Roles:
                 return replace(node, names=tuple(self._renamed(name, scope, "affordance") for name in names))
             case syntax.ObserveListed(names=names) if isinstance(node, OF_VALUES):
                 return replace(node, names=tuple(self._observed(name, scope) for name in names))
-            case syntax.ObserveGrid() | syntax.ObserveWindow():
+            case syntax.ObserveGrid() | syntax.ObserveWindow() | syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
                 return node
             case syntax.AllowDecl(condition=condition):
                 return replace(node, condition=self._read(condition, scope))

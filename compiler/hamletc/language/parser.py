@@ -306,8 +306,10 @@ class _Parse:
                 return following.kind == "number"
             case "begin" | "end":
                 return following.kind == "quoted" or (following.kind == "word" and following.text not in RESERVED)
-            case "hot":
+            case "hot" | "discrete":
                 return following.kind in ("word", "quoted")
+            case "group" | "image":
+                return self._tokens[index + 2].text == "{"
             case "wear":
                 named = following.kind == "word" and following.text not in (*RESERVED, "of")
                 return named or following.kind in ("quoted", "number")

@@ -227,10 +227,18 @@ def _cells(lane: Lane, item: universe.ObserveCells, element: Callable[[], Value]
     builder = lane.builder
     row = element()
     if item.radius is None:
-        return cell_value(lane, item.meter, row)
+        return _shown(lane, item, row)
     inside, cell = _row_cell(lane, item.radius, builder.to_u32(row))
-    there = cell_value(lane, item.meter, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
+    there = _shown(lane, item, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
     return builder.select(inside, there, builder.f32(0.0))
+
+
+def _shown(lane: Lane, item: universe.ObserveCells, cell: Value) -> Value:
+    """What an item shows of a cell (I32)."""
+    value = cell_value(lane, item.meter, cell)
+    if item.only is None:
+        return value
+    return _indicator(lane, lane.builder.equal(value, lane.builder.f32(float(item.only))))
 
 
 def _chosen(lane: Lane, item: universe.ObserveOneHot, element: Callable[[], Value]) -> Value:

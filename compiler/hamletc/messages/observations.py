@@ -148,15 +148,74 @@ class SpaceMissing(Finding):
 class ObservedNotWhole(Finding):
     """An expression that is observed value by value; `part` is the part of it that may be no whole number."""
 
-    word: Literal["hot"]
+    word: Literal["hot", "discrete"]
     value: Expression
     part: Expression
 
     def told(self) -> Told:
-        hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; without `{}` any number is observed."
+        hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`{}."
         label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.value else ""
         message = f"`{self.word}` shows each value of a whole number, and this may be none"
-        return Told(message, hint.format(self.word), label)
+        plain = "; without `hot` any number is observed" if self.word == "hot" else ""
+        return Told(message, hint.format(plain), label)
+
+
+@finding("H280")
+class CellsNotWhole(Finding):
+    """A meter of cells whose values `hot` would show one by one."""
+
+    meter: str
+    declared: Span
+
+    def told(self) -> Told:
+        message = f"`hot` shows each value of a whole number, and `{self.meter}` may be none"
+        hint = "Declare it as a state with options, as a condition, or as `state NAME: int in LOW .. HIGH`."
+        return Told(message, hint, "", (Label(self.declared, "declared here"),))
+
+
+@finding("H282")
+class NoPlane(Finding):
+    """An item of an image that is no rectangle of cells; `cells` where it shows cells otherwise."""
+
+    cells: bool
+    hexagons: bool
+    space: Span
+
+    def told(self) -> Told:
+        message = "a channel of an image is a rectangle of cells"
+        if self.cells and self.hexagons:
+            hint = "A window of hexagons is no rectangle: observe `grid`, or put it into a `group`."
+        elif self.cells:
+            hint = "Cells of one axis, of more than two and of a graph are none: put the item into a `group`."
+        else:
+            hint = "Put it into a `group` beside the image; `window 3 of wall` and `grid of moss` are channels."
+        return Told(message, hint, "this is none", (Label(self.space, "the space"),) if self.cells else ())
+
+
+@finding("H282")
+class PlaneOfOtherSize(Finding):
+    """A channel, with its height and width and those of the first one."""
+
+    plane: tuple[int, int]
+    of_first: tuple[int, int]
+    first: Span
+
+    def told(self) -> Told:
+        (height, width), (first_height, first_width) = self.plane, self.of_first
+        message = "the channels of an image have one height and width"
+        hint = "Give windows the same radius, or make another image of it."
+        secondary = (Label(self.first, f"{first_height} x {first_width} cells"),)
+        return Told(message, hint, f"{height} x {width} cells", secondary)
+
+
+@finding("H283")
+class OutsideGroups(Finding):
+    where: Span
+
+    def told(self) -> Told:
+        hint = "Put it into a group, as in `group rest { lifetime }`, or leave all groups out."
+        secondary = (Label(self.where, "there are groups"),)
+        return Told("where there are groups, each item stands in one", hint, "this stands in none", secondary)
 
 
 @finding("H281")

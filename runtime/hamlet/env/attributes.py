@@ -63,6 +63,8 @@ class Attributes(Sealed):
         self.control_low, self.control_high = ends.to(choice.device).unbind(dim=1)
         self.observation_segments = schema.observation_segments(universe)
         self.observation_names = schema.observation_names(universe)
+        groups = {each.name: each for each in schema.observation_groups(universe)}
+        self.observation_groups: Mapping[str, schema.Group] = MappingProxyType(groups)
         self.observation_low, self.observation_high = self._observation_range()
         self.roles: Mapping[str, RoleInfo] = roles_of(universe, shape.worlds, shape.agents)
         params = Held("param", universe.params, state.get("params"), True, shape)
@@ -117,6 +119,14 @@ class Attributes(Sealed):
         """The present observations, [lanes, values] of `obs_dtype`; `None` in an environment made with
         `obs_dtype=None`. After a step with `out` they are the caller's."""
         return self._present().results[0]
+
+    @property
+    def grouped(self) -> Mapping[str, torch.Tensor]:
+        """The present observations by the groups that the universe names: views [lanes, *shape] of `observation`,
+        images as [lanes, channels, height, width], discrete numbers as [lanes]. Where there are roles these are the
+        groups that all agents have; those of a role are `roles[...].observation_groups`, whose `of` takes rows."""
+        rows = self.observation
+        return {} if rows is None else {name: group.of(rows) for name, group in self.observation_groups.items()}
 
     @property
     def info(self) -> Info:

@@ -62,6 +62,7 @@ class Env(Running):
         control_low, control_high: [controls] f32, the bounds of each control.
         observation_names: one name per value of an observation, such as `meter.food`, `here[Bed]` or `grid[3,0]`.
         observation_segments: groups of consecutive values, each a `hamlet.schema.observed.Segment`.
+        observation_groups: the groups of values that the universe names, each a `hamlet.schema.groups.Group`, by name.
         observation_low, observation_high: [values] f32, the range of each value of an observation. In uint8, byte b
             stands for low + b * (high - low) / 255; a value outside its range becomes 0 or 255.
         roles: the roles of the universe by name, each a `hamlet.env.roles.RoleInfo`; none where all agents are alike.

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import torch
 
 from hamlet import schema
+from hamlet.schema.groups import Group
 from hamlet.schema.observed import Segment
 from hamlet.schema.roles import actions_of, members, meters_of
 from hamlet.universe import Universe
@@ -27,6 +28,7 @@ class RoleInfo:
         meter_names: the meters that its agents have.
         observation_names, observation_segments: what its agents observe: the first so many values of an observation.
             Those behind them are 0.
+        observation_groups: the groups of these values by name, each a `hamlet.schema.groups.Group`.
     """
 
     name: str
@@ -37,6 +39,7 @@ class RoleInfo:
     meter_names: tuple[str, ...]
     observation_names: tuple[str, ...]
     observation_segments: tuple[Segment, ...]
+    observation_groups: Mapping[str, Group]
 
 
 def roles_of(universe: Universe, worlds: int, agents: int) -> Mapping[str, RoleInfo]:
@@ -55,5 +58,8 @@ def roles_of(universe: Universe, worlds: int, agents: int) -> Mapping[str, RoleI
             meter_names=meters_of(role, universe),
             observation_names=schema.role_names(universe, role),
             observation_segments=schema.role_segments(universe, role),
+            observation_groups=MappingProxyType(
+                {each.name: each for each in schema.observation_groups(universe, role)}
+            ),
         )
     return MappingProxyType(infos)

@@ -68,8 +68,8 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
                 return list(ground_of(region, lanes).to(torch.float32))
             rows = window_of(region, reach, lanes)
             return rows if within is None else seen_of(rows, reach, lanes)
-        case universe.ObserveCells(radius=reach, meter=meter):
-            values = lanes.cells[meter]
+        case universe.ObserveCells(radius=reach, meter=meter, only=only):
+            values = lanes.cells[meter] if only is None else (lanes.cells[meter] == only).to(torch.float32)
             return list(values.T.unsqueeze(2)) if reach is None else cells_around(values, reach, lanes)
         case universe.ObserveHere(affordances=affordances):
             here = [nowhere(lanes) if name is None else at_one_of(lanes, name) for name in affordances]

@@ -31,6 +31,7 @@ from hamlet.schema.fields import (
     state_fields,
     summed_over,
 )
+from hamlet.schema.groups import Group, observation_groups
 from hamlet.schema.observed import (
     Scale,
     Segment,
@@ -57,6 +58,7 @@ __all__ = [
     "Construct",
     "DType",
     "Field",
+    "Group",
     "Per",
     "Scale",
     "Segment",
@@ -73,6 +75,7 @@ __all__ = [
     "in_order",
     "interact_action",
     "moves_of",
+    "observation_groups",
     "observation_names",
     "observation_rows",
     "observation_segments",

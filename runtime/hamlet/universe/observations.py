@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 from hamlet.universe.declarations import CellMeter, Cells
 from hamlet.universe.expressions import Binary, Expression
 from hamlet.universe.quantities import AgentNumber, Number, Truth
-from hamlet.universe.space import Grid, Space, around, cells, count_around
+from hamlet.universe.space import Grid, Space, around, cells, count_around, is_hexagonal
 from hamlet.universe.span import Span
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "ObserveRegion",
     "ObserveValue",
     "ObserveWindow",
+    "ObservedGroup",
     "Role",
     "is_numbered",
 ]
@@ -64,11 +65,12 @@ class ObserveRegion:
 @dataclass(frozen=True, slots=True)
 class ObserveCells:
     """The values of a meter of cells: of every cell by index, or with a `radius` of the (2 radius + 1)^D cells around
-    the agent, x fastest; 0.0 beyond the edges."""
+    the agent, x fastest; 0.0 beyond the edges. With `only` it is 1.0 where the meter is that number, else 0.0."""
 
     radius: int | None
     meter: str
     span: Span
+    only: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,22 @@ Observation: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedGroup:
+    """Observations that stand next to each other, under a name by which they are handed out together.
+
+    Attributes:
+        form: `values` are a row of numbers; the items of an `image` are its channels, all of one height and width;
+            `discrete` is the one item, a whole number.
+        items: how many observations it has, from where the group before it ends.
+    """
+
+    name: str
+    form: Literal["values", "image", "discrete"]
+    items: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     """A kind of agents: those with the numbers from `first` on, in every world.
 
@@ -167,6 +185,7 @@ class Role:
         agents: how many there are; `None`: all that are left.
         meters, actions: what only they have, by name.
         observations: what they observe behind what all agents do.
+        groups: the groups of these observations, all of them in one; empty: none is in a group.
     """
 
     name: str
@@ -176,6 +195,7 @@ class Role:
     actions: tuple[str, ...]
     observations: tuple[Observation, ...]
     span: Span
+    groups: tuple[ObservedGroup, ...] = ()
 
     @property
     def belongs(self) -> Expression:
@@ -234,15 +254,18 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
                 yield Rows(name, 0, 1, math.prod(shown), lambda: _cells(seen))
             else:
                 yield Rows(name, 0, 1, count_around(universe.space, reach), partial(_around, universe, reach))
-        case ObserveCells(radius=reach, meter=meter):
+        case ObserveCells(radius=reach, meter=meter, only=only):
             of_cells, shown = _cell_meters(universe)[meter], _grid(universe).sizes
             seen = [range(size) for size in shown]
-            low, high = of_cells.low, of_cells.high
+            low, high, called = of_cells.low, of_cells.high, meter
+            if only is not None:
+                options = () if of_cells.type is None else of_cells.type.options
+                low, high, called = 0.0, 1.0, f"{meter}={options[only] if options else only}"
             if reach is None:
-                yield Rows(f"grid.{meter}", low, high, math.prod(shown), lambda: _cells(seen))
+                yield Rows(f"grid.{called}", low, high, math.prod(shown), lambda: _cells(seen))
             else:
                 count, low, high = count_around(universe.space, reach), min(low, 0.0), max(high, 0.0)
-                yield Rows(f"window.{meter}", low, high, count, partial(_around, universe, reach))
+                yield Rows(f"window.{called}", low, high, count, partial(_around, universe, reach))
         case ObserveHere(affordances=affordances):
             # In backticks an affordance may be called `nothing` too.
             nothing = "nothing" if "nothing" not in affordances else "nothing#2"
@@ -259,6 +282,21 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
         case ObserveConstant(values=values):
             numbers = [str(number) for number in range(len(values))]
             yield Rows("constant", min(values), max(values), len(values), lambda: numbers)
+
+
+def plane_of(item: Observation, space: Space) -> tuple[int, int] | None:
+    """The height and the width of an item whose rows are cells of a rectangle, x fastest; `None` of any other."""
+    match item:
+        case ObserveGrid():
+            radius = None
+        case ObserveWindow(radius=radius) | ObserveRegion(radius=radius) | ObserveCells(radius=radius):
+            pass
+        case _:
+            return None
+    if not isinstance(space, Grid) or len(space.sizes) != 2 or (radius is not None and is_hexagonal(space)):
+        return None
+    width, height = space.sizes if radius is None else (2 * radius + 1, 2 * radius + 1)
+    return height, width
 
 
 def _cell_meters(universe: Observed) -> dict[str, CellMeter]:

@@ -92,6 +92,8 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (observations.ObserveWindow, "radius"): (0, MOST_COUNT),
     (observations.ObserveRegion, "radius"): (0, MOST_COUNT),
     (observations.ObserveCells, "radius"): (0, MOST_COUNT),
+    (observations.ObserveCells, "only"): (-MOST_CELLS, MOST_CELLS),
+    (observations.ObservedGroup, "items"): (1, MOST_COUNT),
     (observations.ObserveHot, "low"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveHot, "high"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveBlank, "count"): (1, MOST_COUNT),
@@ -153,11 +155,30 @@ def check_sound(universe: Universe) -> None:
             raise UnsoundError(f"{_called(node)} is {node.default}, out of {node.low} .. {node.high}")
     if not universe.rewards:
         raise UnsoundError("it has no reward")
+    _check_groups(universe)
     _check_assigned(universe, names)
     _check_places(universe)
     _check_drawings(universe, names)
     for message in chain(lacking(universe), misplaced(universe), untimely(universe)):
         raise UnsoundError(message)
+
+
+def _check_groups(universe: Universe) -> None:
+    """See that groups hold all observations where there are some, and that images and discrete numbers are such."""
+    parts = [(universe.groups, universe.observations), *((r.groups, r.observations) for r in universe.roles or ())]
+    named = any(groups for groups, _ in parts)
+    for groups, items in parts:
+        if named and sum(group.items for group in groups) != len(items):
+            raise UnsoundError(f"groups of observations have {sum(group.items for group in groups)} of {len(items)}")
+        first = 0
+        for group in groups:
+            own, first = items[first : first + group.items], first + group.items
+            planes = {observations.plane_of(item, universe.space) for item in own}
+            if group.form == "image" and (len(planes) != 1 or None in planes):
+                raise UnsoundError(f"the channels of the image {group.name!r} do not fit")
+            whole = len(own) == 1 and isinstance(own[0], observations.ObserveValue)
+            if group.form == "discrete" and not whole:
+                raise UnsoundError(f"{group.name!r} is no discrete number")
 
 
 def _check_member(node: object, name: str, value: Any, names: dict[str, frozenset[str]]) -> None:

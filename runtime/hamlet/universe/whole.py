@@ -10,7 +10,7 @@ from hamlet import html
 from hamlet.universe import declarations
 from hamlet.universe.declarations import Meter
 from hamlet.universe.drawings import Drawing
-from hamlet.universe.observations import Observation, Role
+from hamlet.universe.observations import Observation, ObservedGroup, Role
 from hamlet.universe.space import Move, Space
 
 MANY = 12
@@ -34,6 +34,7 @@ class Universe:
         order: the names of all actions that there are, by their numbers, where the author lists them; empty: the moves,
             INTERACT, WAIT, then the universe's own in file order.
         drawings: what pictures show, and how.
+        groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -64,6 +65,7 @@ class Universe:
     roles: tuple[Role, ...] | None = None
     order: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
+    groups: tuple[ObservedGroup, ...] = ()
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

@@ -27,6 +27,8 @@ class Cells(States):
 
     _of_cell = False
     """Whether something is written about a cell."""
+    flag = ""
+    """A state of cells, as it is written."""
     _beside = False
     """Whether that is about the cells beside one."""
 
@@ -72,6 +74,7 @@ class Cells(States):
         name = self.word(self.name("flag", "value"))
         turns, shows = (self.word(self.name(rule, "rule")) for rule in ("turns", "shows_flag"))
         start = self.pick(("false", "chance(0.5)"))
+        self.flag = name
         written, effect = self.condition(1).text, self.assignment(False)
         return [f"state {name} = {start}", f"rule {turns}: {name} = {written}", f"rule {shows}: {name} -> {effect}"]
 
@@ -243,5 +246,6 @@ class Cells(States):
         reach = min(self.pick((1, 2)), max(self.space.sizes) - 1)
         whole = self.chance(2) or len(self.space.axes) > 3 or reach == 0
         items = ["cell" if self.chance(2) else f"cell {' '.join(names)}"]
-        shown = self.pick(names)
-        return [*items, f"grid of {shown}" if whole else f"window {reach} of {shown}"] if self.chance(2) else items
+        where = "grid of" if whole else f"window {reach} of"
+        items += [f"hot {where} {self.flag}"] if self.flag and self.chance(2) else []
+        return [*items, f"{where} {self.pick(names)}"] if self.chance(2) else items

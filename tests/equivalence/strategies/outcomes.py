@@ -24,6 +24,8 @@ def _payable(value: Piece) -> str:
 class Outcomes(Activities):
     """Writes outcomes."""
 
+    grouped = False
+    """Whether what agents observe is in groups."""
     carries = False
     """Whether all agents carry things."""
 
@@ -81,7 +83,23 @@ class Outcomes(Activities):
         if self.chance(4):
             items.append(f"hot {self.word(self.name('each', 'outcome'))}: {self._whole()}")
         lines = [self._when_high(name) for name in hidden]
-        return [*lines, f"observe {{ {joined(self.draw_order(items))} }}"]
+        shown = self.draw_order(items)
+        return [*lines, f"observe {{ {joined(self._in_groups(shown) if self.grouped else shown)} }}"]
+
+    def _in_groups(self, items: list[str]) -> list[str]:
+        """The same items, all of them in groups."""
+        space = self.space.space
+        plane = isinstance(space, Grid) and len(space.sizes) == 2
+        cells = [item for item in items if plane and "grid" in item.split()]
+        if not cells and plane and not is_hexagonal(space):
+            cells = [item for item in items if item.startswith("window 1")]
+        discrete = [item for item in items if item.startswith("hot ") and ":" in item]
+        others = [item for item in items if item and item not in (*cells, *discrete)]
+        middle = self.integer(0, len(others))
+        groups = [f"group first {{ {joined(others[:middle])} }}"] if middle else []
+        groups += [f"image plan {{ {joined(cells)} }}"] if cells else []
+        groups += [item.replace("hot", "discrete", 1) for item in discrete]
+        return [*groups, *([f"group `the others` {{ {joined(others[middle:])} }}"] if others[middle:] else [])]
 
     def _whole(self) -> str:
         """A whole number that is known between ticks."""

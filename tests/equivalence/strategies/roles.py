@@ -36,11 +36,16 @@ class Roles(Things):
                 lines.append(f"reward {name}shaping({self.pick(('1', '0.99', '0.5'))}, {limited})")
         return lines
 
+    def _own(self, items: str) -> str:
+        """What agents of a role observe besides."""
+        return f"observe {{ group own {{ {items} }} }}" if self.grouped else f"observe {{ {items} }}"
+
     def in_roles(self, lines: list[str]) -> list[str]:
         """The lines, some of them in roles, and what agents observe."""
         in_roles = len(self.meters) >= 2 and self.chance(5)
         things = self.thing_lines(2 if in_roles else 4)
         self.carries = bool(things)
+        self.grouped = self.chance(4)
         if not in_roles:
             return [*lines, *things, *self.observed("\n".join(lines))]
         own = self.pick(self.meters[1:])
@@ -68,9 +73,9 @@ class Roles(Things):
         others = [plan for plan in self.meters if plan is not own]
         with self.about(meters=others):
             seen = self.observed("\n".join(lines))
-        inside[0].append(f"observe {{ meters {self.item(own.name)} }}" if self.chance(2) else "observe { meters }")
+        inside[0].append(self._own(f"meters {self.item(own.name)}" if self.chance(2) else "meters"))
         if self.chance(2):
-            inside[1].append(f"observe {{ constant {' '.join('7' * self.integer(1, 3))} }}")
+            inside[1].append(self._own(f"constant {' '.join('7' * self.integer(1, 3))}"))
         sizes = f"{self.integer(1, 3)} agents", "others"
         blocks = [
             f"role {name}: {size} {{\n    {f'{chr(10)}    '.join(items)}\n}}" if items else f"role {name}: {size}"

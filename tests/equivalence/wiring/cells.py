@@ -21,7 +21,7 @@ cells {
 report growth: moss
 report afar: moss at (2)
 reward a
-observe { cell moss kind  window 1 of moss }
+observe { cell moss kind  window 1 of moss  hot window 1 of kind }
 """,
     "WAIT WAIT WAIT WAIT",
     (
@@ -37,8 +37,8 @@ observe { cell moss kind  window 1 of moss }
             "kind: dry wet",
             "kind: dry wet icy",
             0,
-            "+observation.cell.kind",
-            "CellMeter.high ObserveOneHot.options",
+            "+observation.cell.kind +observation.window.kind=icy",
+            "CellMeter.high ObserveOneHot.options Universe.observations",
         ),
         Wire("Cells.meters", "    rule grow", "    meter mud = 1\n    rule grow", 0, "+cell_meters.mud"),
         Wire("Cells.rules", "    rule feet: dust -= 0.25 + 0.0625 * total(a)\n", "", 1, "cell_meters.dust"),
@@ -55,6 +55,15 @@ observe { cell moss kind  window 1 of moss }
             "window 1 of dust",
             0,
             "+observation.window.dust -observation.window.moss",
+        ),
+        Wire(
+            "ObserveCells.only",
+            "hot window 1 of kind",
+            "window 1 of kind  window 1 of dust",
+            0,
+            "+observation.window.dust +observation.window.kind -observation.window.kind=dry "
+            "-observation.window.kind=wet",
+            "ObserveCells.meter",
         ),
         Wire(
             "ObserveCells.radius",

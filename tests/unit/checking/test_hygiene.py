@@ -244,6 +244,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.ObserveListed: ("names",),
     syntax.ObservePosition: ("encoding",),
     syntax.ObserveTime: ("names",),
+    **dict.fromkeys((syntax.ObserveGroup, syntax.ObserveImage, syntax.ObserveDiscrete), ("name",)),
     syntax.ObserveHot: ("name",),
     syntax.ObserveValue: ("name",),
     syntax.ObserveVelocity: ("names",),

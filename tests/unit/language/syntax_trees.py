@@ -150,7 +150,7 @@ _blocks = st.builds(
 _listed = names.map(lambda name: replace(name, quoted=True) if name.text in OBSERVATIONS else name)
 _layers = st.none() | names
 _nothing = st.just(())
-_observations = st.one_of(
+_items = st.one_of(
     st.builds(syntax.ObserveGrid, _layers, SPAN),
     st.builds(syntax.ObserveWindow, signed, _layers, _optional_spans, SPAN),
     st.builds(syntax.ObserveSpeed, SPAN),
@@ -165,6 +165,15 @@ _observations = st.one_of(
     st.builds(syntax.ObserveValue, names, expressions, SPAN),
     st.builds(syntax.ObserveHot, names, expressions, _nothing, SPAN),
     st.builds(syntax.ObserveHot, st.none(), st.none(), _tuples(_listed, least=1), SPAN),
+    st.builds(syntax.ObserveHotGrid, names, SPAN),
+    st.builds(syntax.ObserveHotWindow, signed, names, SPAN),
+)
+_observations = st.one_of(
+    _items,
+    st.builds(syntax.ObserveGroup, names, _tuples(_items), SPAN),
+    st.builds(syntax.ObserveImage, names, _tuples(_items), SPAN),
+    st.builds(syntax.ObserveDiscrete, names, expressions, SPAN),
+    st.builds(syntax.ObserveDiscrete, st.none(), names, SPAN),
 )
 
 _spaces = st.one_of(

@@ -70,6 +70,7 @@ report fun: a
 observe nothing
 observe { lack: 1 - a  meters a  time: a  grid  grid of r  window 1  window 2 of r in sight  position relative  speed }
 observe { progress  progress per 2  blank 2  constant 1 2  lifetime  state wet  params p  world stock  cell moss }
+observe { group g { meters  hot grid of wet }  image i { grid  hot window 1 of wet }  discrete d: a  discrete a }
 observe { hot a: 1 + a  hot a wet  here Bed nothing  effects tired  items axe  velocity x  time sin }
 meter m = 1 in 0 .. 1 { decay 0.1  move 0.1  interact 0.1  only falls }
 item apple { lying 1  carried 1  appears when a > 1  rots when a > 1  up to 3 }

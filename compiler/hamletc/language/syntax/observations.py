@@ -9,13 +9,19 @@ from hamletc.language.syntax.expressions import Expr, Name, Signed
 from hamletc.language.syntax.node import Node
 
 __all__ = [
+    "GroupItem",
     "ObserveBlank",
     "ObserveCell",
     "ObserveConstant",
+    "ObserveDiscrete",
     "ObserveEffects",
     "ObserveGrid",
+    "ObserveGroup",
     "ObserveHere",
     "ObserveHot",
+    "ObserveHotGrid",
+    "ObserveHotWindow",
+    "ObserveImage",
     "ObserveItem",
     "ObserveItems",
     "ObserveLifetime",
@@ -49,6 +55,21 @@ class ObserveHot(Node, form=("hot $name<Label>: $value", "hot $names<Name>+")):
     name: Name | None
     value: Expr | None
     names: tuple[Expr, ...]
+    span: Span
+
+
+class ObserveHotGrid(Node, form="hot grid of $layer"):
+    """`hot grid of ground`: of each cell a row per value of a state."""
+
+    layer: Name
+    span: Span
+
+
+class ObserveHotWindow(Node, form="hot window $radius of $layer"):
+    """`hot window 2 of ground`."""
+
+    radius: Signed
+    layer: Name
     span: Span
 
 
@@ -157,9 +178,11 @@ class ObserveTime(ObserveListed, form="time [$names+]"):
     """`time`, `time sin`."""
 
 
-ObserveItem: TypeAlias = (
+GroupItem: TypeAlias = (
     ObserveValue
     | ObserveHot
+    | ObserveHotGrid
+    | ObserveHotWindow
     | ObserveGrid
     | ObserveWindow
     | ObservePosition
@@ -178,3 +201,31 @@ ObserveItem: TypeAlias = (
     | ObserveVelocity
     | ObserveTime
 )
+"""What is observed, whether by itself or in a group."""
+
+
+class ObserveGroup(Node, form="group $name { $items* }"):
+    """`group body { meters  lifetime }`."""
+
+    name: Name
+    items: tuple[GroupItem, ...]
+    span: Span
+
+
+class ObserveImage(Node, form="image $name { $items* }"):
+    """`image view { window 3 of wall  window 3 of moss }`."""
+
+    name: Name
+    items: tuple[GroupItem, ...]
+    span: Span
+
+
+class ObserveDiscrete(Node, form=("discrete $name<Label>: $value", "discrete $value<Name>")):
+    """`discrete place: 5 * row + column`, `discrete row`."""
+
+    name: Name | None
+    value: Expr
+    span: Span
+
+
+ObserveItem: TypeAlias = GroupItem | ObserveGroup | ObserveImage | ObserveDiscrete

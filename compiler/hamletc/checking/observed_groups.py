@@ -1,0 +1,86 @@
+"""Groups of what agents observe: their items, one after the other, and whether those of an image fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from hamlet import universe
+from hamlet.universe.observations import plane_of
+from hamlet.universe.space import is_hexagonal
+from hamletc import messages
+from hamletc.checking.report import Findings
+from hamletc.language import syntax
+
+Resolve = Callable[[syntax.GroupItem], list[universe.Observation]]
+"""The observations that an item stands for, without those that have errors."""
+
+
+@dataclass(slots=True)
+class Observed:
+    """What agents observe, and its groups. `loose` are the items that stand in no group."""
+
+    items: list[universe.Observation] = field(default_factory=list)
+    groups: list[universe.ObservedGroup] = field(default_factory=list)
+    loose: list[syntax.GroupItem] = field(default_factory=list)
+
+
+def resolve_items(
+    items: Iterable[syntax.ObserveItem],
+    resolve: Resolve,
+    is_first: Callable[[syntax.Name], bool],
+    discrete: Callable[[syntax.ObserveDiscrete], universe.ObserveValue | None],
+    space: universe.Space | None,
+    report: Findings,
+) -> Observed:
+    """The observations of a list in file order, and their groups. `is_first` says whether a group is the only one of
+    its name, and reports it otherwise; `discrete` resolves a whole number."""
+    observed = Observed()
+    for item in items:
+        match item:
+            case syntax.ObserveGroup(name=name) | syntax.ObserveImage(name=name):
+                found = [(each, shown) for each in item.items for shown in resolve(each)]
+                kind = "image" if isinstance(item, syntax.ObserveImage) else "values"
+                if is_first(name) and found and (kind != "image" or _is_image(found, space, report)):
+                    observed.items += (shown for _, shown in found)
+                    observed.groups.append(universe.ObservedGroup(name.text, kind, len(found), item.span))
+            case syntax.ObserveDiscrete():
+                number = discrete(item)
+                if number is not None:
+                    observed.items.append(number)
+                    observed.groups.append(universe.ObservedGroup(number.name, "discrete", 1, item.span))
+            case _:
+                observed.items += resolve(item)
+                observed.loose.append(item)
+    return observed
+
+
+def check_loose(all_observed: Iterable[Observed], report: Findings) -> None:
+    """Report an item outside of groups where there are groups: nobody could say where it is handed out."""
+    every = tuple(all_observed)
+    grouped = next((observed.groups[0] for observed in every if observed.groups), None)
+    loose = next((item for observed in every for item in observed.loose), None)
+    if grouped is not None and loose is not None:
+        report.add(messages.observations.OutsideGroups(loose.span, grouped.span))
+
+
+def _is_image(
+    channels: list[tuple[syntax.GroupItem, universe.Observation]], space: universe.Space | None, report: Findings
+) -> bool:
+    """Whether each channel is a rectangle of cells, all of one size."""
+    if space is None:
+        return False
+    first: tuple[syntax.GroupItem, tuple[int, int]] | None = None
+    for item, shown in channels:
+        plane = plane_of(shown, space)
+        if plane is None:
+            cells = isinstance(shown, universe.ObserveGrid | universe.ObserveWindow | universe.ObserveRegion)
+            cells = cells or isinstance(shown, universe.ObserveCells)
+            hexagons = isinstance(space, universe.Grid) and is_hexagonal(space)
+            report.add(messages.observations.NoPlane(item.span, cells, hexagons, space.span))
+            return False
+        if first is not None and plane != first[1]:
+            report.add(messages.observations.PlaneOfOtherSize(item.span, plane, first[1], first[0].span))
+            return False
+        first = first or (item, plane)
+    return True

@@ -1,0 +1,80 @@
+"""Groups of an observation: which of its values they are, and the shape in which they are handed out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal, TypeVar
+
+from hamlet.schema.observed import Segment, common_segments, role_segments
+from hamlet.universe import Observation, ObservedGroup, Role, Universe
+from hamlet.universe.observations import plane_of, rows_of
+
+Rows = TypeVar("Rows", bound=Any)
+"""Tensors or arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group that the author names.
+
+    Attributes:
+        name: as the universe has it.
+        kind: `values`, `image` or `discrete`.
+        offset: the number of its first value in the observation.
+        shape: (values), of an image (channels, height, width), of a discrete number ().
+        channels: the names of the channels of an image.
+        low, high: the least and the greatest of the discrete number; else of all values.
+    """
+
+    name: str
+    kind: Literal["values", "image", "discrete"]
+    offset: int
+    shape: tuple[int, ...]
+    channels: tuple[str, ...]
+    low: float
+    high: float
+
+    @property
+    def count(self) -> int:
+        """How many values of the observation it is."""
+        return prod(self.shape)
+
+    def of(self, rows: Rows) -> Rows:
+        """The group [..., *shape] of observations [..., values]: a view, of a tensor or of an array of numpy."""
+        part = rows[..., self.offset : self.offset + self.count]
+        return part.reshape((*rows.shape[:-1], *self.shape))  # type: ignore[no-any-return]
+
+
+def observation_groups(universe: Universe, role: Role | None = None) -> tuple[Group, ...]:
+    """The groups that all agents observe, then those of a role; empty where none is named."""
+    common = list(_groups(universe, universe.groups, universe.observations, common_segments(universe)))
+    if role is None:
+        return tuple(common)
+    segments = role_segments(universe, role)[len(common_segments(universe)) :]
+    return (*common, *_groups(universe, role.groups, role.observations, segments))
+
+
+def _groups(
+    universe: Universe,
+    groups: tuple[ObservedGroup, ...],
+    observations: tuple[Observation, ...],
+    segments: tuple[Segment, ...],
+) -> Iterator[Group]:
+    items, left = iter(observations), iter(segments)
+    for group in groups:
+        own = [next(items) for _ in range(group.items)]
+        parts = [next(left) for item in own for _ in rows_of(item, universe)]
+        count, shape, channels = sum(part.count for part in parts), tuple[int, ...](), tuple[str, ...]()
+        match group.form:
+            case "values":
+                shape = (count,)
+            case "image":
+                plane = plane_of(own[0], universe.space)
+                assert plane is not None
+                shape, channels = (len(parts), *plane), tuple(part.name for part in parts)
+            case "discrete":
+                pass
+        low, high = min(part.scale.low for part in parts), max(part.scale.high for part in parts)
+        yield Group(group.name, group.form, parts[0].offset, shape, channels, low, high)
