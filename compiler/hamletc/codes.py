@@ -281,6 +281,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H262": Code("error", "what is not of a cell, read at one"),
         "H263": Code("error", "cell that cannot be named here"),
         "H264": Code("error", "cells around one that cannot be summed"),
+        # --- agents that are moved ---
+        "H265": Code("error", "displacement or place on a grid that may not be whole"),
+        "H266": Code("error", "displacement or place that may leave the space"),
+        "H267": Code("error", "agents moved by what is no agent's"),
         # --- pictures ---
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),

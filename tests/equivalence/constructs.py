@@ -107,7 +107,7 @@ KINDS = (
     *("several causes", "Mask of actions", "Mask of all", "Reward with name", "Report"),
     *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
     *("momentum", *(f"momentum {edges}" for edges in ("clamp", "wrap", "bounce", "sticky"))),
-    *("Push +=", "Push -=", "Push =", "ControlValue"),
+    *("Push +=", "Push -=", "Push =", "ControlValue", "Displace", "Teleport", "Action after"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
     *("Velocity", "Speed", "Progress", "Here", "Here nothing", "LastUse", "LastUse nothing", "Streak", "Visited"),
     *("ActionTaken", "Used", "Used nothing", "Every", "After", "AgentNumber", "AgentCount"),
@@ -245,7 +245,7 @@ def _details(universe: Universe, node: object) -> list[str]:
         case Action(name=name) if any(f"{verb}_" in name for verb in THINGS):
             return ["things", "things of a role" if "." in name else ""]
         case Action():
-            keys = ("needs", "move", "teleport", "body", "keeps_progress")
+            keys = ("needs", "move", "teleport", "body", "keeps_progress", "after")
             return [f"Action {key}" for key in keys if getattr(node, key)]
         case WorldMeter(name="stage"):
             return ["stages"]

@@ -14,7 +14,8 @@ from hamletc.checking.affordances import resolve_needs
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import graph_moves, is_graph
 from hamletc.checking.names import Names
-from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement, misses_space, place
+from hamletc.checking.places import LONGEST_DISPLACEMENT, displacement, misses_space
+from hamletc.checking.relocations import Relocations, constants
 from hamletc.checking.report import Findings, Properties, all_of, only, whole_number, word
 from hamletc.checking.rules import Statements
 from hamletc.checking.symbols import is_word
@@ -246,36 +247,39 @@ def resolve_order(
     return tuple(listed) if right else ()
 
 
-def resolve_action(declaration: syntax.ActionDecl, space: Space | None, names: Names, report: Findings) -> Action:
+def resolve_action(declaration: syntax.ActionDecl, names: Names, report: Findings) -> Action:
     """`action REST { energy += 0.002 }`."""
     expressions = Expressions(names, report, scope="acting")
-    statements = Statements(names, report, expressions)
-    others = syntax.NeedsItem | syntax.MoveItem | syntax.TeleportItem | syntax.KeepsItem
+    statements, relocations = Statements(names, report, expressions), Relocations(names, report, expressions)
+    others = syntax.NeedsItem | syntax.MoveStmt | syntax.TeleportStmt | syntax.KeepsItem
     body = statements.body(tuple(item for item in declaration.items if not isinstance(item, others)))
-    move = only(all_of(declaration.items, syntax.MoveItem), "`move`", report)
-    teleport = only(all_of(declaration.items, syntax.TeleportItem), "`teleport`", report)
+    move = only(all_of(declaration.items, syntax.MoveStmt), "`move`", report)
+    teleport = only(all_of(declaration.items, syntax.TeleportStmt), "`teleport`", report)
     keeps = only(all_of(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
     needs = resolve_needs(declaration.items, names, report)
-    by = None if move is None else displacement(move.delta, space, move.span, report)
+    going = None if move is None else relocations.move(move)
+    going_to = None if teleport is None else relocations.teleport(teleport)
+    by = None if going is None else constants(going.by)
+    place = None if going_to is None else constants(going_to.to)
     idle = all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items)
     # Where something asks which action was chosen, one that nobody asks for means that it is none of the others.
     asked = any(("action", action) in names.compared for action in names.of_kind("action"))
     if idle and not asked and not names.lists_actions:
         report.add(messages.actions.ActionDoesNothing(declaration.name.span, declaration.name.text))
-    if move is not None and by is not None and not any(by):
-        report.add(messages.actions.NoDisplacement(move.span))
-    if move is not None and teleport is not None:
+    # A place that is no constant may depend on where the displacement led.
+    if move is not None and teleport is not None and (going_to is None or place is not None):
         report.add(messages.actions.MoveBesideTeleport(move.span, teleport.span))
     if keeps is not None and ((move is None and teleport is None) or not names.has_lasting):
         report.add(messages.actions.NoProgressToKeep(keeps.span, names.has_lasting))
     return Action(
         name=declaration.name.text,
         needs=needs,
-        body=body,
+        body=body if going is None or by is not None else (*body, going),
         move=by,
-        teleport=None if teleport is None else place(teleport.cell, space, teleport.span, names, report),
+        teleport=place,
         keeps_progress=keeps is not None,
         span=declaration.span,
+        after=() if going_to is None or place is not None else (going_to,),
     )
 
 

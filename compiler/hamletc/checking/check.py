@@ -39,6 +39,7 @@ from hamletc.checking.places import check_places
 from hamletc.checking.play import check_course
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
+from hamletc.checking.relocations import check_whole_relocations
 from hamletc.checking.report import Findings, all_of, in_order, once, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_report, resolve_rewards
 from hamletc.checking.roles import fewest_agents, number_roles
@@ -122,6 +123,7 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
         check_start(draft.start, report)
     if _is_shallow(draft, report):
         check_whole(draft, report)
+        check_whole_relocations(draft, report)
         reach = check_ranges(draft, names, report)
         check_observed_wholes(draft, reach.observed, report)
         if complete:
@@ -214,7 +216,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
                 _keep(draft.affordances, affordance, name, names)
                 places[name.text] = declaration.place_span or name.span
             case syntax.ActionDecl(name=name):
-                _keep(draft.actions, resolve_action(declaration, draft.space, names, report), name, names)
+                _keep(draft.actions, resolve_action(declaration, names, report), name, names)
             case syntax.ReportDecl(name=name):
                 _keep(draft.reports, resolve_report(declaration, names, report), name, names)
             case _:

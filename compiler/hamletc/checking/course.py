@@ -14,6 +14,7 @@ from itertools import groupby
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
 from hamlet.universe.declarations import INTERACT
+from hamlet.universe.space import has_momentum
 from hamlet.universe.stages import MOVES, Stage, StepName, branches
 from hamletc import intervals, messages
 from hamletc.checking.conditions import Basis, Conditions, Place
@@ -119,9 +120,9 @@ class Course:
         ends = [self._moving(start) if choice == MOVES else _chosen(choice, ANYWHERE, start).known]
         for stage in stages:
             match stage.construct:
-                case universe.Action(name=name, needs=needs, body=body):
+                case universe.Action(name=name, needs=needs):
                     able = self._test(needs, _chosen(name, self.names.span("action", name), start))
-                    ends = [] if able is None else [self._body(body, able).known]
+                    ends = [] if able is None else [self._body(stage.statements, able).known]
                 case universe.Affordance():
                     ends = self._use(stage.construct, ends)
                 case _:
@@ -269,6 +270,8 @@ class Course:
                     if self.report is not None:
                         self._conditions(self.report).in_number(value, place)
                     place = place.after(place.known.pushed())
+                case universe.Displace() | universe.Teleport():
+                    place = self._go(statement, place)
                 case universe.Together(body=together):
                     loose = self._unclamped(together, place)
                     place = loose.after(_clamped(loose.known, together))
@@ -277,6 +280,16 @@ class Course:
                 case _:
                     place = place.after(self._rewritten(statement, place.known))
         return place
+
+    def _go(self, relocation: universe.Relocation, place: Place) -> Place:
+        """What is known where an agent is now; its own place is another one, unless it is only pushed."""
+        if self.report is not None:
+            for value in relocation.coordinates:
+                self._conditions(self.report).in_number(value, place)
+        space = self.draft.space
+        if isinstance(relocation, universe.Displace) and space is not None and has_momentum(space):
+            return place.after(place.known.pushed())
+        return place.after(place.known.displaced(meter.name for meter in self.draft.cell_meters))
 
     def _guarded(self, statement: universe.Guarded, place: Place) -> Place:
         """What `begin` and `end` stand for is no matter of the author: nothing is said of it."""

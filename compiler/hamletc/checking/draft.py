@@ -102,7 +102,7 @@ class Draft:
             for body in (affordance.instantly, affordance.each_tick, affordance.on_completion):
                 yield None, body
         for action in self.actions:
-            yield None, action.body
+            yield None, (*action.body, *action.after)
 
     def meters_of_all(self) -> tuple[universe.AnyMeter, ...]:
         """The meters of agents, then those of the world, then those of cells."""
@@ -156,6 +156,7 @@ class Draft:
             yield from (assign.value for assign in universe.assigns(body))
             yield from (guarded.condition for guarded in universe.guards(body))
             yield from (push.value for push in universe.pushes(body))
+            yield from (value for relocation in universe.relocations(body) for value in relocation.coordinates)
 
     def parts(self) -> Iterable[universe.Expression]:
         """Every expression and everything in it."""

@@ -28,7 +28,7 @@ class Shapes:
         self.height: list[int] = []
         """The levels of each shape."""
         self.reads: list[frozenset[str]] = []
-        """The meters whose values now each shape depends on; inside `previous` there are none."""
+        """The meters whose values now each shape depends on, `VELOCITY`, `PLACE`; inside `previous` there are none."""
         self.ages: list[bool] = []
         """Whether each shape depends on the age."""
         self.literals: dict[Shape, Interval] = {}
@@ -63,8 +63,12 @@ class Shapes:
 
     def _meters(self, expression: Expression, parts: list[Shape]) -> frozenset[str]:
         match expression:
-            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
+            case universe.MeterValue(meter) | universe.WorldValue(meter):
                 return frozenset((meter,))
+            case universe.CellValue(meter):
+                return frozenset((meter, PLACE))
+            case _ if isinstance(expression, OF_PLACE):
+                return frozenset((PLACE,))
             case universe.Velocity() | universe.Speed():
                 return frozenset((VELOCITY,))
             case universe.Previous():
@@ -101,8 +105,14 @@ def _names(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
-VELOCITY = "the velocity"
-"""The name under which expressions read it that statements can write, as they read meters."""
+VELOCITY, PLACE = "the velocity", "the place"
+"""The names under which expressions read what statements can change, as they read meters: the velocity of an agent, and
+where it is."""
+OF_PLACE = (
+    *(universe.Coordinate, universe.Here, universe.On, universe.TerrainValue),
+    *(universe.Distance, universe.StraightDistance, universe.WalkingDistance),
+)
+"""Quantities of where an agent is."""
 
 
 class Levels(Mapping[str, Interval | None]):

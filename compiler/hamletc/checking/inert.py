@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from hamlet import universe
-from hamlet.universe import Expression, Span, assigns, draws, guards, parts, pushes
+from hamlet.universe import Expression, Span, assigns, draws, guards, parts, pushes, relocations
 from hamlet.universe.space import axes_of
 from hamletc import intervals, messages
 from hamletc.checking.draft import Claim, Draft
@@ -104,6 +104,8 @@ def _meters_that_show(draft: Draft) -> set[str]:
             sources[assign.meter] |= tested | _meters_in(assign.value)
         for push in pushes(body):  # positions follow from velocities
             shown |= tested | _meters_in(push.value)
+        for relocation in relocations(body):
+            shown |= tested.union(*map(_meters_in, relocation.coordinates))
     pending = list(shown)
     while pending:
         new = sources[pending.pop()] - shown

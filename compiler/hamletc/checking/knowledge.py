@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, cast
 from hamlet import universe
 from hamlet.universe import Expression, Span
 from hamletc import intervals
-from hamletc.checking.facts import VELOCITY, Levels, Naming, Shape, Shapes, joined
+from hamletc.checking.facts import PLACE, VELOCITY, Levels, Naming, Shape, Shapes, joined
 from hamletc.checking.ranges import MOST_AGENTS, Ranges, State
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
@@ -45,9 +45,18 @@ class Setting:
     together: Together
     affordances: bool
     wholes: Wholes
+    stays: bool
+    """Whether an agent that has acted is there for the rest of the tick: at what it used."""
 
     @classmethod
-    def of(cls, space: universe.Space, meters: Iterable[universe.AnyMeter] = (), *, affordances: bool) -> Setting:
+    def of(
+        cls,
+        space: universe.Space,
+        meters: Iterable[universe.AnyMeter] = (),
+        *,
+        affordances: bool,
+        stays: bool = True,
+    ) -> Setting:
         """The setting of a universe in this space, with these meters."""
         shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, meters)
         match space:
@@ -57,7 +66,7 @@ class Setting:
                 together = "all"
             case _:
                 together = "some"
-        return cls(shapes, ignored, together, affordances, wholes)
+        return cls(shapes, ignored, together, affordances, wholes, stays)
 
 
 class Known:
@@ -114,6 +123,13 @@ class Known:
         """After the velocity was given another value."""
         reads = self.setting.shapes.reads
         return self._with(self.meters, *self._said(lambda shape: VELOCITY not in reads[shape]))
+
+    def displaced(self, cell_meters: Iterable[str]) -> Known:
+        """Where an agent is elsewhere: cells have these meters."""
+        reads, meters = self.setting.shapes.reads, self.meters
+        for meter in cell_meters:
+            meters = meters.write(meter, self.around.bounds.get(meter))
+        return self._with(meters, *self._said(lambda shape: PLACE not in reads[shape]))
 
     def _said(self, about: Callable[[Shape], bool]) -> tuple[Facts, Orders, Truths]:
         """What conditions said about some shapes."""
@@ -252,9 +268,10 @@ class Known:
             case universe.Here(affordance) if self.setting.together == "all":
                 return (affordance is not None) == self.setting.affordances
             case universe.Here(affordance):
-                if affordance is not None and affordance in self._told_of(universe.Used):
+                used = self._told_of(universe.Used) if self.setting.stays else []
+                if affordance is not None and affordance in used:
                     return True
-                at = (*self._told_of(universe.Here), *filter(None, self._told_of(universe.Used)))
+                at = (*self._told_of(universe.Here), *filter(None, used))
                 return self._excluded([other for other in at if other != affordance], affordance)
             case universe.LastUse():
                 return False if self._told_of(universe.LastUse) else None

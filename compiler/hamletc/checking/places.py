@@ -124,12 +124,21 @@ def _coordinates(
         misses_space(what, space, span, report)
         return None
     values = [_coordinate(numeral, space, report) for numeral in numerals]
-    axes = axes_of(space)
-    if len(values) != len(axes):
-        report.add(messages.space.OtherDimensions(span, what, space, len(values)))
+    if not fits_axes(len(values), space, span, what, report):
         return None
     known = tuple(value for value in values if value is not None)
     return known if len(known) == len(values) else None
+
+
+def fits_axes(count: int, space: Space, span: Span, what: str, report: Findings) -> bool:
+    """Whether there is a space, and a number for each of its axes."""
+    if isinstance(space, NoSpace):
+        misses_space(what, space, span, report)
+        return False
+    if count == len(axes_of(space)):
+        return True
+    report.add(messages.space.OtherDimensions(span, what, space, count))
+    return False
 
 
 def misses_space(what: str, space: NoSpace, span: Span, report: Findings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet import universe
-from hamlet.universe import Cascade, Expression, Span
+from hamlet.universe import Cascade, Expression, Span, relocations
 from hamlet.universe.stages import by_step
 from hamletc.checking.conditions import Basis
 from hamletc.checking.course import Course, joined_places
@@ -28,8 +28,9 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     if draft.space is None:
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
-    setting = Setting.of(draft.space, draft.meters_of_all(), affordances=bool(draft.affordances))
     meters = draft.meters_of_all()
+    stays = not any(relocation for _, body in draft.bodies() for relocation in relocations(body))
+    setting = Setting.of(draft.space, meters, affordances=bool(draft.affordances), stays=stays)
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 

@@ -19,6 +19,7 @@ from hamletc import intervals, messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
 from hamletc.checking.ranges import Ranges, State
+from hamletc.checking.relocations import check_inside
 from hamletc.checking.report import Findings
 from hamletc.checking.rewards import check_observed, check_rewards
 from hamletc.checking.surroundings import Surroundings, surroundings
@@ -268,6 +269,10 @@ class _Tick:
                         after.pop(statement.meter, None)
                 case universe.Push():
                     self._push(statement, after)
+                case universe.Displace() | universe.Teleport():
+                    for axis, value in enumerate(statement.coordinates):
+                        lies = self._ranges.number(value, after)
+                        check_inside(statement, axis, lies, self._draft.space, self._ranges.report)
                 case universe.Together():
                     after = _clamped(self._unclamped(statement.body, after), statement.body)
                 case universe.Guarded():

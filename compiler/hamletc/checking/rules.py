@@ -23,6 +23,7 @@ from hamletc.checking.effects import (
 )
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
+from hamletc.checking.relocations import Relocations
 from hamletc.checking.report import Findings, between
 from hamletc.checking.standpoint import Threshold, Whose
 from hamletc.checking.states import is_written
@@ -60,6 +61,8 @@ class Statements:
                 return self.body(repeated)
             case syntax.BeginStmt():
                 return self._begin(statement)
+            case syntax.MoveStmt() | syntax.TeleportStmt():
+                return self._relocation(statement)
 
     def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign, ...]:
         """Statements that are clamped together, since `outer` says so."""
@@ -83,8 +86,26 @@ class Statements:
             case syntax.RepeatStmt():
                 return None
             case syntax.BeginStmt(word=word):
-                self._report.add(messages.rules.EffectInTogether(statement.span, word, outer))
+                self._report.add(messages.rules.NotInTogether(statement.span, word, outer))
                 return None
+            case syntax.MoveStmt():
+                self._report.add(messages.rules.NotInTogether(statement.span, "move", outer))
+                return None
+            case syntax.TeleportStmt():
+                self._report.add(messages.rules.NotInTogether(statement.span, "teleport", outer))
+                return None
+
+    def _relocation(self, statement: syntax.MoveStmt | syntax.TeleportStmt) -> tuple[Statement, ...]:
+        """`move (1, 0)`, `teleport home`."""
+        relocations = Relocations(self._names, self._report, self._expressions)
+        if self._whose != "agent":
+            word: Literal["move", "teleport"] = "move" if isinstance(statement, syntax.MoveStmt) else "teleport"
+            self._report.add(messages.relocations.NobodyToMove(statement.span, word, self._owner))
+            return ()
+        relocation = (
+            relocations.move(statement) if isinstance(statement, syntax.MoveStmt) else relocations.teleport(statement)
+        )
+        return () if relocation is None else (relocation,)
 
     def _begin(self, statement: syntax.BeginStmt) -> tuple[Statement, ...]:
         """`begin poisoned`, `end poisoned`."""
@@ -238,7 +259,7 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
                 names |= written(body)
             case syntax.BeginStmt(effect=effect):
                 names |= {left_of(effect.text), stacks_of(effect.text)}
-            case syntax.PushStmt():
+            case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt():
                 pass
     return names
 

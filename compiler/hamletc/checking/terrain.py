@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from hamlet import universe
 from hamlet.universe import (
     Affordance,
+    Displace,
     Edges,
     Grid,
     Map,
@@ -14,6 +16,7 @@ from hamlet.universe import (
     RegionNumber,
     Space,
     Span,
+    Teleport,
     Terrain,
     WalkingDistance,
     parts,
@@ -24,7 +27,9 @@ from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
+from hamletc.checking.relocations import constants
 from hamletc.checking.report import Findings, all_of, only
+from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
 
 PLAIN = ". "
@@ -113,15 +118,14 @@ def _are_known(letters: syntax.Quoted, known: str, report: Findings) -> bool:
 
 
 def _placed(declarations: Iterable[syntax.Decl]) -> str:
-    """The letters at which affordances are, and to which actions teleport."""
+    """The letters at which affordances are, and to which agents are teleported."""
     found: list[str] = []
-    for item in declarations:
+    for item in outside_expressions(tuple(declarations)):
         match item:
             case syntax.AffordanceDecl(place=syntax.Quoted(text=text)):
                 found.append(text)
-            case syntax.ActionDecl(items=items):
-                cells = (each.cell for each in all_of(items, syntax.TeleportItem))
-                found += [cell.text for cell in cells if isinstance(cell, syntax.Quoted)]
+            case syntax.TeleportStmt(spot=syntax.Quoted(text=text)):
+                found.append(text)
             case _:
                 pass
     return "".join(found)
@@ -192,6 +196,9 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     grid = draft.space
     if not isinstance(grid, Grid) or grid.map is None or grid.graph is not None or draft.moves is None:
         return
+    statements = (way for _, body in draft.bodies() for way in universe.relocations(body))
+    if any(constants(way.coordinates) is None for way in statements):
+        return  # agents may get anywhere
     walls = frozenset(grid.map.cells(grid.map.walls))
     ways = _Ways(grid, walls, draft)
     if ways.count > MOST_WAYS:
@@ -267,9 +274,12 @@ class _Ways:
         self._grid = grid
         self._walls = walls
         self.open_cells = grid.sizes[0] * grid.sizes[1] - len(walls)
+        statements = [way for _, body in draft.bodies() for way in universe.relocations(body)]
         own = [action.move for action in draft.actions if action.move is not None]
+        own += [by for way in statements if isinstance(way, Displace) and (by := constants(way.by))]
         self._steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves_taken()), *own)})
         jumps = [action.teleport for action in draft.actions if action.teleport is not None]
+        jumps += [to for way in statements if isinstance(way, Teleport) and (to := constants(way.to))]
         self._jumps = frozenset(int(x) + grid.sizes[0] * int(y) for x, y in jumps)
 
     @property

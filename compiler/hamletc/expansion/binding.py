@@ -62,7 +62,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.AssignStmt, "meter"), (syntax.BeginStmt, "effect")), ("value",)),
         **dict.fromkeys(((syntax.ShareItem, "name"), (syntax.TerrainDecl, "name")), ("value",)),
         **dict.fromkeys(((syntax.AffordanceDecl, "place"), (syntax.AffordanceDecl, "others")), ("node",)),
-        **dict.fromkeys(((syntax.FollowsItem, "stops"), (syntax.TeleportItem, "cell")), ("node",)),
+        **dict.fromkeys(((syntax.FollowsItem, "stops"), (syntax.TeleportStmt, "spot")), ("node",)),
         **dict.fromkeys(((syntax.GraphPath, "nodes"), (syntax.NodesDecl, "nodes")), ("node",)),
         **dict.fromkeys(((syntax.RegionDecl, "name"), (syntax.NodesDecl, "name")), ("region",)),
         **dict.fromkeys(((syntax.MapLetters, "letters"), (syntax.RegionNumber, "region")), ("region",)),

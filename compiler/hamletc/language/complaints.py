@@ -134,7 +134,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"of"}  # few names that are written are those of an affordance
     if "together" in rest:
         words.append("a statement")
-        rest -= {"together", "repeat", "begin", "end", "wear", "velocity", "position"}
+        rest -= {"together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport"}
         named = False
     if named:
         words.append("a name")
@@ -194,7 +194,7 @@ def _statement(situation: Situation) -> str:
     if word in meters or not follows:
         return f"A statement is written `{word} += 0.1`."
     if word in ("move", "teleport"):
-        return "Agents move by actions of their own, as in `action JUMP { teleport (0, 0) }` or `{ move (1, 0) }`."
+        return 'Agents are moved by `move (1, 0)`, `teleport (0, 0)`, `teleport "B"` or, to a node, `teleport home`.'
     meant = closest(word, meters)
     if meant is not None:
         return f"A statement is written `{meant} += 0.1`."

@@ -465,7 +465,7 @@ def _call(s: Situation) -> Cure | None:
     if before in ("position", "velocity") and s.after().text in _ASSIGNMENTS and ("+=" in s.texts or "->" in s.texts):
         first, last = s.before.span, s.token.span
         span = Span(first.line, first.column, last.end_line, last.end_column)
-        hint = "Moves change where an agent is: an own action can `move (1, 0)` or `teleport (0, 0)`."
+        hint = "Statements that move an agent are `move (1, 0)` and `teleport (0, 0)`."
         return Cure(hint, 0, (), "H009", f"`{before} {s.token.text}` cannot be written", span, "no meter")
     phrases = {"distance": "distance to", "streak": "streak of", "at": "here ==", "on": "here ==", "here": "here =="}
     if (before, s.token.text) == ("at", "hour") and "*" in s.texts:

@@ -93,10 +93,12 @@ def _quoted(text: syntax.Quoted) -> str:
     return f'"{text.text}"'
 
 
+def _landmark(landmark: syntax.Landmark) -> str:
+    return spell_name(landmark, _RANDOM) if isinstance(landmark, syntax.Name) else _quoted(landmark)
+
+
 def _spot(spot: syntax.Spot) -> str:
-    if isinstance(spot, syntax.Name):
-        return spell_name(spot, _RANDOM)
-    return _quoted(spot) if isinstance(spot, syntax.Quoted) else _cell(spot)
+    return _cell(spot) if isinstance(spot, tuple) else _landmark(spot)
 
 
 def _lasting(ticks: syntax.Lasting) -> str:
@@ -116,6 +118,7 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Cell": Symbol("cell", _items, _cell, tuple),
         "Interval": Symbol("interval", _items, _interval, tuple),
         "Point": Symbol("point", _items, _point, tuple),
+        "Landmark": Symbol("landmark", _itself, _landmark, (syntax.Quoted, syntax.Name)),
         "Spot": Symbol("spot", _items, _spot, (tuple, syntax.Quoted, syntax.Name)),
         "Duration": Symbol("duration", _first, _lasting, syntax.Signed),
         "Lasting": Symbol("lasting", _first, _lasting, (syntax.Signed, syntax.Name)),

@@ -317,6 +317,11 @@ class _Parse:
                 return following.text == "{"
             case "repeat":
                 return following.text != "of"
+            case "move":
+                return following.text in ("(", "=")
+            case "teleport":
+                named = following.kind == "word" and following.text not in RESERVED
+                return named or following.kind in ("quoted", "string") or following.text in ("(", "=")
             case "on" if self._automaton.accepts(terminals()["("]):
                 names = following.kind in ("word", "quoted") and "on" not in self._declared
                 return names and self._tokens[index - 1].text not in ("==", "!=")

@@ -42,6 +42,7 @@ def _walk(lane: Lane, action: Value) -> Taken:
     """Without momentum the action displaces the agent. Gives what `_custom_actions` does."""
     builder, universe, plan = lane.builder, lane.universe, lane.plan
     start, taken = lane.position, _custom_actions(lane, action)
+    acted = lane.position
     with builder.at(_space_construct(universe.space), universe.space.span):
         of_space = _of_space(lane, action)
         steps = []
@@ -56,7 +57,7 @@ def _walk(lane: Lane, action: Value) -> Taken:
         lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
         wall = stopped(builder, universe, plan.ground, lane.position)
         if wall is not None:
-            ways = zip(start, lane.position, strict=True)
+            ways = zip(acted, lane.position, strict=True)
             lane.position = tuple(builder.select(wall, before, there) for before, there in ways)
         _set_velocity(lane, start, of_space)
     return taken
@@ -170,6 +171,9 @@ def _teleport(lane: Lane, action: Value, taken: Taken) -> None:
                     place = tuple(builder.lookup(rows, action) for rows in table.places)
                 there = zip(place, lane.position, strict=True)
                 lane.position = tuple(builder.select(guard, to, coordinate) for to, coordinate in there)
+        if custom.after:
+            with lane.at_row(() if table is None else table.columns, action):
+                run(lane, Construct("action", custom.name), custom.after, guard)
 
 
 def _displace(
@@ -221,19 +225,39 @@ def _set_velocity(lane: Lane, start: tuple[Value, ...], of_space: Value | None) 
 
 def _disengage(lane: Lane, start: tuple[Value, ...], action: Value) -> None:
     """Disengage an agent that is no longer where it began the tick, unless its action keeps progress."""
-    if lane.engaged is None or lane.progress is None or not start:
+    if lane.position is start or lane.engaged is None:
         return
     builder, universe = lane.builder, lane.universe
     with builder.at(Construct("leave"), None):
-        stayed = builder.all([builder.equal(a, b) for a, b in zip(lane.position, start, strict=True)])
+        stayed = _is_at(lane, start)
         table = lane.plan.actions
         if table is not None and table.keeps is not None:
             stayed = builder.or_(stayed, builder.equal(builder.lookup(table.keeps, action), builder.i32(1)))
         for index, custom in schema.own_actions(universe) if table is None else ():
             if custom.keeps_progress:
                 stayed = builder.or_(stayed, builder.equal(action, builder.i32(index)))
-        lane.engaged = builder.select(stayed, lane.engaged, builder.i32(schema.NOWHERE))
-        lane.progress = builder.select(stayed, lane.progress, builder.i32(0))
+        _disengage_unless(lane, stayed)
+
+
+def disengage(lane: Lane, start: tuple[Value, ...]) -> None:
+    """Disengage an agent that is no longer where it began a step, which no action keeps."""
+    if lane.position is not start and lane.engaged is not None:
+        with lane.builder.at(Construct("leave"), None):
+            _disengage_unless(lane, _is_at(lane, start))
+
+
+def _is_at(lane: Lane, position: tuple[Value, ...]) -> Value:
+    """Whether (BOOL) the agent is at a position."""
+    builder = lane.builder
+    return builder.all([builder.equal(a, b) for a, b in zip(lane.position, position, strict=True)])
+
+
+def _disengage_unless(lane: Lane, stays: Value) -> None:
+    """Disengage an agent that does not stay (BOOL)."""
+    builder = lane.builder
+    if lane.engaged is not None and lane.progress is not None:
+        lane.engaged = builder.select(stays, lane.engaged, builder.i32(schema.NOWHERE))
+        lane.progress = builder.select(stays, lane.progress, builder.i32(0))
 
 
 def _charged(lane: Lane, action: Value) -> Value:

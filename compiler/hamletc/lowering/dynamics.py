@@ -8,6 +8,7 @@ from hamlet.universe import Cascade, Rule
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
 from hamletc.ir.ops import F32, I32, Fold, Value
+from hamletc.lowering.act import disengage
 from hamletc.lowering.cascade_table import CascadeTable
 from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.lane import Lane
@@ -24,7 +25,7 @@ def decay(lane: Lane) -> None:
 
 def dynamics(lane: Lane) -> None:
     """Run rules and cascades in file order; each guard is tested once, when its rule is reached."""
-    builder = lane.builder
+    builder, start = lane.builder, lane.position
     loops = {table.begin: table for table in lane.plan.cascades}
     beyond = 0
     for number, item in enumerate(lane.universe.dynamics):
@@ -44,6 +45,7 @@ def dynamics(lane: Lane) -> None:
                     if item.who is not None:
                         tested = builder.and_(tested, lower_expression(lane, item.who))
                 run(lane, construct, item.body, tested, measured)
+    disengage(lane, start)
 
 
 def run_rule(lane: Lane, rule: Rule) -> None:

@@ -7,12 +7,13 @@ the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.universe import Affordance, Hours
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import BOOL, Value
+from hamletc.lowering.act import disengage
 from hamletc.lowering.expressions import clock_hour, is_at, lower_expression, there_is
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.space import affordance_here
@@ -25,7 +26,7 @@ INTERACTING = "interacting"
 
 def interact(lane: Lane, action: Value) -> Value:
     """Carry out INTERACT where it is the action (I32); the number (I32) of the affordance used, or -1."""
-    builder, universe = lane.builder, lane.universe
+    builder, universe, start = lane.builder, lane.universe, lane.position
     with builder.at(Construct("interact"), None):
         interacting = builder.equal(action, builder.i32(schema.interact_action(universe)))
     for meter in universe.meters:
@@ -38,18 +39,20 @@ def interact(lane: Lane, action: Value) -> Value:
     else:
         used = _interact_exclusively(lane, _tried(lane, interacting))
     lane.used = used
+    disengage(lane, start)
     _remember_uses(lane, interacting, used)
     return used
 
 
 def _interact_in_turn(lane: Lane, interacting: Value) -> Value:
     """Use the affordances that the agent is at, where it interacts (BOOL); the number (I32) of the last one, or -1."""
-    builder = lane.builder
+    builder, start = lane.builder, lane.position
     with builder.at(Construct("interact"), None):
         used = builder.i32(schema.NOWHERE)
     for number, affordance in enumerate(lane.universe.affordances):
         with builder.at(_construct(affordance), affordance.span):
-            hit = _granted(lane, affordance, admitted(lane, affordance, builder.and_(interacting, is_at(lane, number))))
+            there = is_at(lane if lane.position is start else replace(lane, position=start), number)
+            hit = _granted(lane, affordance, admitted(lane, affordance, builder.and_(interacting, there)))
             used = builder.select(hit, builder.i32(number), used)
             lane.uses[number] = hit
         if affordance.duration is None:
@@ -204,10 +207,12 @@ def row_is_open(lane: Lane, table: AffordanceTable, row: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """Whether (BOOL) an agent goes on with what it is engaged in, and the progress (I32) that it reaches."""
+    """Whether (BOOL) an agent goes on with what it is engaged in, and the progress (I32) that it reaches at a
+    position."""
 
     goes_on: Value
     progress: Value
+    position: tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +258,7 @@ def _reach(lane: Lane, number: Value) -> _Reached:
             there = [builder.equal(a, b) for a, b in zip(lane.position, lane.used_at, strict=True)]
             goes_on = builder.all([goes_on, *there])
         progress = builder.add(there_is(lane.progress, "progress"), one)
-        return _Reached(goes_on, builder.select(goes_on, progress, one))
+        return _Reached(goes_on, builder.select(goes_on, progress, one), lane.position)
 
 
 def _spend_tick(lane: Lane, affordance: Affordance, reached: _Reached, guard: Value, completing: Value) -> None:
@@ -281,7 +286,7 @@ def _settle(lane: Lane, number: Value, reached: _Reached, completes: Value, usin
         if lane.used_at:
             begins = builder.and_(using, builder.not_(reached.goes_on))
             lane.used_at = tuple(
-                builder.select(begins, now, old) for now, old in zip(lane.position, lane.used_at, strict=True)
+                builder.select(begins, now, old) for now, old in zip(reached.position, lane.used_at, strict=True)
             )
 
 

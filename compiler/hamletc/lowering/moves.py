@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Continuous, Grid, Universe
+from hamlet.universe import Continuous, Displace, Grid, Universe, nodes
 from hamlet.universe.space import graph_of
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
@@ -228,6 +228,8 @@ def _farthest(universe: Universe, space: Continuous, axis: int) -> float:
     bounds = space.axes[axis]
     custom = (action.move for action in universe.actions if action.move is not None)
     longest = max((abs(by[axis]) for by in (*(move.by for move in universe.moves), *custom)), default=0.0)
+    if any(isinstance(node, Displace) for node in nodes((universe.actions, universe.affordances, universe.dynamics))):
+        longest = max(longest, bounds.size)
     if space.momentum is not None:
         longest = space.momentum
     away = bounds.high - bounds.low + bounds.size + longest

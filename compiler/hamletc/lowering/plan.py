@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hamlet import schema
-from hamlet.universe import Grid, Universe
+from hamlet.universe import Displace, Grid, Teleport, Universe
 from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table
 from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
@@ -110,9 +110,12 @@ class Plan:
         return replace(self, limits=limits, searched=cached, cell_cache=cached)
 
     def with_search(self) -> Plan:
-        """The same plan, but that the kernel gives what is on the agent's cell, if that takes a search."""
+        """The same plan, but that the kernel gives what is on the agent's cell, if that takes a search, and if the
+        agent stays there when it has acted."""
         unrolled = self.computed and self.affordances is None
-        return replace(self, searched=unrolled and bool(self.places.random), cell_cache=False)
+        later = nodes((self.universe.affordances, self.universe.dynamics))
+        stays = not any(isinstance(node, Displace | Teleport) for node in later)
+        return replace(self, searched=unrolled and stays and bool(self.places.random), cell_cache=False)
 
 
 def plan(universe: Universe, limits: Limits) -> Plan:

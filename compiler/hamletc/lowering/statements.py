@@ -1,4 +1,5 @@
-"""Statements: writes to meters, each followed by a clamp to the meter's bounds (docs/semantics.md, "Statements")."""
+"""Statements: writes to meters, each followed by a clamp to the meter's bounds, to velocities, and changes of where an
+agent is (docs/semantics.md, "Statements")."""
 
 from __future__ import annotations
 
@@ -10,20 +11,27 @@ from hamlet.universe import (
     AnyMeter,
     Assign,
     AssignOp,
+    Displace,
     Expression,
+    Grid,
     Guarded,
     Push,
     Span,
     Statement,
+    Teleport,
     Together,
     pushes,
+    relocations,
 )
+from hamlet.universe.space import has_momentum
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import Measured, lower_expression
+from hamletc.lowering.functions import whole
 from hamletc.lowering.lane import Lane
-from hamletc.lowering.moves import limited
+from hamletc.lowering.moves import displaced, limited
+from hamletc.lowering.terrain import stopped
 
 
 def run(
@@ -33,13 +41,13 @@ def run(
     guard: Value | None = None,
     measured: Measured | None = None,
 ) -> None:
-    """Run statements one after the other; where the guard does not hold, meters keep their values.
+    """Run statements one after the other; where the guard does not hold, meters keep their values, and agents stay.
 
     Args:
         construct: what the nodes' origin names; their place is the statement's.
         measured: see `lower_expression`.
     """
-    before, velocity = dict(lane.meters), lane.velocity
+    before, velocity, position = dict(lane.meters), lane.velocity, lane.position
     for statement in body:
         with lane.builder.at(construct, statement.span):
             match statement:
@@ -47,6 +55,10 @@ def run(
                     _assign(lane, statement, measured)
                 case Push():
                     _push(lane, statement, measured)
+                case Displace():
+                    _displace(lane, statement, measured)
+                case Teleport():
+                    _teleport(lane, statement, measured)
                 case Together(body=together):
                     for assign in together:
                         _assign(lane, assign, measured)
@@ -59,10 +71,19 @@ def run(
             with lane.builder.at(construct, span):
                 lane.meters[meter] = lane.builder.select(guard, lane.meters[meter], before[meter])
         axes = schema.axes(lane.universe)
-        for axis, span in {push.axis: push.span for push in pushes(body)}.items():
+        gone = tuple(relocations(body))
+        pushed = {push.axis: push.span for push in pushes(body)}
+        if has_momentum(lane.universe.space):
+            pushed |= {
+                axis: relocation.span for relocation in gone if isinstance(relocation, Displace) for axis in axes
+            }
+        for axis, span in pushed.items():
             with lane.builder.at(construct, span):
                 number = axes.index(axis)
                 set_velocity(lane, number, lane.builder.select(guard, lane.velocity[number], velocity[number]))
+        if lane.position is not position:
+            with lane.builder.at(construct, gone[-1].span):
+                lane.position = _chosen(lane, guard, lane.position, position)
 
 
 def written(body: Sequence[Statement]) -> dict[str, Span]:
@@ -87,6 +108,48 @@ def _push(lane: Lane, push: Push, measured: Measured | None) -> None:
     axis = schema.axes(lane.universe).index(push.axis)
     written = applied(lane.builder, push.op, lane.velocity[axis], value)
     set_velocity(lane, axis, limited(lane.builder, lane.universe, written))
+
+
+def _displace(lane: Lane, relocation: Displace, measured: Measured | None) -> None:
+    """Displace the agent on every axis, as its space does it; with momentum push it."""
+    builder, universe, position = lane.builder, lane.universe, lane.position
+    numbers = _numbers(lane, relocation.by, measured)
+    if has_momentum(universe.space):
+        for axis, by in enumerate(numbers):
+            set_velocity(lane, axis, limited(builder, universe, builder.add(lane.velocity[axis], by)))
+        return
+    if isinstance(universe.space, Grid) and universe.space.edges == "wrap":
+        zero = builder.i32(0)
+        numbers = tuple(
+            builder.select(builder.less(by, zero), builder.add(by, builder.i32(size)), by)
+            for by, size in zip(numbers, universe.space.sizes, strict=True)
+        )
+    there = tuple(displaced(builder, universe, axis, position[axis], by) for axis, by in enumerate(numbers))
+    lane.position = _not_in_walls(lane, there, position)
+
+
+def _teleport(lane: Lane, relocation: Teleport, measured: Measured | None) -> None:
+    """Put the agent at a place."""
+    lane.position = _not_in_walls(lane, _numbers(lane, relocation.to, measured), lane.position)
+
+
+def _numbers(lane: Lane, values: tuple[Expression, ...], measured: Measured | None) -> tuple[Value, ...]:
+    """A displacement or a place, of the type of positions."""
+    numbers = tuple(lower_expression(lane, value, measured) for value in values)
+    if schema.position_dtype(lane.universe) == "f32":
+        return numbers
+    return tuple(whole(lane.builder, number) for number in numbers)
+
+
+def _not_in_walls(lane: Lane, there: tuple[Value, ...], position: tuple[Value, ...]) -> tuple[Value, ...]:
+    """That place, or the position where it is a wall."""
+    wall = stopped(lane.builder, lane.universe, lane.plan.ground, there)
+    return there if wall is None else _chosen(lane, wall, position, there)
+
+
+def _chosen(lane: Lane, condition: Value, then: tuple[Value, ...], otherwise: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The one position where the condition (BOOL) holds, else the other."""
+    return tuple(lane.builder.select(condition, a, b) for a, b in zip(then, otherwise, strict=True))
 
 
 def set_velocity(lane: Lane, axis: int, value: Value) -> None:

@@ -177,7 +177,7 @@ def action_table(universe: Universe, most_unrolled: int) -> ActionTable | None:
         return None
     actions = universe.actions
     before = len(schema.usual_actions(universe)) - len(actions)
-    trees = [(each.needs, each.body, each.move is not None, each.teleport is not None) for each in actions]
+    trees = [(each.needs, each.body, each.move is not None, each.teleport is not None, each.after) for each in actions]
     rows = rows_of("action", trees, before)
     steps = [None if each.move is None else displacement(universe, each.move) for each in actions]
     places = [None if each.teleport is None else coordinates(universe, each.teleport) for each in actions]
@@ -189,8 +189,8 @@ def action_table(universe: Universe, most_unrolled: int) -> ActionTable | None:
     (kind,) = ordered((rows.kind,))
     return ActionTable(
         tuple(
-            replace(_first_of([actions[number] for number in alike]), needs=needs, body=body)
-            for (needs, body, _, _), alike in rows.shapes.items()
+            replace(_first_of([actions[number] for number in alike]), needs=needs, body=body, after=after)
+            for (needs, body, _, _, after), alike in rows.shapes.items()
         ),
         kind,
         ordered(_by_axis(universe, "action.step", steps, before)),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hamletc.messages import observations as observations
     from hamletc.messages import past as past
     from hamletc.messages import ranges as ranges
+    from hamletc.messages import relocations as relocations
     from hamletc.messages import rewards as rewards
     from hamletc.messages import roles as roles
     from hamletc.messages import rules as rules

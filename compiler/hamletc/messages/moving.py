@@ -15,7 +15,7 @@ class PositionWritten(Finding):
     axis: str
 
     def told(self) -> Told:
-        hint = "Agents move by actions, and by `velocity` where there is momentum; an affordance by its own rules."
+        hint = "Agents are moved by `move` and `teleport`, and by `velocity` where there is momentum."
         return Told(f"`position {self.axis}` cannot be written here", hint)
 
 

@@ -14,9 +14,7 @@ from hamletc.messages.everywhere import quoted
 MOST_SHOWN = 16
 """How many names a hint lists at most."""
 MOST_AXES_SHOWN = 8
-NOT_WRITTEN = (
-    "Moves change where an agent is: an own action can `move (1, 0)` or `teleport (0, 0)`; a rule writes meters."
-)
+NOT_WRITTEN = "Statements that move an agent are `move (1, 0)` and `teleport (0, 0)`; others write meters."
 
 
 def article(kind: str) -> str:

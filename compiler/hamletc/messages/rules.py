@@ -41,7 +41,7 @@ class TogetherTwice(Finding):
 
 
 @finding("H052")
-class EffectInTogether(Finding):
+class NotInTogether(Finding):
     word: str
     together: Span
 

@@ -16,7 +16,7 @@ from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
-from hamlet.universe import Action, Affordance, Cascade, Cells, Meter, Rule, Span, Statement, Universe, World
+from hamlet.universe import Action, Affordance, Cascade, Cells, Displace, Meter, Rule, Span, Statement, Universe, World
 from hamlet.universe.declarations import INTERACT
 from hamlet.universe.stages import Scope, stages
 from hamlet_lab.divergence.arrays import bits
@@ -156,8 +156,15 @@ def _meter(universe: Universe, meter: str) -> list[tuple[str, Span]]:
 
 def _pushes(universe: Universe, axis: str) -> list[tuple[str, Span]]:
     """The statements that write the velocity on an axis."""
-    bodies = _bodies(universe, "agent")
-    return [(each.name, push.span) for each in bodies for push in each.statement.pushes if push.axis == axis]
+    places: list[tuple[str, Span]] = []
+    for each in _bodies(universe, "agent"):
+        places += [(each.name, push.span) for push in each.statement.pushes if push.axis == axis]
+        places += [
+            (each.name, relocation.span)
+            for relocation in each.statement.relocations
+            if isinstance(relocation, Displace)
+        ]
+    return places
 
 
 def _meter_of(of: World | Cells | None, universe: Universe, scope: Scope, meter: str) -> list[tuple[str, Span]]:
@@ -222,8 +229,10 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
         case "pushes":
             return _pushes(universe, row)
         case "moving actions":
-            moving = [item for item in universe.actions if item.move is not None or item.teleport is not None]
-            return [(coverage.action(item.name), item.span) for item in moving]
+            return [(coverage.action(item.name), item.span) for item in universe.actions if item.displaces]
+        case "relocations":
+            bodies = (each for each in _bodies(universe, "agent") if not each.name.startswith("action "))
+            return [(each.name, relocation.span) for each in bodies for relocation in each.statement.relocations]
         case "affordances":
             places = [item for item in universe.affordances if not row or row.startswith(item.name)]
             return [(f"affordance {item.name}", item.span) for item in places]

@@ -22,6 +22,7 @@ from hamlet.interpreter.coverage import (
     draw,
     edge,
     guarded,
+    relocated,
     rule,
     use,
 )
@@ -30,6 +31,7 @@ from hamlet.universe import (
     Among,
     Cascade,
     Cause,
+    Displace,
     Draw,
     DrawChance,
     DrawChoice,
@@ -46,6 +48,7 @@ from hamlet.universe import (
     NoSpace,
     Rank,
     Rule,
+    Teleport,
     Truth,
     Universe,
     depends_on_asker,
@@ -70,6 +73,7 @@ def constructs(universe: Universe) -> tuple[str, ...]:
         if step.name == "interact":
             names += _of_uses(universe)
     names += [guarded(node) for node in nodes(universe) if isinstance(node, Guarded)]
+    names += [relocated(node) for node in nodes(universe) if isinstance(node, Displace | Teleport)]
     for node in nodes(universe):
         if isinstance(node, Among | Rank | Nearest) and depends_on_asker(node):
             names.append(differs(node))
@@ -89,8 +93,8 @@ def _of_step(universe: Universe, step: StepName) -> Iterator[str]:
             if has_momentum(universe.space):
                 yield from map(edge, schema.axes(universe))
             yield from (action(item.name, "refused") for item in universe.actions if item.needs is not None)
-            displacing = [item for item in universe.actions if item.move is not None or item.teleport is not None]
-            if schema.has_progress(universe) and any(item.keeps_progress for item in displacing):
+            keeping = any(item.keeps_progress and item.displaces for item in universe.actions)
+            if schema.has_progress(universe) and keeping:
                 yield KEEPS_PROGRESS
         case "episode" if universe.causes or universe.lifespan is not None:
             yield AFTER_THE_END if universe.by_hand else NEW_EPISODE

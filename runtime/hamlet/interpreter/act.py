@@ -93,6 +93,7 @@ def teleport(action: Action, lanes: Lanes, who: Tensor) -> None:
     if action.teleport is not None:
         there = vector(action.teleport, lanes)
         lanes.position = tuple(torch.where(who, to, x) for to, x in zip(there, lanes.position, strict=True))
+    run(action.after, lanes, who, coverage.action(action.name))
 
 
 def vector(numbers: tuple[float, ...], lanes: Lanes) -> list[Tensor]:

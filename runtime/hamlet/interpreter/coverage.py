@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from torch import Tensor
 
-from hamlet.universe import Among, Cascade, Cause, Draw, Guarded, Mask, OfAll, Rank, Rule
+from hamlet.universe import Among, Cascade, Cause, Displace, Draw, Guarded, Mask, OfAll, Rank, Relocation, Rule
 
 
 def rule(item: Rule | Cascade) -> str:
@@ -62,6 +62,13 @@ def differs(item: OfAll) -> str:
 def guarded(item: Guarded) -> str:
     """The name under which the agents are counted for which a condition among statements held."""
     return f"a condition for statements in line {item.span.line}, column {item.span.column}"
+
+
+def relocated(item: Relocation) -> str:
+    """The name under which the agents are counted that a `move` or a `teleport` among statements displaced; with
+    momentum those that a `move` pushed."""
+    word = "move" if isinstance(item, Displace) else "teleport"
+    return f"{word} in line {item.span.line}, column {item.span.column}"
 
 
 LIFESPAN = "lifespan"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import torch
+
 from hamlet.interpreter import coverage
+from hamlet.interpreter.act import disengage
 from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.statements import run, subtract
@@ -17,13 +20,15 @@ def decay(lanes: Lanes) -> None:
 
 
 def dynamics(lanes: Lanes) -> None:
-    """Run all rules and cascades."""
+    """Run all rules and cascades; who is elsewhere then loses its progress."""
+    began = lanes.position
     for item in lanes.universe.dynamics:
         match item:
             case Rule():
                 run_rule(item, lanes)
             case Cascade():
                 run_cascade(item, lanes)
+    disengage(lanes, began, torch.zeros_like(lanes.running))
 
 
 def run_rule(rule: Rule, lanes: Lanes) -> None:

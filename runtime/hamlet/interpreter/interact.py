@@ -7,6 +7,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.interpreter import coverage
+from hamlet.interpreter.act import disengage
 from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.statements import clamp_written, run, subtract
@@ -27,9 +28,10 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
         if meter.interact is not None:
             subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)
     used, users = torch.full_like(lanes.age, schema.NOWHERE), dict[str, Tensor]()
-    requests = torch.zeros_like(lanes.age)
+    requests, began = torch.zeros_like(lanes.age), lanes.position
+    there = {affordance.name: at(lanes, affordance.name) for affordance in universe.affordances}
     for number, affordance in enumerate(universe.affordances):
-        who = interacting & at(lanes, affordance.name)
+        who = interacting & there[affordance.name]
         if who.any():
             requests = requests + who.to(torch.int32)
             who = admitted(affordance, lanes, who)
@@ -43,6 +45,7 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
             else:
                 spend_tick(number, affordance, affordance.duration, lanes, who)
     lanes.count(coverage.SEVERAL_AT_ONCE, requests > 1)
+    disengage(lanes, began, torch.zeros_like(interacting))
     lanes.used = users
     remember_uses(lanes, interacting, used)
     return used

@@ -1,8 +1,10 @@
-"""Statements: each computes a meter's new value in all lanes and keeps it in those lanes that run it."""
+"""Statements: each computes a new value of a meter, a velocity or a position in all lanes and keeps it in those lanes
+that run it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -11,17 +13,20 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import clamp, within_limit
+from hamlet.interpreter.space import clamp, displace, meets_wall, push, within_limit
 from hamlet.universe import (
     AnyMeter,
     Assign,
+    Displace,
     Expression,
     Guarded,
     Push,
     Span,
     Statement,
+    Teleport,
     Together,
 )
+from hamlet.universe.space import has_momentum
 
 
 def run(
@@ -34,6 +39,8 @@ def run(
                 assign(statement, lanes, who, construct, measured)
             case Push():
                 write_velocity(statement, lanes, who, construct, measured)
+            case Displace() | Teleport():
+                go(statement, lanes, who, construct, measured)
             case Together(body=body, span=span):
                 for inner in body:
                     assign(inner, lanes, who, construct, measured)
@@ -81,6 +88,27 @@ def write_velocity(push: Push, lanes: Lanes, who: Tensor, construct: str, measur
     lanes.velocity = (*lanes.velocity[:axis], new, *lanes.velocity[axis + 1 :])
     if lanes.trace is not None:
         lanes.trace.record(construct, push.span, f"velocity {push.axis}", new, who)
+
+
+def go(relocation: Displace | Teleport, lanes: Lanes, who: Tensor, construct: str, measured: Measured | None) -> None:
+    """Displace the agents `who`, with momentum push them, or put them at a place that is no wall."""
+    values = [evaluate(value, lanes, measured) for value in relocation.coordinates]
+    before, dtype = lanes.position, lanes.position[0].dtype
+    numbers = [value.to(dtype).expand(lanes.age.shape) for value in values]
+    match relocation:
+        case Displace() if has_momentum(lanes.universe.space):
+            push(lanes, numbers, who)
+        case Displace():
+            displace(lanes, numbers, who)
+        case Teleport():
+            goes = who if lanes.constant.ground is None else who & ~meets_wall(lanes, numbers)
+            lanes.position = tuple(torch.where(goes, to, x) for to, x in zip(numbers, before, strict=True))
+    if lanes.coverage is not None:
+        changed = who if lanes.position is before else reduce(torch.logical_or, map(torch.ne, before, lanes.position))
+        lanes.count(coverage.relocated(relocation), changed)
+    if lanes.trace is not None and lanes.position is not before:
+        for axis, x in zip(schema.axes(lanes.universe), lanes.position, strict=True):
+            lanes.trace.record(construct, relocation.span, f"position {axis}", x, who)
 
 
 def subtract(meter: str, amount: Expression, lanes: Lanes, who: Tensor, construct: str, span: Span) -> None:

@@ -35,6 +35,7 @@ Construct: TypeAlias = Literal[
     "start",
     "pushes",
     "moving actions",
+    "relocations",
     "affordances",
     "lasting affordances",
     "tracking",
@@ -164,7 +165,7 @@ def _state(universe: Universe) -> Iterator[Field]:
     )  # fmt: skip
     if space:
         yield Field(
-            "position", coordinate, "lane", space, bounds=inside, writers=("space", "moving actions"),
+            "position", coordinate, "lane", space, bounds=inside, writers=("space", "moving actions", "relocations"),
         )  # fmt: skip
     if universe.velocity:
         fast = tuple(Bounds(-most, most) for most in fastest(universe))

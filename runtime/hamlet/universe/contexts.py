@@ -117,6 +117,7 @@ WANTING: dict[type, str] = {
     declarations.Spread: "grid",
     **dict.fromkeys((quantities.On, quantities.TerrainValue, observations.ObserveRegion), "map"),
     statements.Push: "momentum",
+    **dict.fromkeys((statements.Displace, statements.Teleport), "space"),
 }
 """The part of a universe that such a node needs."""
 

@@ -340,8 +340,13 @@ INTERACT, WAIT = "INTERACT", "WAIT"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A custom action: where `needs` holds, its statements run, then it moves by `move`, then it teleports. With
-    `keeps_progress` an agent that it displaces stays engaged."""
+    """A custom action: where `needs` holds, its statements run, then it moves by `move`, then it teleports, and what is
+    `after` that runs. With `keeps_progress` an agent that it displaces stays engaged.
+
+    Attributes:
+        move, teleport: constants. A displacement that is none is the last of the `body`.
+        after: a teleport to a place that is no constant.
+    """
 
     name: str
     needs: Expression | None
@@ -350,6 +355,13 @@ class Action:
     teleport: tuple[float, ...] | None
     keeps_progress: bool
     span: Span
+    after: tuple[Statement, ...] = ()
+
+    @property
+    def displaces(self) -> bool:
+        """Whether it can change where an agent is."""
+        own = any(statement.relocations for statement in (*self.body, *self.after))
+        return own or self.move is not None or self.teleport is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,7 +236,7 @@ def _is_condition(tree: Any) -> bool:
 
 
 def _check_assigned(universe: Universe, names: dict[str, frozenset[str]]) -> None:
-    """See that agents, worlds and cells write what is theirs."""
+    """See that agents, worlds and cells write what is theirs, and that agents alone are moved."""
     world = () if universe.world is None else universe.world.rules
     cells = () if universe.cells is None else universe.cells.rules
     lanes = (universe.dynamics, universe.affordances, universe.actions)
@@ -244,6 +244,8 @@ def _check_assigned(universe: Universe, names: dict[str, frozenset[str]]) -> Non
         for node in nodes(written):
             if isinstance(node, statements.Assign) and node.meter not in names[owner]:
                 raise UnsoundError(f"{node.meter!r} is written, which is none of the {owner}")
+            if isinstance(node, statements.Displace | statements.Teleport) and owner != "meters":
+                raise UnsoundError(f"what is of the {owner} moves an agent")
 
 
 def _check_places(universe: Universe) -> None:
@@ -260,6 +262,8 @@ def _check_places(universe: Universe) -> None:
     ]
     counts = [len(place) for place in places if place is not None]
     counts += [len(node.place) for node in nodes(universe) if isinstance(node, expressions.At)]
+    moved = statements.Displace | statements.Teleport
+    counts += [len(node.coordinates) for node in nodes(universe) if isinstance(node, moved)]
     if any(count != axes for count in counts):
         raise UnsoundError(f"a place or a move has another number of axes than {axes}")
     if isinstance(universe.space, space.Grid):

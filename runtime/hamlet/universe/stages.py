@@ -215,7 +215,7 @@ def branches(stages: Iterable[Stage]) -> tuple[tuple[Stage, ...], ...]:
 def _act(of: Ticking, step: Step) -> Iterator[Stage]:
     for action in of.actions:
         needs = () if action.needs is None else (action.needs,)
-        yield Stage(step, action, Guard(action.name, needs), action.body)
+        yield Stage(step, action, Guard(action.name, needs), (*action.body, *action.after))
     yield from _losses(of, step, Guard(MOVES), lambda meter: meter.move)
 
 

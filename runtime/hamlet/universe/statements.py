@@ -1,5 +1,5 @@
-"""Statements: what changes meters, or a velocity. Each says which meters it writes, which of them it leaves unclamped,
-and which assignments and pushes it holds; walks over bodies need to know no more."""
+"""Statements: what changes meters, a velocity, or where an agent is. Each says which meters it writes, which of them it
+leaves unclamped, and which assignments, pushes and relocations it holds; walks over bodies need to know no more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Literal, TypeAlias
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 
-__all__ = ["Assign", "AssignOp", "Guarded", "Push", "Statement", "Together"]
+__all__ = [
+    "Assign",
+    "AssignOp",
+    "Displace",
+    "Guarded",
+    "Push",
+    "Relocation",
+    "Statement",
+    "Teleport",
+    "Together",
+]
 
 AssignOp: TypeAlias = Literal["+=", "-=", "="]
 
@@ -44,6 +54,11 @@ class Assign:
         """The writes to the velocity."""
         return ()
 
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """None: the agent stays."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Push:
@@ -74,6 +89,79 @@ class Push:
         """The writes to the velocity."""
         return (self,)
 
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """None: the agent goes there when it next acts."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Relocation:
+    """A statement that says where an agent is next, and writes nothing else."""
+
+    @property
+    def writes(self) -> dict[str, Span]:
+        """No meters."""
+        return {}
+
+    @property
+    def unclamped(self) -> tuple[str, ...]:
+        """No meter."""
+        return ()
+
+    @property
+    def assigns(self) -> tuple[Assign, ...]:
+        """No assignments to meters."""
+        return ()
+
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """No writes to the velocity by itself."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Displace(_Relocation):
+    """`move (e, e)`: the agent is displaced by this on every axis, with edges and walls; with momentum this is added to
+    its velocity. On a grid the compiler has proven whole numbers of less than the size of the axis; elsewhere at most
+    that size."""
+
+    by: tuple[Expression, ...]
+    span: Span
+
+    @property
+    def coordinates(self) -> tuple[Expression, ...]:
+        """The displacement, per axis."""
+        return self.by
+
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """The changes of where the agent is."""
+        return (self,)
+
+
+@dataclass(frozen=True, slots=True)
+class Teleport(_Relocation):
+    """`teleport (e, e)`: the agent is put at this place, unless it is a wall. The compiler has proven that it lies in
+    the space, on a grid at whole numbers."""
+
+    to: tuple[Expression, ...]
+    span: Span
+
+    @property
+    def coordinates(self) -> tuple[Expression, ...]:
+        """The place, per axis."""
+        return self.to
+
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """The changes of where the agent is."""
+        return (self,)
+
+
+Relocation: TypeAlias = Displace | Teleport
+"""A change of where an agent is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Together:
@@ -101,6 +189,11 @@ class Together:
     @property
     def pushes(self) -> tuple[Push, ...]:
         """None: a velocity has a limit at all times."""
+        return ()
+
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """None: where an agent is has no bounds to be brought between."""
         return ()
 
 
@@ -132,5 +225,10 @@ class Guarded:
         """The writes to the velocity."""
         return tuple(push for inner in self.body for push in inner.pushes)
 
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """The changes of where the agent is."""
+        return tuple(relocation for inner in self.body for relocation in inner.relocations)
 
-Statement: TypeAlias = Assign | Push | Together | Guarded
+
+Statement: TypeAlias = Assign | Push | Displace | Teleport | Together | Guarded

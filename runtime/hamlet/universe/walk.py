@@ -28,7 +28,7 @@ from hamlet.universe.expressions import (
     Unary,
 )
 from hamlet.universe.quantities import AgentCount, Apart, DayTime, Hour, Number, ParamValue, Truth, WorldValue
-from hamlet.universe.statements import Assign, Guarded, Push, Statement
+from hamlet.universe.statements import Assign, Guarded, Push, Relocation, Statement
 from hamlet.universe.whole import Universe
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "owners",
     "parts",
     "pushes",
+    "relocations",
 ]
 
 
@@ -168,3 +169,8 @@ def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
 def pushes(body: Iterable[Statement]) -> Iterator[Push]:
     """The writes to the velocity in a body."""
     return (push for statement in body for push in statement.pushes)
+
+
+def relocations(body: Iterable[Statement]) -> Iterator[Relocation]:
+    """The changes of where an agent is in a body."""
+    return (relocation for statement in body for relocation in statement.relocations)

@@ -119,7 +119,7 @@ class Activities(Spaces):
         parts[1] += self._moving()
         if self.chance(2):
             self.there.append(self.name("ACTION_THERE", "action"))
-            parts.append(f"action {self.word(self.there[-1])} {{ {self.body()} }}")
+            parts.append(f"action {self.word(self.there[-1])} {{ {self.body(relocations=False)} }}")
         return parts
 
     def _may_leave(self) -> bool:
@@ -200,7 +200,9 @@ class Activities(Spaces):
                     where = f"move {by}  teleport {self.place()}"
             keeps = "keeps progress" if where and self.lasting and self.chance(2) else ""
         with self.at("acting"):
-            effect = self.body() if not where or self.chance(2) else ""
+            effect = self.body(relocations=False) if not where or self.chance(2) else ""
+            if not where and (self.space.axes or self.space.nodes) and self.chance(3):
+                where = self.relocation()
         return f"action {self.word(name)} {{ {joined([needs, keeps, effect, where])} }}"
 
     @property

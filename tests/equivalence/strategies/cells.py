@@ -98,6 +98,10 @@ class Cells(States):
         guard = f"{self.condition(2).text} -> " if self.chance(2) else ""
         return f"rule {name}: {guard}{self.word(plan.name)} {self.pick(('+=', '-='))} {amount}"
 
+    def statement(self, relocations: bool = True) -> str:
+        """A cell moves nobody."""
+        return super().statement(relocations and not self._of_cell)
+
     # --- what a cell reads ------------------------------------------------------------------------------------------
 
     def leaf(self, constants: bool = True) -> Piece:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Continuous, Space
+from hamlet.universe import Continuous, Grid, NoSpace, Space
 from hamlet.universe.space import has_momentum
 from hamletc.intervals import Interval
+from strategies.expressions import DRAWING
 from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, joined
 from strategies.starts import Starts
 from strategies.words import neighbour
@@ -51,12 +52,52 @@ class Statements(Starts):
             value = self.amount(plan, 2)
         return f"{name} {op} {value.text}{' unclamped' if bare and not together else ''}"
 
-    def statement(self) -> str:
+    def statement(self, relocations: bool = True) -> str:
+        """A statement; one that says where an agent is if `relocations` may stand here."""
         if any(plan.loose for plan in self.meters) and self.chance(6):
             return f"together {{ {self.assignments()} }}"
         if has_momentum(self.space.space) and self.space.axes and self.chance(4):
             return self.push(self.space.space)
+        if relocations and (self.space.axes or self.space.nodes) and self.chance(6):
+            return self.relocation()
         return self.assignment(False)
+
+    def relocation(self) -> str:
+        """A statement that displaces an agent, or puts it somewhere."""
+        if self.space.nodes or self.chance(4):
+            return f"teleport {self.place()}"
+        by = [self.shifted(axis, low - high, high - low) for axis, (low, high) in enumerate(self.ends())]
+        if any(part != "0" for part in by) and self.chance(2):
+            return f"move ({', '.join(by)})"
+        return f"teleport ({', '.join(self.shifted(axis, low, high) for axis, (low, high) in enumerate(self.ends()))})"
+
+    def place(self) -> str:
+        """Coordinates in the space, or a node, as they are written."""
+        raise NotImplementedError
+
+    def ends(self) -> list[tuple[float, float]]:
+        """The least and the greatest coordinate on each axis."""
+        match self.space.space:
+            case Grid(sizes=sizes):
+                return [(0.0, size - 1.0) for size in sizes]
+            case Continuous(axes=axes):
+                return [(round32(axis.low), round32(axis.high)) for axis in axes]
+            case NoSpace():
+                return []
+
+    def shifted(self, axis: int, low: float, high: float) -> str:
+        """A number from low to high, whole on a grid."""
+        grid = isinstance(self.space.space, Grid)
+        if low == high:
+            return "0"
+        if grid and self.chance(3) and self.scope in DRAWING:
+            return f"integer({low:.0f}, {high:.0f})" if self.chance(2) else "choice(0: 2, 1: 1)"
+        low, high = round32(low), round32(high)
+        number = self.number(2, constants=False).text
+        if self.chance(3):
+            number = f"position {self.space.axes[axis]} + 1"
+        value = f"{self.pick(('floor', 'ceil', 'round'))}({number})" if grid else number
+        return f"clamp({value}, {self.spell(low)}, {self.spell(high)})"
 
     def push(self, space: Space) -> str:
         """A statement that writes a velocity."""
@@ -71,8 +112,8 @@ class Statements(Starts):
         """What may stand in `together`."""
         return joined([self.assignment(True) for _ in range(self.integer(1, 3))])
 
-    def body(self) -> str:
-        statements = [self.statement() for _ in range(self.integer(1, 3))]
+    def body(self, relocations: bool = True) -> str:
+        statements = [self.statement(relocations) for _ in range(self.integer(1, 3))]
         if self.effects and self.chance(3):
             word = self.pick(("begin", "begin", "end"))
             statements.insert(self.integer(0, len(statements)), f"{word} {self.word(self.pick(self.effects).name)}")

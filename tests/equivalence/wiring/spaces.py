@@ -189,4 +189,24 @@ observe { meters  velocity }
     ),
 )
 
-SPACES = (GRID, EDGES, CONTINUOUS, COMB, NOWHERE, BEGINNING, STILL, MOMENTUM)
+RELOCATIONS = Base(
+    """
+universe relocations
+space grid 6 x 4
+meter a = 0.5 { decay 0.01 }
+action FIRST { teleport (1, 1) }
+action TURN { teleport (5 - position x, 2) }
+rule wind: after 2 ticks -> move (1, 0)
+rule falls: position x == 5 -> teleport (0, 3)
+reward a + 0.125 * position x
+observe { position absolute  meters }
+""",
+    "FIRST TURN WAIT WAIT",
+    (
+        Wire("Action.after", "teleport (5 - position x, 2)", "teleport (5 - position x, 1)", 2, "position.y"),
+        Wire("Displace.by", "move (1, 0)", "move (-1, 0)", 3, "mask.DOWN mask.LEFT position.x position.y reward"),
+        Wire("Teleport.to", "teleport (0, 3)", "teleport (0, 2)", 3, "mask.DOWN position.y"),
+    ),
+)
+
+SPACES = (GRID, EDGES, CONTINUOUS, COMB, NOWHERE, BEGINNING, STILL, MOMENTUM, RELOCATIONS)

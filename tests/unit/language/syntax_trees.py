@@ -119,8 +119,15 @@ assignments = st.builds(
     st.none() | names,
 ).map(_written_name)
 _pushes = st.builds(syntax.PushStmt, _axes, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN)
+_vectors = _tuples(expressions, least=1)
+_spots = st.builds(syntax.Quoted, st.sampled_from(["B", "ab"]), SPAN) | names
+_relocations = st.one_of(
+    st.builds(syntax.MoveStmt, _vectors, SPAN),
+    st.builds(syntax.TeleportStmt, _vectors, st.none(), SPAN),
+    st.builds(syntax.TeleportStmt, st.just(()), _spots, SPAN),
+)
 statements: st.SearchStrategy[Any] = st.recursive(
-    assignments,
+    assignments | _relocations,
     lambda inner: (
         _pushes
         | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN)
@@ -137,7 +144,6 @@ def _properties(values: st.SearchStrategy[Any], *kinds: Any) -> st.SearchStrateg
 
 _bounds = st.tuples(expressions, expressions)
 _cells = _tuples(signed, least=1)
-_moves = st.builds(syntax.MoveItem, _cells, SPAN) | st.builds(syntax.TeleportItem, _cells, SPAN)
 _needs = st.builds(syntax.NeedsItem, expressions, SPAN)
 _capacities = st.one_of(
     st.builds(syntax.CapacityItem, expressions, st.none(), st.none(), SPAN),
@@ -254,7 +260,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     ),
     st.builds(
         syntax.ActionDecl, names,
-        _tuples(st.one_of(_needs, statements, _moves, st.builds(syntax.KeepsItem, SPAN))), SPAN,
+        _tuples(st.one_of(_needs, statements, st.builds(syntax.KeepsItem, SPAN))), SPAN,
     ),
     st.builds(syntax.AllowDecl, _tuples(names), expressions, SPAN),
     st.builds(syntax.DiesDecl, expressions, SPAN),

@@ -147,9 +147,23 @@ def test_affordances_without_a_place_or_an_end() -> None:
 
 def test_actions() -> None:
     action = declared("action JUMP { needs a > 0  a -= 0.1  move (1, -1)  teleport (0, 0) }")
-    assert [type(item).__name__ for item in action.items] == ["NeedsItem", "AssignStmt", "MoveItem", "TeleportItem"]
-    assert texts(action.items[2].delta) == ["1", "-1"]
-    assert texts(action.items[3].cell) == ["0", "0"]
+    assert [type(item).__name__ for item in action.items] == ["NeedsItem", "AssignStmt", "MoveStmt", "TeleportStmt"]
+    assert [sketch(each) for each in action.items[2].by] == ["1", "[- 1]"]
+    assert (texts(action.items[3].place), action.items[3].spot) == (["0", "0"], None)
+
+
+def test_agents_are_moved_wherever_meters_are_written() -> None:
+    rule = declared('rule r: a > 0 -> { move (choice(-1, 1), 0)  teleport "B"  teleport home  teleport (a, 0) }')
+    assert [type(item).__name__ for item in rule.body] == ["MoveStmt", "TeleportStmt", "TeleportStmt", "TeleportStmt"]
+    assert [item.spot and item.spot.text for item in rule.body[1:]] == ["B", "home", None]
+    assert declared("rule r: move (a, 0)").body[0].by[0].text == "a"
+    assert declared("rule r: teleport (a, 0)").guard is None
+
+
+@pytest.mark.parametrize("text", ["move > 0.5 -> a += 1", "move += 1", "teleport and move > 0 -> a += 1"])
+def test_meters_may_be_called_like_what_moves_agents(text: str) -> None:
+    rule = declared(f"rule r: {text}")
+    assert not any(isinstance(item, syntax.MoveStmt | syntax.TeleportStmt) for item in rule.body)
 
 
 def test_keeps_and_allow() -> None:

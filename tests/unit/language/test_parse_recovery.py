@@ -64,7 +64,7 @@ def test_what_could_be_read_is_kept() -> None:
         ("meter a = 1 { move 1, decay 2 }",
          "expected an operator, `decay`, `interact`, `move`, `only` or `}`, found `,`",
          "Items stand side by side, without commas."),
-        ("action A { 5 }", "expected a statement, `keeps`, `move`, `needs`, `teleport` or `}`, found `5`",
+        ("action A { 5 }", "expected a statement, `keeps`, `needs` or `}`, found `5`",
          "Write it as in `action REST { needs energy < 0.9  energy += 0.01 }`."),
         ("space torus 4", "expected `continuous`, `graph`, `grid`, `hexagons` or `none`, found `torus`",
          "`space grid 8 x 8 { edges wrap }` joins opposite edges."),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from hamlet.universe import Span
 from hamlet_townlet.pack import Bar, CustomAction, Grid, Pack, Spanned
 from hamlet_townlet.reader.read_actions import substrate_actions
 from hamlet_townlet.translate.affordances import gain, loss
 from hamlet_townlet.translate.space import axis, displacement
-from hamlet_townlet.translate.terms import binary, exact, joined, number, quoted, signed, word
+from hamlet_townlet.translate.terms import binary, joined, number, quoted, shortest, word
 from hamletc.language import syntax
 from hamletc.language.syntax import Expr, Name
 
@@ -21,21 +22,22 @@ def action(source: CustomAction, pack: Pack) -> syntax.ActionDecl:
     return syntax.ActionDecl(quoted(source.name), (*body, *moving, *keeps), span)
 
 
-def _moving(source: CustomAction, pack: Pack) -> tuple[syntax.MoveItem | syntax.TeleportItem, ...]:
+def _moving(source: CustomAction, pack: Pack) -> tuple[syntax.MoveStmt | syntax.TeleportStmt, ...]:
     if source.teleport_to is not None:
         # It overwrites what a displacement did.
-        return (syntax.TeleportItem(tuple(signed(c.value, c.span) for c in source.teleport_to), source.span),)
+        return (syntax.TeleportStmt(tuple(number(c.value, c.span) for c in source.teleport_to), None, source.span),)
     if source.delta is None:
         return ()
     delta = tuple(_step(step, axis, pack) for axis, step in enumerate(source.delta))
-    return () if all(step.text == "0" for step in delta) else (syntax.MoveItem(delta, source.span),)
+    return (syntax.MoveStmt(tuple(number(*step) for step in delta), source.span),) if any(by for by, _ in delta) else ()
 
 
-def _step(step: Spanned[float], axis: int, pack: Pack) -> syntax.Signed:
+def _step(step: Spanned[float], axis: int, pack: Pack) -> tuple[float, Span]:
+    """A displacement on an axis, and where it is written."""
     substrate = pack.substrate
     if isinstance(substrate, Grid):
-        return syntax.Signed(str(_within(int(step.value), substrate.sizes[axis].value, substrate)), step.span)
-    return exact(displacement(step.value, substrate), step.span)
+        return float(_within(int(step.value), substrate.sizes[axis].value, substrate)), step.span
+    return shortest(displacement(step.value, substrate)), step.span
 
 
 def _within(step: int, size: int, grid: Grid) -> int:

@@ -22,6 +22,7 @@ __all__ = [
     "Duration",
     "Expr",
     "IfExpr",
+    "Landmark",
     "Lasting",
     "Name",
     "Numeral",
@@ -254,7 +255,9 @@ Bounds: TypeAlias = tuple[Expr, Expr]
 Cell: TypeAlias = tuple[Signed, ...]
 """`(0, 1)`: a place, or a displacement."""
 
-Spot: TypeAlias = Cell | Quoted | Name
+Landmark: TypeAlias = Quoted | Name
+"""A place that the space has a name for: a letter of its map, or a node."""
+Spot: TypeAlias = Cell | Landmark
 """A place: a cell, a letter of the map, a node of a graph."""
 
 Duration: TypeAlias = Signed

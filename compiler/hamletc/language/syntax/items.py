@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Cell, Duration, Expr, Name, Signed, Spot
+from hamletc.language.syntax.expressions import Duration, Expr, Name, Signed, Spot
 from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.statements import Stmt
 
@@ -19,12 +19,10 @@ __all__ = [
     "FollowsItem",
     "KeepsItem",
     "MomentItem",
-    "MoveItem",
     "NeedsItem",
     "OpenItem",
     "ShareItem",
     "SpreadItem",
-    "TeleportItem",
     "UntilItem",
     "UseItem",
     "WandersItem",
@@ -140,23 +138,9 @@ class BlockItem(Node, form="$kind { $body* }"):
     span: Span
 
 
-class MoveItem(Node, form="move $delta"):
-    """`move (1, 0)`: a displacement."""
-
-    delta: Cell
-    span: Span
-
-
 class KeepsItem(Node, form="keeps progress"):
     """`keeps progress`: an agent that the action displaces stays engaged."""
 
-    span: Span
-
-
-class TeleportItem(Node, form="teleport $cell"):
-    """`teleport (0, 0)`, `teleport "B"`, `teleport home`: a place."""
-
-    cell: Spot
     span: Span
 
 
@@ -169,5 +153,5 @@ class SpreadItem(Node, form=("$kind<in> $name", "$kind<apart> $number", "$kind<n
     span: Span
 
 
-ActionItem: TypeAlias = NeedsItem | MoveItem | TeleportItem | KeepsItem | Stmt
+ActionItem: TypeAlias = NeedsItem | KeepsItem | Stmt
 """What an action does."""

@@ -1,14 +1,14 @@
-"""Statements: what changes meters, or a velocity."""
+"""Statements: what changes meters, a velocity, or where an agent is."""
 
 from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Signed
+from hamletc.language.syntax.expressions import Expr, Landmark, Name, Signed
 from hamletc.language.syntax.node import Node
 
-__all__ = ["AssignStmt", "BeginStmt", "PushStmt", "RepeatStmt", "Stmt", "TogetherStmt"]
+__all__ = ["AssignStmt", "BeginStmt", "MoveStmt", "PushStmt", "RepeatStmt", "Stmt", "TeleportStmt", "TogetherStmt"]
 
 
 class AssignStmt(Node, form="$meter [of $owner] $op $value [$unclamped]"):
@@ -57,4 +57,19 @@ class BeginStmt(Node, form="$word $effect"):
     span: Span
 
 
-Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt
+class MoveStmt(Node, form="move ($by,)"):
+    """`move (1, 0)`: a displacement."""
+
+    by: tuple[Expr, ...]
+    span: Span
+
+
+class TeleportStmt(Node, form=("teleport $spot", "teleport ($place,)")):
+    """`teleport (0, 0)`, `teleport "B"`, `teleport home`: coordinates, or a `spot` that has a letter or a name."""
+
+    place: tuple[Expr, ...]
+    spot: Landmark | None
+    span: Span
+
+
+Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt | MoveStmt | TeleportStmt
