@@ -118,8 +118,8 @@ observe { state }"""
 
 def test_effects_and_affordances_move_whoever_they_are_of(worlds: Worlds) -> None:
     rest = """effect blown lasts 2 ticks { on start { move (1) }  each tick { move (1) }  on end { teleport (0) } }
-affordance Fan at (3) { instantly { begin blown } }
-affordance Lift at (6) { instantly { teleport (3) } }"""
+affordance Lift at (6) { instantly { teleport (3) } }
+affordance Fan at (3) { instantly { begin blown } }"""
     env = worlds(ROW.format("clamp"), rest)
     assert walked(env, (3,), "INTERACT", "WAIT", "LEFT") == [(5,), (0,), (0,)]
     # What an agent uses it uses where it was when it interacted.
