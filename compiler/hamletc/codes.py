@@ -4,7 +4,9 @@ A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for eac
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
 H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about controls and momentum, H160 to H169
 about states and the past, H170 to H179 about effects and affordances, H220 to H229 about copies and movement of
-affordances, H230 to H239 about things, H250 to H259 about things of roles, H270 to H274 about start values.
+affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
+coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
+rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures.
 """
 
 from __future__ import annotations
@@ -285,6 +287,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H265": Code("error", "displacement or place on a grid that may not be whole"),
         "H266": Code("error", "displacement or place that may leave the space"),
         "H267": Code("error", "agents moved by what is no agent's"),
+        # --- who acts ---
+        "H285": Code("error", "mask of a WAIT that nobody can choose"),
         # --- pictures ---
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),

@@ -6,6 +6,7 @@ from typing import get_args
 
 from hamlet import schema
 from hamlet.universe import (
+    Acting,
     Action,
     Affordance,
     Among,
@@ -90,7 +91,7 @@ KINDS = (
     ),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
-    *("Mask of a role", "Goal", "Potential"),
+    *("Mask of a role", "Acting", "Acting of a role", "Goal", "Potential"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *(
@@ -271,6 +272,8 @@ def _details(universe: Universe, node: object) -> list[str]:
             return ["Capacity by number" if priority is None else "Capacity by priority"]
         case Among(op=op):
             return [f"Among {op}"]
+        case Acting(who=who):
+            return ["Acting", "Acting of a role" if who is not None else ""]
         case Mask(actions=actions, who=who):
             return ["Mask of actions" if actions else "Mask of all", "Mask of a role" if who is not None else ""]
         case Cascade(who=who):

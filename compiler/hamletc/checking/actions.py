@@ -7,7 +7,21 @@ from collections.abc import Iterable
 
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema.actions import BUILT_IN
-from hamlet.universe import Action, Continuous, Expression, Graph, Grid, Mask, Move, NoSpace, Space, Span, Truth
+from hamlet.universe import (
+    Acting,
+    Action,
+    Continuous,
+    Expression,
+    Graph,
+    Grid,
+    Mask,
+    Move,
+    NoSpace,
+    Space,
+    Span,
+    Truth,
+)
+from hamlet.universe.declarations import WAIT
 from hamlet.universe.space import axes_of
 from hamletc import messages
 from hamletc.checking.affordances import resolve_needs
@@ -283,8 +297,11 @@ def resolve_action(declaration: syntax.ActionDecl, names: Names, report: Finding
     )
 
 
-def resolve_masks(declarations: list[syntax.AllowDecl], names: Names, report: Findings) -> list[Mask]:
-    """`allow UP LEFT when position y > 0`, `allow all when energy > 0`; those with errors are left out."""
+def resolve_masks(
+    declarations: list[syntax.AllowDecl], order: tuple[str, ...], names: Names, report: Findings
+) -> list[Mask]:
+    """`allow UP LEFT when position y > 0`, `allow all when energy > 0`; those with errors are left out. `order` are the
+    actions that are listed."""
     expressions = Expressions(names, report, scope="mask")
     allowed: dict[tuple[str | None, str], syntax.Name] = {}
     masks: list[Mask] = []
@@ -295,6 +312,9 @@ def resolve_masks(declarations: list[syntax.AllowDecl], names: Names, report: Fi
         for name in declaration.actions:
             if not names.is_action(name):
                 known = False
+            elif name.text == WAIT and order and WAIT not in order:
+                known = False
+                report.add(messages.actions.AllowsUnlistedWait(name.span))
             elif (first := allowed.setdefault((role, name.text), name)) is not name:
                 known = False
                 report.add(messages.everywhere.GivenTwice(name.span, f"`allow` of `{name.text}`", first.span, "and or"))
@@ -303,6 +323,18 @@ def resolve_masks(declarations: list[syntax.AllowDecl], names: Names, report: Fi
         if known and condition is not None and (who is None) == (role is None):
             masks.append(Mask(tuple(name.text for name in declaration.actions), condition, declaration.span, who))
     return masks
+
+
+def resolve_acting(declarations: list[syntax.ActsDecl], names: Names, report: Findings) -> list[Acting]:
+    """`acts when agent == turn`; those with errors are left out."""
+    expressions = Expressions(names, report, scope="acts")
+    acting: list[Acting] = []
+    for declaration in declarations:
+        condition = expressions.condition(declaration.condition)
+        who = None if declaration.who is None else expressions.condition(declaration.who)
+        if condition is not None and (who is None) == (declaration.who is None):
+            acting.append(Acting(condition, declaration.span, who))
+    return acting
 
 
 def _condition(expr: syntax.Expr, expressions: Expressions) -> Expression | None:

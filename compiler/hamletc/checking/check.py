@@ -14,7 +14,7 @@ from hamlet.schema.bounds import unclamped_meters
 from hamlet.universe import Expression, Meter, NoSpace, Role, Rule, Span, Universe, nodes
 from hamlet.universe.declarations import WAIT
 from hamletc import messages
-from hamletc.checking.actions import resolve_action, resolve_masks
+from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
 from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
@@ -345,7 +345,8 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         draft.unpaid = pays_nothing(rewards)
     else:
         report.add(messages.names.PartMissing(file.name.span, file.name.text, "reward"))
-    draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), names, report)
+    draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), draft.order, names, report)
+    draft.acting = resolve_acting(all_of(file.declarations, syntax.ActsDecl), names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
     of_roles = {name.text for item in all_of(file.declarations, syntax.RoleDecl) for name in item.meters}
     seen = Observations(names, draft, of_roles, report)
@@ -377,7 +378,7 @@ def _resolve_roles(
             draft.roles.append(role)
     first = next((item.actions[0] for item in all_of(file.declarations, syntax.ActionsDecl)), None)
     of_one = {name for role in draft.roles for name in role.actions} if len(roles) > 1 else set()
-    if first is not None and first.text in of_one and WAIT not in draft.order:
+    if first is not None and first.text in of_one and WAIT not in draft.order and not draft.acting:
         report.add(messages.actions.ActionOfOneRoleFirst(first.span, first.text))
     return observed
 

@@ -233,23 +233,28 @@ class Course:
                 check_constant("report", item.value, everywhere.number(item.value), report)
 
     def _allow(self, known: Known | None, report: Findings) -> None:
-        """Masks, between ticks or before the first one; `allow all` decides where others matter."""
+        """Who acts, and masks, between ticks or before the first one; `acts when` and `allow all` decide where others
+        matter."""
         if known is None:
             return
         starts = Levels(self.reach.starts, {})
         around = known.around.between()
         between = joined_places([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
+        for item in self.draft.acting:
+            self._conditions(report).condition(item.condition, place)
+        for item in self.draft.acting:
+            place = place if place is None or item.who is not None else place.where(item.condition, True)
         everyone = [mask for mask in self.draft.masks if not mask.actions]
         for mask in (*everyone, *(mask for mask in self.draft.masks if mask.actions)):
             if place is None or isinstance(mask.allowed, universe.Truth):
                 continue
             self._conditions(report).condition(mask.allowed, place)
             place = place if mask.actions or mask.who is not None else place.where(mask.allowed, True)
-        for item in self.draft.unproven():
-            self._conditions(report).in_number(item.value, Place(between, between))
+        for seen in self.draft.unproven():
+            self._conditions(report).in_number(seen.value, Place(between, between))
             if self.basis == "anywhere":
-                check_constant("observation", item.value, between.number(item.value), report)
+                check_constant("observation", seen.value, between.number(seen.value), report)
 
     # --- statements --------------------------------------------------------------------------------------------------
 

@@ -63,6 +63,7 @@ class Draft:
     actions: list[universe.Action] = field(default_factory=list)
     masks: list[universe.Mask] = field(default_factory=list)
     drawings: tuple[universe.Drawing, ...] = ()
+    acting: list[universe.Acting] = field(default_factory=list)
     causes: list[universe.Cause] = field(default_factory=list)
     rewards: list[universe.Reward] = field(default_factory=list)
     unpaid: bool = False
@@ -124,6 +125,7 @@ class Draft:
         yield from (cause.goal.reward for cause in self.causes if cause.goal is not None)
         yield from (report.value for report in self.reports)
         yield from (mask.allowed for mask in self.masks)
+        yield from (each.condition for each in self.acting)
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
         yield from (affordance.opening for affordance in self.affordances if affordance.opening is not None)
@@ -305,6 +307,7 @@ class Draft:
             cells=self.cells(),
             drawings=self.drawings,
             groups=tuple(self.groups),
+            acting=tuple(self.acting),
         )
 
 

@@ -270,7 +270,7 @@ class Quantities:
 
     def _control(self, name: syntax.Name) -> Expression | None:
         scope = self._at.scope
-        if scope not in ("needs", "mask", "observe", "previous"):
+        if scope not in ("needs", "mask", "acts", "observe", "previous"):
             return universe.ControlValue(name.text, name.span)
         self._at.report.add(messages.expressions.ControlTooEarly(name.span, name.text, scope))
         return None

@@ -147,6 +147,8 @@ class _Tick:
                 check_observed(self._draft, self._names, self._bounds, kept, self._ranges.report)
             case "mask":
                 between, kept = replace(self._ranges, around=self._around.between()), _join([start, meters])
+                for each in self._draft.acting:
+                    between.condition(each.condition, kept)
                 for mask in self._draft.masks:
                     between.condition(mask.allowed, kept)
                 for item in self._draft.unproven():

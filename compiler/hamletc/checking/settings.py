@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.schema.actions import BUILT_IN
 from hamlet.universe import Move, Space
+from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.checking.actions import check_actions, resolve_moves, resolve_order
 from hamletc.checking.affordances import resolve_clock, resolve_tracking
@@ -75,7 +76,8 @@ def _resolve_order(file: syntax.File, draft: Draft, moves: tuple[Move, ...], nam
         names.lists_actions = True
         draft.order = resolve_order(written, moves, file.declarations, names, report)
         listed = {name.text for name in written.actions}
-        of_space = tuple(name for name in of_space if name in listed)
+        acts = any(isinstance(item, syntax.ActsDecl) for item in file.declarations)
+        of_space = tuple(name for name in of_space if name in listed or (acts and name == WAIT))
     names.moves = of_space
 
 

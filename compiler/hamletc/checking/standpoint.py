@@ -13,13 +13,13 @@ from hamletc.checking.report import Findings
 from hamletc.language import syntax
 
 Scope: TypeAlias = Literal[
-    "tick", "ending", "acting", "needs", "mask", "observe", "previous", "claim", "opening", "among", "early among",
-    "history",
+    "tick", "ending", "acting", "needs", "mask", "acts", "observe", "previous", "claim", "opening", "among",
+    "early among", "history",
 ]  # fmt: skip
 """When an expression is evaluated: in a tick when agents have acted; when all that they do is done; while they act and
-use affordances, as a condition of what can be done; between two ticks, in a mask or an observation; on what a tick
-began with; where claims are ranked; where doors open; for each agent of a world, when all is done or when a tick
-begins; when rules have run, for later ticks."""
+use affordances, as a condition of what can be done; between two ticks, in a mask, as a condition of acting, or in an
+observation; on what a tick began with; where claims are ranked; where doors open; for each agent of a world, when all
+is done or when a tick begins; when rules have run, for later ticks."""
 Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour"]
 """Of what an expression is: of an agent, of a world, the places of an affordance or whether it is open, which are of a
 world too, of a cell, or of those beside it."""
@@ -27,7 +27,7 @@ Asker: TypeAlias = Literal["nobody", "agent", "world", "itself"]
 """Who asks each agent of a world for an expression: nobody does; an agent, or the world; in `own( )` it asks itself."""
 KNOW_USES: tuple[Scope, ...] = ("tick", "ending", "among", "history")
 """Where it is known what was used."""
-BETWEEN: tuple[Scope, ...] = ("mask", "observe")
+BETWEEN: tuple[Scope, ...] = ("mask", "acts", "observe")
 """Between two ticks, where nothing happens."""
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
 
@@ -105,7 +105,7 @@ class Standpoint:
     def unseen(self, what: str, span: Span) -> None:
         """Report what has no meaning in a mask, or at the beginning of a tick."""
         match self.scope:
-            case "mask" | "observe" as scope:
+            case "mask" | "acts" | "observe" as scope:
                 self.report.add(messages.standpoint.UnknownBetween(span, what, scope))
             case "history":
                 self.report.add(messages.standpoint.NoPast(span, what))
@@ -121,7 +121,7 @@ class Standpoint:
     def is_known(self, word: syntax.Name) -> bool:
         """Whether what happens in this tick is known where `action` or `used` stands."""
         match self.scope:
-            case "mask" | "observe" | "previous":
+            case "mask" | "acts" | "observe" | "previous":
                 self.unseen(f"`{word.text}`", word.span)
             case "needs":
                 self.report.add(messages.standpoint.UnknownInNeeds(word.span, word.text))

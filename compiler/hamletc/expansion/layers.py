@@ -28,6 +28,7 @@ _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("dies", syntax.DiesDecl),
     ("ends", syntax.EndsDecl),
     ("allow", syntax.AllowDecl),
+    ("acts", syntax.ActsDecl),
 )
 """What is joined with that of others: it replaces nothing."""
 _SHARED = {

@@ -237,7 +237,7 @@ class Roles:
                 self._kept_items[role].append(made)
             case syntax.ReportDecl(value=value):
                 made = replace(made, value=value if who is None else syntax.WhenExpr(value, who, value.span))
-            case syntax.CascadeDecl():
+            case syntax.CascadeDecl() | syntax.ActsDecl():
                 made = replace(made, who=who)
             case syntax.ItemDecl() | syntax.SlotsDecl() | syntax.DiesDecl() | syntax.EndsDecl() | syntax.RewardDecl():
                 made = replace(made, role=role, who=who)

@@ -195,6 +195,10 @@ AWAKE = "awake"
 PAST = "past."
 """Before the name of a meter of cells: the array of what it was in all cells of the world before their rules."""
 
+CARRIED_OUT = "carried_out"
+"""The function of the action that an agent carries out, of the one that it chose; where not all agents act in all
+ticks."""
+
 TICK, WORLD, SETTLE = "tick", "world", "settle"
 """The functions of the stretches of a tick that agents and worlds run; `CELLS` is that of cells."""
 

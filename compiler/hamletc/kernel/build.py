@@ -9,6 +9,7 @@ from hamlet import schema
 from hamlet.universe import Universe, stages
 from hamletc.ir.function import (
     BEGIN_CELLS,
+    CARRIED_OUT,
     CELLS,
     NEAR,
     OVER,
@@ -120,6 +121,8 @@ class _Builder:
 
     def _tick(self) -> Iterable[Statement]:
         yield Fill((RUNNING,), "true") if self._universe.by_hand else Set(RUNNING, "alive")
+        if self._program.has(CARRIED_OUT):
+            yield Within(RUNNING, (Call(CARRIED_OUT),))
         if any("interacting" in reads for reads in self._reads.values()):
             yield Set("interacting", "action", str(schema.interact_action(self._universe)))
             yield Some("interacting", "interacting")

@@ -47,7 +47,7 @@ _CHAPTERS: tuple[tuple[type[syntax.Decl], ...], ...] = (
     (*syntax.SETTINGS.values(), syntax.ParamDecl, syntax.InputDecl, syntax.ControlDecl),
     (syntax.SlotsDecl, syntax.ItemDecl),
     (syntax.RuleDecl, syntax.CascadeDecl),
-    (syntax.ActionDecl, syntax.AllowDecl),
+    (syntax.ActionDecl, syntax.AllowDecl, syntax.ActsDecl),
     (syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl, syntax.DrawDecl),
 )
 _CHAPTER = {kind: number for number, kinds in enumerate(_CHAPTERS) for kind in kinds}

@@ -163,6 +163,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "affordance": "affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }",
         "action": "action REST { needs energy < 0.9  energy += 0.01 }",
         "allow": "allow UP DOWN when position x > 0",
+        "acts": "acts when agent == turn",
         "dies": "dies when energy <= 0 or food <= 0",
         "ends": "ends when money >= 10 { reward 1 }",
         "reward": "reward 0.1 when here == Bed",

@@ -10,6 +10,7 @@ from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Stage, Table, function_of, stage_of, ticking
 from hamletc.ir.ops import Fold, Lookup
+from hamletc.lowering.acting import carried_out
 from hamletc.lowering.cell_cache import cell_cache_functions, searched
 from hamletc.lowering.cells import begin_cells, near, over_cells, run_cells
 from hamletc.lowering.dynamics import loop_body
@@ -38,6 +39,8 @@ def lower_planned(planned: Plan) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
+    if universe.acting:
+        functions.append(carried_out(planned))
     together = meeting(planned)
     if planned.searched:
         functions += cell_cache_functions(planned, together.began)
@@ -56,7 +59,7 @@ def lower_planned(planned: Plan) -> Program:
         observed,
         _between_ticks(planned, "mask", mask),
         lower_policy(),
-        lower_choose(len(schema.action_names(universe))),
+        lower_choose(len(schema.choices(universe))),
         lower_situation(planned),
     ]
     if universe.controls:

@@ -6,8 +6,10 @@ from itertools import groupby
 
 from hamlet import schema
 from hamlet.universe import Grid
+from hamlet.universe.declarations import WAIT
 from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
+from hamletc.lowering.acting import act_now
 from hamletc.lowering.expressions import is_at, lower_expression, there_is
 from hamletc.lowering.interact import open_if, row_is_open
 from hamletc.lowering.lane import Lane
@@ -30,21 +32,33 @@ def mask(lane: Lane) -> tuple[Output, ...]:
                 if item.who is not None:
                     condition = builder.or_(condition, builder.not_(lower_expression(lane, item.who)))
                 for_all.append(condition)
+    acts = act_now(lane) if universe.acting else None
     outputs: list[Output] = []
     steps = None if lane.plan.moves is None else lane.plan.moves.steps
     with builder.at(Construct("mask"), universe.space.span):
         possible = [] if steps is None or None not in allowed else _possible_steps(lane, steps)
-    first = 0
-    for value, alike in groupby(allowed):
+    first, wait = 0, schema.NOWHERE if acts is None else schema.idle_action(universe)
+    for (value, waits), alike in groupby((value, number == wait) for number, value in enumerate(allowed)):
         name, count = f"mask.{first}", len(tuple(alike))
         with builder.at(Construct("mask"), universe.space.span):
             if value is None:
                 number = builder.i32(first)
                 action = number if count == 1 else builder.add(builder.element(name), number)
                 value = _can_make(lane, possible, action)
-            outputs.append(Output(name, builder.all([value, *for_all]), None if count == 1 else count))
+            value = builder.all([value, *for_all])
+        if acts is not None:
+            with builder.at(Construct("acts"), universe.acting[0].span):
+                value = _of_wait(lane, acts, value) if waits else builder.and_(value, acts)
+        outputs.append(Output(name, value, None if count == 1 else count))
         first += count
     return tuple(outputs)
+
+
+def _of_wait(lane: Lane, acts: Value, allowed: Value) -> Value:
+    """Whether (BOOL) an agent may WAIT, given whether it may where it acts; it may not where no list has WAIT."""
+    builder = lane.builder
+    stays = builder.not_(acts)
+    return builder.or_(stays, allowed) if WAIT in schema.choices(lane.universe) else stays
 
 
 def _conditions(lane: Lane) -> list[Value | None]:

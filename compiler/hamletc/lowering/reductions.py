@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.universe import (
+    Acting,
     Affordance,
     Among,
     At,
@@ -236,8 +237,9 @@ def _construct(declared: stages.Construct) -> Construct:
             return construct_of(declared)
         case CellSum(meter=meter):
             return Construct("meter", meter)
-        case Lifespan() | Mask():
-            return Construct("lifespan" if isinstance(declared, Lifespan) else "allow")
+        case Acting() | Lifespan() | Mask():
+            kinds = {Acting: "acts", Lifespan: "lifespan", Mask: "allow"}
+            return Construct(kinds[type(declared)])
         case _:
             return Construct(type(declared).__name__.lower(), declared.name or "")
 

@@ -131,6 +131,13 @@ class ActionOfOneRoleFirst(Finding):
         return Told(message, "Begin with an action of all, or list `WAIT`: agents whose episode ended take it.")
 
 
+@finding("H285")
+class AllowsUnlistedWait(Finding):
+    def told(self) -> Told:
+        hint = "List `WAIT` in `actions`, or leave this out: who does not act always has `WAIT`."
+        return Told("`actions` leaves out `WAIT`, which nobody can choose", hint, "only agents that do not act do it")
+
+
 @finding("H049")
 class ActionDoesNothing(Finding):
     action: str

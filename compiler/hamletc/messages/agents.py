@@ -10,6 +10,7 @@ PLACES = {
     "needs": NEEDS,
     "claim": "claims are made before agents are counted",
     "mask": "masks are made between ticks",
+    "acts": "who acts in a tick is known before it",
     "observe": "agents observe between ticks",
     "opening": "doors open between ticks",
     "previous": "inside `previous`",

@@ -8,6 +8,7 @@ from hamletc.messages.standpoint import NEEDS
 PLACES = {
     "needs": NEEDS,
     "mask": "masks are made between ticks",
+    "acts": "who acts in a tick is known before it",
     "observe": "agents observe between ticks",
     "opening": "doors open between ticks",
     "previous": "inside `previous`, where nothing is drawn",

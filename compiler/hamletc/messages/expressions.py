@@ -168,14 +168,14 @@ class NoPartOfEffect(Finding):
 @finding("H155")
 class ControlTooEarly(Finding):
     control: str
-    scope: Literal["needs", "mask", "observe", "previous"]
+    scope: Literal["needs", "mask", "acts", "observe", "previous"]
 
     def told(self) -> Told:
         message = f"the control `{self.control}` is not known here: it is given in the tick"
         match self.scope:
             case "needs":
                 return Told(message, "Leave it out; an own action's statements and rules can be guarded by it.", NEEDS)
-            case "mask" | "observe" as scope:
+            case "mask" | "acts" | "observe" as scope:
                 return Told(message, "Use the values that agents have now.", BETWEEN[scope][1])
             case "previous":
                 hint = "Take it out of `previous( )`, or let a rule keep it in a meter."

@@ -7,8 +7,9 @@ from typing import Literal
 from hamletc.diagnostics import Finding, Told, finding
 
 NEEDS = "`needs` says what can be done, which an agent is told before it acts"
-BETWEEN: dict[Literal["mask", "observe"], tuple[str, str]] = {
+BETWEEN: dict[Literal["mask", "acts", "observe"], tuple[str, str]] = {
     "mask": ("allow", "masks are made between ticks"),
+    "acts": ("acts when", "who acts in a tick is known before it"),
     "observe": ("observe", "agents observe between ticks"),
 }
 """What stands between two ticks, and why what happens in ticks has no value there."""
@@ -84,7 +85,7 @@ class UnknownBetween(Finding):
     """What has no value between ticks, where masks are made and agents observe."""
 
     thing: str
-    scope: Literal["mask", "observe"]
+    scope: Literal["mask", "acts", "observe"]
 
     def told(self) -> Told:
         hint = "Use the values that agents have now."

@@ -126,7 +126,7 @@ def _chosen(interpreter: Interpreter, buffers: Buffers, event: Event, index: int
         case Rollout(policy=TabularPolicy() as policy):
             return interpreter.look_up(buffers, policy, words)
         case Rollout(policy=RandomPolicy()):
-            return multiply_high(words, len(schema.action_names(interpreter.universe))).to(torch.int32)
+            return multiply_high(words, len(schema.choices(interpreter.universe))).to(torch.int32)
         case _:
             raise ValueError(f"nobody acts in {describe(event)}")
 
@@ -291,4 +291,5 @@ def _masking(universe: Universe, action: str) -> list[tuple[str, Span]]:
     if action == INTERACT:
         built_in = [(f"affordance {item.name}", item.span) for item in universe.affordances]
     of_all = [(coverage.allow(mask), mask.span) for mask in universe.masks if not mask.actions]
-    return (said or built_in) + of_all
+    acting = [("acts when", item.span) for item in universe.acting]
+    return (said or built_in) + of_all + acting

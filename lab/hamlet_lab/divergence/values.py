@@ -22,6 +22,7 @@ PHASES = {
     "choose": "the random policy",
     "steer": "the random policy",
     "situation": "the table of a policy",
+    "carried_out": "who acts",
     "move": "the tick",
     "stand": "the tick",
     "search": "the tick",

@@ -14,6 +14,7 @@ KernelPart: TypeAlias = Phase | Literal["statistics", "loads and stores", "aroun
 
 OF_FUNCTIONS: dict[str, KernelPart] = {
     "_policy": "policy",
+    "_carried_out": "act",
     "_choose": "policy",
     "_steer": "policy",
     "_steer_all": "policy",

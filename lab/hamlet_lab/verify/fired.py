@@ -14,6 +14,7 @@ from hamlet.interpreter.coverage import (
     SEVERAL_AT_ONCE,
     USED_AGAIN,
     USED_ANOTHER,
+    acting,
     action,
     allow,
     behind,
@@ -27,6 +28,7 @@ from hamlet.interpreter.coverage import (
     use,
 )
 from hamlet.universe import (
+    Acting,
     Affordance,
     Among,
     Cascade,
@@ -121,6 +123,8 @@ def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
             yield cause(construct)
         case Lifespan():
             yield LIFESPAN
+        case Acting():
+            yield from (acting(construct, event) for event in ("acts", "waits"))
         case Mask(allowed=allowed) if not isinstance(allowed, Truth):
             yield allow(construct)
         case _:

@@ -7,7 +7,20 @@ from collections.abc import Iterable
 
 from torch import Tensor
 
-from hamlet.universe import Among, Cascade, Cause, Displace, Draw, Guarded, Mask, OfAll, Rank, Relocation, Rule
+from hamlet.universe import (
+    Acting,
+    Among,
+    Cascade,
+    Cause,
+    Displace,
+    Draw,
+    Guarded,
+    Mask,
+    OfAll,
+    Rank,
+    Relocation,
+    Rule,
+)
 
 
 def rule(item: Rule | Cascade) -> str:
@@ -40,6 +53,11 @@ def allow(mask: Mask) -> str:
     """The name under which the agents are counted that a mask allows something."""
     named = f"allow {' '.join(mask.actions) or 'all'}"
     return named if mask.who is None else f"{named} in line {mask.span.line}, column {mask.span.column}"
+
+
+def acting(item: Acting, event: str) -> str:
+    """The name of an event of `acts when`: acts, waits."""
+    return f"acts when, in line {item.span.line}, column {item.span.column}: {event}"
 
 
 def draw(item: Draw, event: str = "") -> str:

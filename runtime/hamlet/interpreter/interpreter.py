@@ -106,7 +106,7 @@ class Interpreter:
             deciding, by_hand = decider(policy, buffers.shape, stream), self.universe.by_hand
             play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, policy.store, by_hand)
             return
-        numbers, count = global_lanes(buffers.shape, self.device), len(schema.action_names(self.universe))
+        numbers, count = global_lanes(buffers.shape, self.device), len(schema.choices(self.universe))
         words: Words | None = None
         for index in range(ticks):
             now = Stream(stream.seed, stream.tick + index)

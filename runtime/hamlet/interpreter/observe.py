@@ -7,6 +7,7 @@ from torch import Tensor
 
 from hamlet import schema, universe
 from hamlet.interpreter import coverage
+from hamlet.interpreter.acting import act_now
 from hamlet.interpreter.expressions import at, at_one_of, evaluate, is_there, nowhere
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
@@ -15,6 +16,7 @@ from hamlet.interpreter.ways import in_sight
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.schema.roles import members
+from hamlet.universe.declarations import WAIT
 from hamlet.universe.space import around
 
 
@@ -188,6 +190,10 @@ def mask(lanes: Lanes, out: Tensor) -> None:
         if not item.actions:
             condition = evaluate(item.allowed, lanes)
             every = every & (condition if item.who is None else condition | ~evaluate(item.who, lanes))
+    if lanes.universe.acting:
+        acts, wait = act_now(lanes), names.index(WAIT)
+        every = every & acts
+        every[wait] = ~acts if WAIT not in schema.choices(lanes.universe) else every[wait] | ~acts
     out.copy_(every & lanes.running)
     out[idle] = every[idle] | ~lanes.running
 

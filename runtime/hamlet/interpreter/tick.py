@@ -8,6 +8,7 @@ from torch import Tensor
 from hamlet.backend.buffers import Buffers
 from hamlet.interpreter import coverage
 from hamlet.interpreter.act import act
+from hamlet.interpreter.acting import carried_out
 from hamlet.interpreter.cells import spread
 from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
@@ -18,6 +19,7 @@ from hamlet.interpreter.world import begin, world
 
 def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     """One tick with actions i32 [worlds, agents]: the new state and the outcomes go to the buffers."""
+    actions = carried_out(lanes, actions)
     lanes.before = as_they_are(lanes)
     lanes.count(coverage.AFTER_THE_END, lanes.running & ~lanes.alive)
     lanes.action = actions

@@ -2,6 +2,7 @@
 
 from hamlet.schema.actions import (
     action_names,
+    choices,
     idle_action,
     in_order,
     interact_action,
@@ -67,6 +68,7 @@ __all__ = [
     "axis_names",
     "cell_words",
     "cells",
+    "choices",
     "common_segments",
     "encodes",
     "fits_bfloat16",

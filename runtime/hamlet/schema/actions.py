@@ -20,9 +20,16 @@ def usual_actions(universe: Universe) -> tuple[str, ...]:
     return (*(move.name for move in universe.moves), *BUILT_IN, *(action.name for action in universe.actions))
 
 
-def action_names(universe: Universe) -> tuple[str, ...]:
-    """All actions in the order of their numbers."""
+def choices(universe: Universe) -> tuple[str, ...]:
+    """The actions that agents choose from, in the order of their numbers: all but a WAIT that no list has, which only
+    those do who do not act."""
     return universe.order or usual_actions(universe)
+
+
+def action_names(universe: Universe) -> tuple[str, ...]:
+    """All actions in the order of their numbers; a WAIT that no list has is the last."""
+    chosen = choices(universe)
+    return (*chosen, WAIT) if universe.acting and WAIT not in chosen else chosen
 
 
 def in_order(universe: Universe, rows: Sequence[T]) -> tuple[T, ...]:
@@ -30,7 +37,7 @@ def in_order(universe: Universe, rows: Sequence[T]) -> tuple[T, ...]:
     if not universe.order:
         return tuple(rows)
     usual = dict(zip(usual_actions(universe), rows, strict=True))
-    return tuple(usual[name] for name in universe.order)
+    return tuple(usual[name] for name in action_names(universe))
 
 
 def moves_of(universe: Universe) -> tuple[tuple[int, Move], ...]:

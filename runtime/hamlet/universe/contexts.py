@@ -157,7 +157,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         (() if world is None else (world.meters, world.rules), WORLD),
         (() if cells is None else (cells.meters, cells.rules, cells.sums), CELLS),
         ((universe.causes, universe.rewards, universe.reports), ENDING),
-        (universe.masks, MASK),
+        ((universe.acting, universe.masks), MASK),
         ((universe.observations, tuple(role.observations for role in universe.roles or ())), OBSERVED),
         (universe.drawings, DRAWN),
     ]

@@ -10,6 +10,7 @@ from hamlet.universe.span import Span
 from hamlet.universe.statements import Statement
 
 __all__ = [
+    "Acting",
     "Action",
     "Affordance",
     "AnyMeter",
@@ -372,6 +373,17 @@ class Mask:
 
     actions: tuple[str, ...]
     allowed: Expression
+    span: Span
+    who: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Says in which ticks agents act: those for whom `who` holds (`None`: all) only where the condition holds when the
+    tick begins. Where there are several, an agent acts where all of them let it. One that does not act does WAIT,
+    whatever it chose."""
+
+    condition: Expression
     span: Span
     who: Expression | None = None
 

@@ -119,6 +119,7 @@ CONDITIONS = frozenset(
     (
         *((declarations.Rule, "guard"), (declarations.Cascade, "who"), (declarations.Affordance, "needs")),
         *((declarations.Affordance, "opening"), (declarations.Action, "needs"), (declarations.Mask, "allowed")),
+        *((declarations.Acting, "condition"), (declarations.Acting, "who")),
         *((declarations.Mask, "who"), (declarations.Cause, "condition"), (statements.Guarded, "condition")),
         *((expressions.Rank, "condition"), (expressions.Nearest, "condition"), (expressions.If, "condition")),
         *((drawings.DrawMark, "condition"), (drawings.DrawLine, "condition")),
@@ -343,7 +344,7 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
     _check_order(universe, frozenset(actions))
     return names | {
         "axes": frozenset(space.axes_of(universe.space)),
-        "actions": frozenset(universe.order or actions),
+        "actions": frozenset((*universe.order, *((WAIT,) if universe.acting else ())) if universe.order else actions),
         "affordances or copies": names["affordances"] | copies,
         "states": names["meters"] | names["world"],
     }

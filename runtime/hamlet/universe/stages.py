@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from hamlet.universe.declarations import (
     INTERACT,
+    Acting,
     Action,
     Affordance,
     Cascade,
@@ -36,7 +37,7 @@ StepName: TypeAlias = Phase | Literal["age", "alive"]
 Scope: TypeAlias = Literal["agent", "world", "cell"]
 Together: TypeAlias = Literal["began", "settled"]
 Construct: TypeAlias = (
-    Action | Affordance | Cascade | Cause | CellSum | Lifespan | Mask | Meter | Report | Reward | Rule
+    Acting | Action | Affordance | Cascade | Cause | CellSum | Lifespan | Mask | Meter | Report | Reward | Rule
 )
 
 
@@ -185,6 +186,8 @@ class Ticking(Protocol):
     @property
     def reports(self) -> Sequence[Report]: ...
     @property
+    def acting(self) -> Sequence[Acting]: ...
+    @property
     def masks(self) -> Sequence[Mask]: ...
 
 
@@ -285,7 +288,8 @@ def _reward(of: Ticking, step: Step) -> Iterator[Stage]:
 
 
 def _mask(of: Ticking, step: Step) -> Iterator[Stage]:
-    return (Stage(step, mask, values=(mask.allowed,)) for mask in of.masks)
+    yield from (Stage(step, each, values=(each.condition,)) for each in of.acting)
+    yield from (Stage(step, mask, values=(mask.allowed,)) for mask in of.masks)
 
 
 _STAGES: Mapping[StepName, Callable[[Ticking, Step], Iterator[Stage]]] = {

@@ -31,8 +31,9 @@ class Universe:
         controls: what is given in every tick beside the action.
         cells: state and rules of the cells of the grid; `None` where they have none.
         roles: the kinds of agents, by their numbers; together they are all agents. `None` where all are alike.
-        order: the names of all actions that there are, by their numbers, where the author lists them; empty: the moves,
-            INTERACT, WAIT, then the universe's own in file order.
+        order: the names of the actions that agents choose from, by their numbers, where the author lists them; empty:
+            the moves, INTERACT, WAIT, then the universe's own in file order.
+        acting: in which ticks agents act; none: in every one.
         drawings: what pictures show, and how.
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
@@ -66,6 +67,7 @@ class Universe:
     order: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     groups: tuple[ObservedGroup, ...] = ()
+    acting: tuple[declarations.Acting, ...] = ()
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

@@ -224,6 +224,11 @@ class Activities(Spaces):
                 lines.append(f"allow all when {self.condition(2).text}")
         return lines
 
+    def acting(self) -> list[str]:
+        """Sometimes in which ticks agents act."""
+        with self.at("mask"):
+            return [f"acts when {self.condition(2).text}" for _ in range(self.pick((0, 0, 0, 0, 1, 2)))]
+
 
 def _moves(displacement: str) -> bool:
     """Whether a written displacement goes anywhere."""

@@ -7,7 +7,7 @@ import re
 from strategies.things import Things
 from strategies.words import mentions
 
-MOVED = ("rule", "cascade", "reward", "report", "dies", "ends")
+MOVED = ("rule", "cascade", "reward", "report", "dies", "ends", "acts")
 """Lines that can stand in a role as they are."""
 OF_A_TICK = re.compile(r"\b(?:hour|day_sin|day_cos|every|after)\b")
 LARGEST_POTENTIAL = 1e20

@@ -41,6 +41,7 @@ class Author(Roles):
         body += [self.action(name) for name in own]
         body += self.state_lines()
         body += self.masks()
+        body += self.acting()
         body += self.outcome_lines()
         body = self.in_roles([*body, *self.goals()])
         body += self.list_of_actions(body)

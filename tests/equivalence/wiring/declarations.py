@@ -260,6 +260,27 @@ observe { meters }
     ),
 )
 
+TURNS = Base(
+    """
+universe turns
+space none
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+meter b = 0.5
+action GIVE { b -= 0.0625 }
+action TAKE { b += 0.125 }
+actions GIVE TAKE
+acts when a > 0.4
+reward a + b
+observe { meters }
+""",
+    "GIVE GIVE TAKE TAKE",
+    (
+        Wire("Acting.condition", "a > 0.4", "a > 0.45", 1, "mask.GIVE mask.TAKE mask.WAIT"),
+        Wire("Universe.acting", "acts when a > 0.4", "", 0, "-mask.WAIT"),
+    ),
+)
+
 ENDS = Base(
     """
 universe ends
@@ -336,4 +357,4 @@ observe { meters }
     ),
 )
 
-DECLARATIONS = (METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, ENDS)
+DECLARATIONS = (METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, TURNS, ENDS)

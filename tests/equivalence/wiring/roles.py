@@ -21,6 +21,7 @@ role right: others {
     meter c = 0.75
     reward c
     observe { constant 1 2 3 }
+    acts when a > 0.4
     allow LEFT when a > 0.4
 }
 reward guide: shaping(0.5, a)
@@ -68,6 +69,13 @@ observe { meters }
             0,
             "mask.LEFT",
             "Mask.actions Mask.allowed",
+        ),
+        Wire(
+            "Acting.who",
+            "    acts when a > 0.4\n    allow LEFT when a > 0.4\n}",
+            "    allow LEFT when a > 0.4\n}\nacts when a > 0.4",
+            2,
+            "mask.LEFT mask.RIGHT mask.left.PUSH",
         ),
         Wire("Potential.discount", "0.5, a)", "0.25, a)", 1, "reports.guide reward"),
         Wire("Potential.before", "0.5, a)", "0.5, 2 * a)", 1, "reports.guide reward", "Reward.value"),

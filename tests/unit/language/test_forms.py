@@ -61,6 +61,7 @@ affordance Cat { wanders every 2 ticks  appears when a > 1  capacity 2 to lowest
 affordance Cow { capacity 2 to highest a  each tick { } }
 action JUMP { needs a > 1  move (1, 0)  teleport "B"  keeps progress }
 allow all when a > 1
+acts when a > 1
 allow JUMP STAY when a > 1
 ends when a > 1
 world ends when a > 1 { reward 1 }

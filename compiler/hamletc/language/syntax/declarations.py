@@ -44,6 +44,7 @@ __all__ = [
     "SETTINGS",
     "ActionDecl",
     "ActionsDecl",
+    "ActsDecl",
     "AffordanceDecl",
     "AffordanceItem",
     "AllowDecl",
@@ -83,7 +84,7 @@ __all__ = [
 _NAMED = "meter|state|param|input|control|let|effect|rule|cascade|affordance|action|report|role|item"
 _UNNAMED = (
     "space|map|moves|actions|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|draw"
-    "|dies|ends|allow"
+    "|dies|ends|allow|acts"
 )
 
 
@@ -275,6 +276,14 @@ class AllowDecl(Node, form=("allow all when $condition", "allow $actions+ when $
     who: RoleExpr | None = None
 
 
+class ActsDecl(Node, form="acts when $condition"):
+    """`acts when agent == turn`: the ticks in which agents act. `who` is the role whose agents it is for."""
+
+    condition: Expr
+    span: Span
+    who: RoleExpr | None = None
+
+
 class DiesDecl(Node, form="dies when $condition"):
     """`dies when health <= 0 or energy <= 0`. `role` and `who` are as those of `SlotsDecl`."""
 
@@ -392,6 +401,7 @@ Part: TypeAlias = (
     | AffordanceDecl
     | ActionDecl
     | AllowDecl
+    | ActsDecl
     | DiesDecl
     | EndsDecl
     | RoleDecl

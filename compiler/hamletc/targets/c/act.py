@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
+from hamletc.ir.function import CARRIED_OUT
 from hamletc.kernel.code import (
     Code,
     Expression,
@@ -23,7 +24,7 @@ from hamletc.kernel.code import (
 )
 from hamletc.kernel.schedule import Give, Schedule
 from hamletc.targets.c.bindings import Bindings
-from hamletc.targets.c.cuts import Cuts
+from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.lanes import DRAWN_BY, LANES, first, is_passed, lane, length, now, start, vectors
 from hamletc.targets.c.memory import loaded, part, row, row_of
 from hamletc.targets.c.slots import chunks
@@ -54,8 +55,13 @@ def _act(bindings: Bindings, cuts: Cuts | None) -> Function:
             is_passed("choices_array"), [do("look_up", action, "choices_array", situation, count)], _drawn(bindings)
         )
         yield when(is_passed("actions_array"), [recorded], [chosen])
+        if CARRIED_OUT in bindings.bodies:
+            given = {"action": action[lane]} if cuts is None else {}
+            yield vectors([computed(bindings, cuts, CARRIED_OUT, [action[lane]], given)])
 
     summary = "The actions of a tick: recorded, or looked up by situation, or drawn for four ticks at once."
+    if CARRIED_OUT in bindings.bodies:
+        summary += " Who does not act waits."
     return function("_act", (), summary, body())
 
 

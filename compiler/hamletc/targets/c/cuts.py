@@ -8,7 +8,7 @@ from functools import partial
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
-from hamletc.ir.function import STAGES, Table, reducer
+from hamletc.ir.function import CARRIED_OUT, STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
 from hamletc.kernel.code import Code, Expression, Name, Operand, assign, call, do, expression
@@ -79,6 +79,9 @@ class Cuts:
         for name in ("tick", "reset", *(name for name in AROUND_TICKS if functions.program.has(name))):
             outputs = functions.bodies[name].outputs
             self.cuts[name] = self._cut(name, [(o.value, given[o.name].place) for o in outputs])
+        if functions.program.has(CARRIED_OUT):
+            carried = [(o.value, Place("action", 0)) for o in functions.bodies[CARRIED_OUT].outputs]
+            self.cuts[CARRIED_OUT] = self._cut(CARRIED_OUT, carried, {"action": Place("action", 0)})
         situation = [(o.value, Place("situation", 0)) for o in functions.bodies["situation"].outputs]
         self.cuts["situation"] = self._cut("situation", situation, self._binned())
         self.observed, results = self._rows("observe", "observed", self._direct())

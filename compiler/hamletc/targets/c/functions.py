@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamletc.ir.function import STAGES, pairer, reducer
+from hamletc.ir.function import CARRIED_OUT, STAGES, pairer, reducer
 from hamletc.kernel.body import RowLoop, rows
 from hamletc.kernel.code import Code, Compute, Expression, Function, Name, assign, call, do, function, give, loop
 from hamletc.targets.c.bindings import Bindings
@@ -14,6 +14,7 @@ from hamletc.targets.c.parts import Cut
 ADDS = "What a lane adds to what the agents of its world have together."
 FINDS = "What a lane that asks finds in another one."
 SUMMARIES = {
+    CARRIED_OUT: "The action that a lane carries out, of the one that it chose.",
     "move": "The position after an action.",
     "stand": "The cell of a position.",
     "place": "The cell of the affordance at random of an index; behind those, of an agent's start.",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hamlet import schema
 from hamlet.package.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import BEGIN_CELLS, OVER, Program
+from hamletc.ir.function import BEGIN_CELLS, CARRIED_OUT, OVER, Program
 from hamletc.ir.ops import Const
 from hamletc.kernel.build import build
 from hamletc.kernel.code import Function, Parameter, Typed
@@ -73,7 +73,7 @@ def functions(bindings: Bindings) -> list[Function]:
     plan = build(bindings.universe, bindings.program)
     first = [
         *elementary(bindings),
-        *computed(bindings, "tick", *bindings.meets.functions, *PAIRED),
+        *computed(bindings, CARRIED_OUT, "tick", *bindings.meets.functions, *PAIRED),
         *places(bindings),
         *computed(bindings, "clock", "reset", "scene", "policy", "choose", "steer", "situation"),
         *act(bindings),

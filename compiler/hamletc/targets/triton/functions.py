@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.ir.function import BEGIN_CELLS, OVER
+from hamletc.ir.function import BEGIN_CELLS, CARRIED_OUT, OVER
 from hamletc.kernel.body import RowLoop, rows, table_name
 from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, constants, function, give, loop, several
 from hamletc.targets.triton.bindings import Bindings
@@ -14,6 +14,7 @@ from hamletc.targets.triton.together import PAIRED
 from hamletc.targets.triton.together import SUMMARIES as TOGETHER
 
 SUMMARIES = {
+    CARRIED_OUT: "The action that a lane carries out, of the one that it chose.",
     "tick": "What a living lane does in a tick: its new state and its outcome.",
     **TOGETHER,
     **PAIRED,

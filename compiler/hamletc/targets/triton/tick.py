@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet import schema
+from hamletc.ir.function import CARRIED_OUT
 from hamletc.kernel import schedule
 from hamletc.kernel.code import (
     Code,
@@ -50,7 +51,8 @@ def tick(bindings: Bindings, plan: Schedule) -> list[Function]:
 
 def of_tick(bindings: Bindings) -> list[str]:
     """The functions of the tick IR that a tick computes."""
-    return ["tick", *bindings.meets.functions, *(TAKEN if bindings.finds else ())]
+    begins = [CARRIED_OUT] if CARRIED_OUT in bindings.bodies else []
+    return [*begins, "tick", *bindings.meets.functions, *(TAKEN if bindings.finds else ())]
 
 
 def drawn_by(bindings: Bindings) -> list[str]:
@@ -115,6 +117,9 @@ def _step(bindings: Bindings, statement: schedule.Statement) -> Iterator[Code]:
     meets, by_hand = bindings.meets, bindings.universe.by_hand
     match statement:
         case schedule.Fill(registers=(schedule.RUNNING,)) | schedule.Set(register=schedule.RUNNING):
+            if CARRIED_OUT in bindings.bodies:
+                yield assign(action, call(f"_{CARRIED_OUT}", *bindings.arguments(CARRIED_OUT)))
+                yield from widen(bindings.uniform(CARRIED_OUT))
             if meets.functions:
                 yield assign("running", _runs(bindings))
                 yield from meet(bindings, "tick")

@@ -206,7 +206,7 @@ def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stre
     words = policy_words(numbers, now.tick, (now.low, now.high))[now.tick % 4]
     match policy:
         case RandomPolicy():
-            return multiply_high(words, len(schema.action_names(interpreter.universe))).to(torch.int32)
+            return multiply_high(words, len(schema.choices(interpreter.universe))).to(torch.int32)
         case TabularPolicy():
             return interpreter.look_up(buffers, policy, words)
         case NetworkPolicy():
