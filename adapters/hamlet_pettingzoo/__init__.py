@@ -1,7 +1,8 @@
-"""A world of many agents behind PettingZoo's interface for agents that act at the same time."""
+"""A world of many agents behind PettingZoo's interfaces: for agents that act at the same time, or in turn."""
 
 from __future__ import annotations
 
+from hamlet_pettingzoo.in_turn import AECEnv
 from hamlet_pettingzoo.parallel import ParallelEnv
 
-__all__ = ["ParallelEnv"]
+__all__ = ["AECEnv", "ParallelEnv"]

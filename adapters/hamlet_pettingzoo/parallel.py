@@ -135,6 +135,21 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             return {}, {}, {}, {}, {}
         if not self.agents:
             raise EnvError("every episode has ended: call reset, or step({}), which gives nothing")
+        if not isinstance(actions, dict) or set(actions) != set(self.agents):
+            named = ", ".join(self.agents)
+            raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
+        return self.step_with(actions)
+
+    def step_with(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Run a tick as `step` does, with actions of some agents; the others wait, or take the first action where there
+        is no `WAIT`, and their controls are what is nearest to 0.
+
+        Raises:
+            EnvError: there is no such action; the environment is closed. Nothing was changed.
+        """
+        self._open()
         chosen, controls = self._lanes(actions)
         self._handover.due()
         frame = self._frames.take()
@@ -167,6 +182,26 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self.agents = [name for name in self.agents if not (results[2][name] or results[3][name])]
         return results[0], results[1], results[2], results[3], results[4]
 
+    @property
+    def acting(self) -> list[str]:
+        """Those of `agents` that act in the tick to come, in the order of their numbers: all of them where the universe
+        does not say `acts when`. The others wait, whatever they are given."""
+        if not self.env.universe.acting:
+            return list(self.agents)
+        wait = idle_action(self.env.universe)
+        masks = self._masks()
+        only_wait = masks[:, wait] & (masks.sum(axis=1) == 1)
+        return [name for name in self.agents if not only_wait[self._players[name].lane]]
+
+    def mask(self, agent: str) -> Array:
+        """The mask of an agent, [actions] int8, as `infos` have it."""
+        return self._player(agent).mask(self._masks())
+
+    def check(self, agent: str, action: Any) -> None:
+        """Raise `EnvError` unless an agent has this action."""
+        self._open()
+        self._player(agent).act(action)
+
     def state(self) -> Array:
         """The observations of all agents, [agents, values], as the world has them: those of agents that ended too."""
         self._open()
@@ -194,11 +229,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         if self._window is not None:
             self._window.show(self.env.render("rgb_array"))  # type: ignore[arg-type]
 
-    def _lanes(self, actions: Any) -> tuple[list[int], Array | None]:
-        """An action for each lane, and controls [controls, lanes]; agents that ended wait."""
-        if not isinstance(actions, dict) or set(actions) != set(self.agents):
-            named = ", ".join(self.agents)
-            raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
+    def _lanes(self, actions: dict[str, Any]) -> tuple[list[int], Array | None]:
+        """An action for each lane, and controls [controls, lanes]; agents without one wait."""
         env = self.env
         lanes = [idle_action(env.universe)] * env.num_lanes
         controls = np.repeat(self._resting, env.num_lanes, axis=1) if env.num_controls else None
@@ -208,6 +240,10 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             if controls is not None:
                 controls[:, player.lane] = own_controls
         return lanes, controls
+
+    def _masks(self) -> Array:
+        """The masks of all agents, [agents, actions] bool."""
+        return self.env.action_mask.cpu().numpy().copy() if self._frame is None else self._frame.array("action_mask")
 
     def _player(self, agent: str) -> Player:
         if agent not in self._players:

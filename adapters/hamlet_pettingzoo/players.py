@@ -11,7 +11,7 @@ from gymnasium import spaces
 from hamlet.env.environment import Env
 from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError, shown
-from hamlet.schema.actions import idle_action
+from hamlet.schema.actions import action_names, choices, idle_action
 from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_gym.spaces import Choice, View, action_space, observation_space
 
@@ -27,7 +27,7 @@ class Player:
         lane: its number in its world.
         handout: how its observations are handed out.
         actions: the numbers of the environment's actions that it has, in the order of its own numbers.
-        wait: its own number of the action that does nothing, or of the first one.
+        wait: its own number of the action that does nothing, or of the first one where it has none to choose.
     """
 
     name: str
@@ -43,7 +43,8 @@ class Player:
         return self.handout.arrays(observations[self.lane, : self.handout.values].copy())
 
     def mask(self, masks: Array) -> Array:
-        """The player's mask, int8, from those of all agents [agents, actions]."""
+        """The player's mask, int8, from those of all agents [agents, actions]; all 0 where it does not act, and cannot
+        choose to wait."""
         mask: Array = masks[self.lane, list(self.actions)].astype(np.int8)
         return mask
 
@@ -86,8 +87,12 @@ class Player:
 def players_of(env: Env, way: Way) -> dict[str, Player]:
     """The agents of one world, by name, in the order of their lanes: `agent_0`, or in a universe with roles `wolf_0`,
     counted within the role, which observes the first values of the environment's and has some of its actions."""
-    every = tuple(range(env.num_actions))
-    roles = [(role.name, role.agents, role.action_numbers, role) for role in env.roles.values()]
+    names = action_names(env.universe)
+    every = tuple(names.index(name) for name in choices(env.universe))
+    roles = [
+        (role.name, role.agents, tuple(number for number in role.action_numbers if number in every), role)
+        for role in env.roles.values()
+    ]
     players = (
         _player(env, f"{kind}_{lane - lanes.start}", lane, actions, way, role)
         for kind, lanes, actions, role in roles or [("agent", range(env.num_agents), every, None)]
@@ -108,4 +113,5 @@ def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], way: Way, 
             done = spaces.Dict({"action": number, "controls": done["controls"]})
         case _:
             pass
-    return Player(name, lane, observed, seen, done, actions, actions.index(idle_action(env.universe)))
+    idle = idle_action(env.universe)
+    return Player(name, lane, observed, seen, done, actions, actions.index(idle) if idle in actions else 0)
