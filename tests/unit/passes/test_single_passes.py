@@ -62,7 +62,7 @@ def unit_clamp(builder: Builder, value: Value) -> Value:
 
 
 @pytest.mark.parametrize("name", PASS_NAMES)
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(160), deadline=None)
 @given(functions(), st.integers(0, 1000))
 def test_random_functions_keep_their_bits(name: str, function: Function, seed: int) -> None:
     facts = Facts({}, TABLE_FACTS)
