@@ -93,7 +93,7 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None
+        self._skip_agent_selection: str | None = None
         self._chosen = {}
         self.agent_selection = self.agents[0]
         self._early = {}

@@ -89,7 +89,7 @@ def players_of(env: Env, way: Way) -> dict[str, Player]:
     counted within the role, which observes the first values of the environment's and has some of its actions."""
     names = action_names(env.universe)
     every = tuple(names.index(name) for name in choices(env.universe))
-    roles = [
+    roles: list[tuple[str, range, tuple[int, ...], RoleInfo | None]] = [
         (role.name, role.agents, tuple(number for number in role.action_numbers if number in every), role)
         for role in env.roles.values()
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from hamlet import universe
 from hamlet.universe.observations import plane_of
@@ -40,7 +41,7 @@ def resolve_items(
         match item:
             case syntax.ObserveGroup(name=name) | syntax.ObserveImage(name=name):
                 found = [(each, shown) for each in item.items for shown in resolve(each)]
-                kind = "image" if isinstance(item, syntax.ObserveImage) else "values"
+                kind: Literal["values", "image"] = "image" if isinstance(item, syntax.ObserveImage) else "values"
                 if is_first(name) and found and (kind != "image" or _is_image(found, space, report)):
                     observed.items += (shown for _, shown in found)
                     observed.groups.append(universe.ObservedGroup(name.text, kind, len(found), item.span))

@@ -22,8 +22,9 @@ def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], In
         return
     wholes = Wholes.of(draft.space, draft.meters_of_all())
     discrete = draft.discrete()
-    hot = (item for item in draft.observed() if isinstance(item, universe.ObserveHot))
-    for item in (*hot, *discrete):
+    hot = [item for item in draft.observed() if isinstance(item, universe.ObserveHot)]
+    every: list[universe.ObserveHot | universe.ObserveValue] = [*hot, *discrete]
+    for item in every:
         if report.said(item.value.span):
             continue
         is_hot = isinstance(item, universe.ObserveHot)
