@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import hamlet.universe
-from hamlet.universe import Span, nodes
+from hamlet.universe import Span, drawings, nodes
 
 APART = {
     "span": "where it stands in the source: it means nothing",
@@ -17,6 +17,7 @@ APART = {
     "Role.groups": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "ObservedGroup.form": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "ObservedGroup.items": "says how what is observed is handed out: tests/features/observations/test_groups.py",
+    "Universe.drawings": "says what pictures show, and nothing else heeds it: tests/features/pictures/test_drawings.py",
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",
     "Meter.reach": "follows from the statements that leave it unclamped",
@@ -36,8 +37,9 @@ APART = {
 
 
 def classes() -> tuple[type, ...]:
-    """All constructs."""
-    found = (getattr(hamlet.universe, name) for name in hamlet.universe.__all__)
+    """All constructs; of drawings nothing is computed."""
+    computed = (name for name in hamlet.universe.__all__ if name not in drawings.__all__)
+    found = (getattr(hamlet.universe, name) for name in computed)
     return tuple(
         each for each in found if isinstance(each, type) and dataclasses.is_dataclass(each) and each is not Span
     )
