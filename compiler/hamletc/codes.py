@@ -302,5 +302,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H281": Code("error", "number observed value by value that has too many"),
         "H282": Code("error", "channel that does not fit an image"),
         "H283": Code("error", "item outside of the groups of an observation"),
+        "H271": Code("error", "draw for an episode that draws nothing"),
+        "H272": Code("error", "statement that writes what is drawn once"),
     }
 )

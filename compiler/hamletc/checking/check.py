@@ -19,6 +19,7 @@ from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.drawings import resolve_drawings
+from hamletc.checking.expressions import Expressions
 from hamletc.checking.history import History
 from hamletc.checking.inert import check_inert
 from hamletc.checking.meters import (
@@ -54,6 +55,7 @@ from hamletc.checking.rules import (
 from hamletc.checking.settings import declared_space, resolve_settings
 from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
+from hamletc.checking.starts import Owner, whole_once
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
 from hamletc.checking.terrain import check_walks, check_ways
 from hamletc.checking.wholes import Wholes, check_whole
@@ -234,6 +236,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
         draft.of_cells = None
     _resolve_outcomes(file, draft, names, report)
     check_walks(draft, report)
+    whole_once(draft, names)
     _keep_past(draft, names)
     _keep_overall(draft, names)
     drawn = only(all_of(file.declarations, syntax.DrawDecl), "`draw`", report, "block")
@@ -256,6 +259,7 @@ def _keep_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
 
     values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "terrain")
     lifespan = None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks
+    names.lies = lies
     names.history = History(names.of_kind(*values), lies, lifespan)
     names.overall = Overall(names.of_kind(*values), lies)
 
@@ -275,10 +279,19 @@ def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
     of_cells = (item for block in all_of(file.declarations, syntax.CellsDecl) for item in block.items)
     of_others = (item for item in (*of_world, *of_cells) if isinstance(item, syntax.MeterDecl))
     bounds = {}
-    for meter in (*all_of(file.declarations, syntax.MeterDecl), *of_others):
-        inside = declared_bounds(meter, names, unheard)
-        if inside is not None:
+    drawn = []
+    for meter in (*of_others, *all_of(file.declarations, syntax.MeterDecl)):
+        if meter.state is not None and meter.state.of == "once" and meter.state.kind == "real":
+            drawn.append(meter)
+        elif (inside := declared_bounds(meter, names, unheard)) is not None:
             bounds[meter.name.text] = Interval(round32(inside[0]), round32(inside[1]))
+    # What is drawn once lies where its value does, which may read what was drawn before.
+    for meter in sorted(drawn, key=lambda each: names.order_of_starts.get(each.name.text, 0)):
+        whose: Owner = "agent" if names.means(meter.name, "meter") else "world"
+        value = Expressions(names, unheard, whose=whose).number(meter.start)
+        ranges = Ranges(surroundings(sketch, names, bounds), {}, unheard, error=ANYTHING)
+        if value is not None and (where := ranges.number(value, {})) is not None:
+            bounds[meter.name.text] = where
     longest = Interval(0.0, LONGEST_AGE) if names.has_lasting else None
     visited = Interval(0.0, float(len(names.of_kind("affordance"))))
     return replace(surroundings(sketch, names, bounds), progress=longest, visited=visited)
@@ -316,7 +329,7 @@ def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: 
         match item:
             case syntax.MeterDecl(name=name):
                 _keep(draft.world_meters, resolve_world_meter(item, names, report), name, names)
-            case syntax.EffectDecl():
+            case syntax.EffectDecl() | syntax.OnceDecl():
                 pass
             case syntax.RuleDecl(name=name):
                 _keep(draft.world_rules, resolve_rule(item, names, report, "world"), name, names, item.body)

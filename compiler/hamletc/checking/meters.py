@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from hamlet import universe
-from hamlet.numbers.binary32 import LARGEST, round32
+from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Expression, Meter, Span
 from hamletc import messages
 from hamletc.checking.draft import Claim, Direction
@@ -15,7 +15,7 @@ from hamletc.checking.report import Findings, Properties, between, word
 from hamletc.checking.starts import Owner, known_at_start
 from hamletc.checking.states import type_of, written
 from hamletc.checking.wholes import LARGEST_WHOLE
-from hamletc.intervals import spell
+from hamletc.intervals import ANYTHING, spell
 from hamletc.language import syntax
 
 DRAINS = ("decay", "move", "interact")
@@ -104,10 +104,30 @@ def resolve_meter(declaration: syntax.MeterDecl, names: Names, report: Findings)
     return Meter(name, start, *bounds, drains["decay"], drains["move"], drains["interact"], declaration.span)
 
 
+def resolve_once(
+    declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Owner
+) -> tuple[float | Expression, float, float, universe.StateType] | None:
+    """Start value, bounds and type of what a `let` draws once; whether it is whole is found when all is there."""
+    spec = names.state(declaration.name) or declaration.state
+    value = written(declaration.start, spec, Expressions(names, report, whose=whose), names, report)
+    start = known_at_start(value, declaration, whose, names, report)
+    if start is None:
+        return None
+    if isinstance(start, float):
+        report.add(messages.meters.OnceTheSame(declaration.start.span, declaration.name.text))
+        return None
+    if spec is not None and spec.kind == "bool":
+        return start, 0.0, 1.0, universe.StateType("bool", ())
+    lies = names.lies(start) or ANYTHING
+    return start, canonical32(lies.low), canonical32(lies.high), universe.StateType("real", ())
+
+
 def resolve_state(
     declaration: syntax.MeterDecl, names: Names, report: Findings, whose: Owner = "agent"
 ) -> tuple[float | Expression, float, float, universe.StateType] | None:
     """Start value, bounds and type of `state cooldown: int in 0 .. 50 = 0`, or of another state."""
+    if declaration.state is not None and declaration.state.of == "once":
+        return resolve_once(declaration, names, report, whose)
     expressions = Expressions(names, report, whose=whose)
     held = type_of(declaration, report)
     if held is None:
@@ -154,7 +174,7 @@ def start_and_bounds_of_cells(
 
 
 def declared_bounds(declaration: syntax.MeterDecl, names: Names, report: Findings) -> tuple[float, float] | None:
-    """The bounds of a meter or a state."""
+    """The bounds of a meter or a state, as they are declared."""
     spec = names.state(declaration.name)
     if spec is not None and spec.kind in ("bool", "options"):
         return 0.0, float(max(1, len(spec.options) - 1))

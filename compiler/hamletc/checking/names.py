@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from hamlet.universe import NoSpace, Span, nodes
+from hamlet.universe import Expression, NoSpace, Span, nodes
 from hamletc import messages
 from hamletc.checking.effects import Effects
 from hamletc.checking.history import History
@@ -15,6 +15,7 @@ from hamletc.checking.overall import Overall
 from hamletc.checking.report import Findings, any_whole_number, whole_number
 from hamletc.checking.sites import sites
 from hamletc.checking.symbols import Symbols
+from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.declared import Kind, declared
 
@@ -39,7 +40,8 @@ class Names(Symbols):
     regions in which something begins. `hours` are those of the clock's day, any number where the clock has an error;
     `counts_hours` says whether something is counted in hours or days. `copy_of` has for each copy of an affordance the
     name of all of them. `kept` are the meters of the world that it keeps, `overall` finds what all cells come to.
-    `effects` are set when the space and the time are resolved.
+    `effects` are set when the space and the time are resolved; `lies` then tells where a number lies, as far as
+    declarations say it.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -61,6 +63,7 @@ class Names(Symbols):
         self.history: History | None = None
         self.overall: Overall | None = None
         self.asked: set[str] = set()
+        self.lies: Callable[[Expression], Interval | None] = lambda _: None
         self._file = file
         blocks = (item for item in file.declarations if isinstance(item, syntax.WorldDecl))
         of_world = (part for block in blocks for part in block.items if isinstance(part, syntax.MeterDecl))
@@ -167,7 +170,7 @@ class Names(Symbols):
     def target(self, name: syntax.Name) -> str | None:
         """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
         if self.means(name, "meter"):
-            return name.text
+            return None if self._is_drawn_once(name) else name.text
         if self._is_of_cells(name):
             return None
         if self.means(name, "world meter"):
@@ -185,7 +188,7 @@ class Names(Symbols):
     def target_of_world(self, name: syntax.Name) -> str | None:
         """The meter that a statement of the world writes."""
         if self.means(name, "world meter"):
-            return name.text
+            return None if self._is_drawn_once(name) else name.text
         if self._is_of_cells(name):
             return None
         if self.means(name, "meter"):
@@ -214,6 +217,14 @@ class Names(Symbols):
         if guess is not None:
             self.suspects.add(guess)
         return None
+
+    def _is_drawn_once(self, name: syntax.Name) -> bool:
+        """Whether a statement would write what a `let` draws once, which is reported."""
+        spec = self.state(name)
+        if spec is None or spec.of != "once":
+            return False
+        self._report.add(messages.names.WrittenOnce(name.span, name.text, spec.span))
+        return True
 
     def _is_of_cells(self, name: syntax.Name) -> bool:
         """Whether a statement that is none of cells would write a meter of theirs, which is reported."""

@@ -7,13 +7,16 @@ each in the order of the file, so that a start value reads those that are there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
-from hamlet.universe import Expression, parts
+from hamlet.universe import Expression, Meter, WorldMeter, parts
 from hamletc import messages
+from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
+from hamletc.checking.wholes import LARGEST_WHOLE, Wholes
 from hamletc.language import syntax
 from hamletc.language.declared import Kind
 
@@ -72,3 +75,20 @@ def known_at_start(
             report.add(messages.meters.StartReadsLater(node.span, *about))
             return None
     return start
+
+
+def whole_once(draft: Draft, names: Names) -> None:
+    """Find out which of what lets draw once is always whole."""
+    if draft.space is None:
+        return
+    meters = {meter.name: meter for meter in draft.meters_of_all()}
+    for name in sorted(meters.keys() & names.order_of_starts.keys(), key=lambda each: names.order_of_starts[each]):
+        meter = meters[name]
+        spec, start, held = names.spec_of(name), meter.start, meter.type
+        ends = all(end.is_integer() and abs(end) <= LARGEST_WHOLE for end in (meter.low, meter.high))
+        if spec is None or spec.of != "once" or held is None or held.holds != "real" or isinstance(start, float):
+            continue
+        if ends and Wholes.of(draft.space, meters.values()).doubt(start) is None:
+            meters[name] = replace(meter, type=replace(held, holds="int"))
+    draft.meters = [cast(Meter, meters[each.name]) for each in draft.meters]
+    draft.world_meters = [cast(WorldMeter, meters[each.name]) for each in draft.world_meters]

@@ -61,7 +61,11 @@ class Symbols:
         """What the name holds, if it stands for a state."""
         if not isinstance(name, syntax.Name) or builtin(name) is not None:
             return None
-        return next((symbol.state for symbol in self._symbols.get(name.text, ()) if symbol.state is not None), None)
+        return self.spec_of(name.text)
+
+    def spec_of(self, name: str) -> syntax.StateSpec | None:
+        """What the state of this name holds."""
+        return next((symbol.state for symbol in self._symbols.get(name, ()) if symbol.state is not None), None)
 
     def span(self, kind: Kind, name: str) -> Span:
         """Where the name of this kind was declared."""

@@ -16,6 +16,7 @@ from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import SpaceOf, moving_written_out
+from hamletc.expansion.once import once_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.repeats import repeats_written_out
 from hamletc.expansion.roles import roles_written_out
@@ -63,15 +64,9 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         lets, low_enough = Lets(), _heights_checked(file)
         moving = partial(moving_written_out, space_of=space_of)
         steps: tuple[Step, ...]
-        steps = (low_enough, stages_written_out, names_bound, roles_written_out, lets.written_out, constants)
-        steps += (
-            repeats_written_out,
-            items_written_out,
-            low_enough,
-            copies_written_out,
-            moving,
-            affordances_written_out,
-        )
+        steps = (low_enough, stages_written_out, once_written_out, names_bound, roles_written_out, lets.written_out)
+        steps += (constants, repeats_written_out, items_written_out, low_enough, copies_written_out)
+        steps += (moving, affordances_written_out)
         for step in steps:
             declarations, problems = step(declarations, places)
             if problems:

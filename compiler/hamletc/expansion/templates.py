@@ -23,9 +23,9 @@ from hamletc.language.words import MEANINGS
 DEEPEST_USES = 32
 """The most templates that may use each other in a row."""
 OF_ROLES = (
-    *(syntax.LetDecl, syntax.MeterDecl, syntax.SlotsDecl, syntax.ItemDecl, syntax.RuleDecl, syntax.CascadeDecl),
-    *(syntax.AffordanceDecl, syntax.ActionDecl, syntax.AllowDecl, syntax.ActsDecl, syntax.DiesDecl),
-    *(syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
+    *(syntax.LetDecl, syntax.OnceDecl, syntax.MeterDecl, syntax.SlotsDecl, syntax.ItemDecl),
+    *(syntax.RuleDecl, syntax.CascadeDecl, syntax.AffordanceDecl, syntax.ActionDecl, syntax.AllowDecl),
+    *(syntax.ActsDecl, syntax.DiesDecl, syntax.EndsDecl, syntax.RewardDecl, syntax.ReportDecl, syntax.ObserveDecl),
 )
 """What can stand in a role."""
 

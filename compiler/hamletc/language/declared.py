@@ -68,7 +68,9 @@ class Symbol:
 
 
 def called(kind: Kind, state: syntax.StateSpec | None) -> str:
-    """The kind of a symbol in messages: a meter that holds this is a state."""
+    """The kind of a symbol in messages: a meter that holds this is a state, or what a let draws once."""
+    if state is not None and state.of == "once":
+        return "let"
     return kind if state is None else kind.replace("meter", "state")
 
 
@@ -84,6 +86,8 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
             yield Symbol(name, "control")
         case syntax.LetDecl(name=name):
             yield Symbol(name, "function" if declaration.parameters else "let")
+        case syntax.OnceDecl(name=name):
+            yield Symbol(name, "let")
         case syntax.MeterDecl():
             yield _meter(declaration, "meter")
         case syntax.ItemDecl(name=name):
@@ -178,12 +182,12 @@ def in_namespace(namespace: Namespace, declarations: Iterable[syntax.Decl]) -> d
     return found
 
 
-def _in_block(
-    item: syntax.MeterDecl | syntax.EffectDecl | syntax.RuleDecl, kind: Literal["world meter", "cell meter"]
-) -> Symbol:
+def _in_block(item: syntax.WorldItem, kind: Literal["world meter", "cell meter"]) -> Symbol:
     match item:
         case syntax.MeterDecl():
             return _meter(item, kind)
+        case syntax.OnceDecl(name=name):
+            return Symbol(name, "let")
         case syntax.EffectDecl(name=name):
             return Symbol(name, "effect")
         case syntax.RuleDecl(name=name):

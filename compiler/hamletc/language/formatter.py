@@ -126,7 +126,7 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
     for declaration, item, padding in zip(file.declarations, items, paddings, strict=True):
         previous = chapter
         kind = declaration.declaration if isinstance(declaration, syntax.OverrideDecl) else declaration
-        if not isinstance(kind, syntax.LetDecl):  # it stands where it is used
+        if not isinstance(kind, syntax.LetDecl | syntax.OnceDecl):  # it stands where it is used
             chapter = _CHAPTER.get(type(kind), type(kind))
         inner: Sequence[int] = ()
         if isinstance(kind, syntax.WorldDecl | syntax.CellsDecl | syntax.RoleDecl) and item.block is not None:

@@ -322,6 +322,10 @@ class _Parse:
             case "teleport":
                 named = following.kind == "word" and following.text not in RESERVED
                 return named or following.kind in ("quoted", "string") or following.text in ("(", "=")
+            case "once":
+                begins = following.text in ("(", "if", "not") or following.kind in ("number", "quoted")
+                named = following.kind == "word" and following.text not in (*RESERVED, *DECLARATIONS)
+                return begins or named
             case "on" if self._automaton.accepts(terminals()["("]):
                 names = following.kind in ("word", "quoted") and "on" not in self._declared
                 return names and self._tokens[index - 1].text not in ("==", "!=")

@@ -98,6 +98,8 @@ class UnknownAtStart(Finding):
 
     def _tick(self) -> str:
         """How a tick gives the meter such a value."""
+        if self.meter.state is not None and self.meter.state.of == "once":
+            return "a rule can write it into a state in a tick."
         if self.whose != "agent":
             return f"a rule of {'cells' if self.whose == 'cell' else 'the world'} can write it in a tick."
         value = "..." if self.meter.state is not None else spell_expression(self.meter.start)
@@ -130,3 +132,12 @@ class StartReadsLater(Finding):
             return Told(message, hint, "what the world keeps begins first", secondary)
         hint = f"Start values are found in the order of the file: move `{self.later}` above `{self.meter}`."
         return Told(message, hint, "this has no value yet", secondary)
+
+
+@finding("H271")
+class OnceTheSame(Finding):
+    let: str
+
+    def told(self) -> Told:
+        hint = f"Write `let {self.let} = ...` without `once`, or draw it: `once uniform(0, 1)`."
+        return Told(f"`{self.let}` is the same in every episode", hint, "nothing is drawn here")

@@ -397,3 +397,14 @@ class WrittenOfCells(Finding):
         label = "several agents of a world would write it at once"
         secondary = (Label(self.declared, "a meter of cells"),)
         return Told(f"only a rule of cells can change `{self.meter}`", hint, label, secondary)
+
+
+@finding("H272")
+class WrittenOnce(Finding):
+    let: str
+    declared: Span
+
+    def told(self) -> Told:
+        hint = f"Declare a state, which statements can write: `state {self.let}: ... = ...`."
+        secondary = (Label(self.declared, "drawn once, when an episode begins"),)
+        return Told(f"`{self.let}` is a let, and nothing writes it", hint, "", secondary)

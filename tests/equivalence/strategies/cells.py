@@ -52,6 +52,7 @@ class Cells(States):
             of_cells=[],
             inputs=[],
             controls=[],
+            once=[],
             affordances=[],
             effects=[],
             actions=[],

@@ -64,6 +64,7 @@ class Expressions(Choices):
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
         self.controls: list[tuple[str, Interval]] = []
+        self.once: list[tuple[str, Interval]] = []
         self.affordances: list[AffordancePlan] = []
         self.effects: list[EffectPlan] = []
         self.hours: int | None = None
@@ -129,6 +130,9 @@ class Expressions(Choices):
             return self.number_piece(self.constant(*self.pick(((-1.0, 1.0), (-100.0, 100.0), (-1e12, 1e12)))))
         if kind <= 4 and self.params:
             name, bounds = self.pick(self.params)
+            return Piece(self.word(name), ATOM, bounds)
+        if kind == 4 and self.once:
+            name, bounds = self.pick(self.once)
             return Piece(self.word(name), ATOM, bounds)
         if kind == 5 and self.oldest > 0:
             # Without a lifespan ages reach 2 ** 31, which makes overflow likely where it is multiplied again and again.

@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.schema.room import MOST_COUNTED
+from hamletc import intervals
+from hamletc.intervals import Interval
 from strategies.expressions import ORDERINGS, Expressions
 from strategies.pieces import MeterPlan
 
@@ -46,6 +49,23 @@ class Starts(Expressions):
             starts[match[3]] = self._reading(held.plan, there) if reads else held.otherwise
             earlier.append(held)
         return HELD.sub(lambda match: f"{match[1] or ''}{match[2]}{starts[match[3]]}", text)
+
+    def once_lines(self) -> list[str]:
+        """Some lets that are drawn once; numbers read them."""
+        lines = []
+        for number in range(self.pick((0, 0, 0, 1, 2))):
+            drawn, lies = self.pick(
+                (
+                    ("integer(0, 6)", Interval(0.0, 6.0)),
+                    ("uniform(-1, 1)", Interval(-1.0, 1.0)),
+                    ("choice(0.5, agents)", Interval(0.5, float(MOST_COUNTED))),
+                    ("normal(0, 1)", intervals.NORMAL),
+                )
+            )
+            name = self.name(f"drawn{number}", "value")
+            lines.append(f"let {self.word(name)} = once {drawn}")
+            self.once.append((name, lies))
+        return lines
 
     def _reading(self, plan: MeterPlan, there: list[MeterPlan]) -> str:
         """A value within the bounds, of what is there."""

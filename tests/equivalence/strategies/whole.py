@@ -32,7 +32,8 @@ class Author(Roles):
         self.plan_effects()
         self.plan_affordances(count)
         own = self.plan_actions()
-        body = [self.meter_line(plan) for plan in self.meters]
+        once = self.once_lines()
+        body = [*once, *(self.meter_line(plan) for plan in self.meters)]
         body += self.affordance_lines()
         body += self.world_lines()
         body += self.cell_lines()

@@ -11,7 +11,7 @@ from hamlet.universe import NoSpace, Span
 from hamletc import intervals
 from hamletc.checking.surroundings import extent
 from hamletc.intervals import Interval
-from strategies.expressions import COMPARISONS
+from strategies.expressions import COMPARISONS, ORDERINGS
 from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, SpacePlan, joined
 from strategies.starts import Owner
 from strategies.statements import Statements
@@ -28,6 +28,7 @@ OF_AGENTS = (
     "extent",
     "inputs",
     "controls",
+    "once",
     "affordances",
     "effects",
     "actions",
@@ -75,6 +76,7 @@ class Worlds(Statements):
             of_cells=[],
             inputs=[],
             controls=[],
+            once=[],
             affordances=[],
             effects=[],
             actions=[],
@@ -86,6 +88,7 @@ class Worlds(Statements):
             rules = [self._rule(number) for number in range(self.integer(0, 4))]
             meters = [f"{'kept ' if self.chance(4) else ''}{self.meter_start(plan, 'world')}" for plan in self.of_world]
             stages = self._stages()
+            rules += self._once_of_world()
         self._agents = None
         if stages:
             reads = f"rule {self.word(self.name('lesson', 'rule'))}: stage == calm -> {self.assignment(False)}"
@@ -101,7 +104,16 @@ class Worlds(Statements):
         return f"stages {{\n    calm -> stormy when {on}\n    stormy -> calm when {back}\n}}"
 
     def _block_of_world(self, meters: list[str], rules: list[str]) -> list[str]:
-        return [f"world {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
+        items = self.draw_order([*meters, *rules])
+        return [f"world {{\n    {joined(items, f'{chr(10)}    ')}\n}}"]
+
+    def _once_of_world(self) -> list[str]:
+        """Sometimes what a world draws once, which a rule reads."""
+        if not self.chance(3):
+            return []
+        name, rule = self.word(self.name("weather", "value")), self.word(self.name("forecast", "rule"))
+        reads = f"rule {rule}: {name} {self.pick(ORDERINGS)} 0.5 -> {self.assignment(False)}"
+        return [f"let {name} = once uniform(0, 1)", reads]
 
     def meter_start(self, plan: MeterPlan, owner: Owner) -> str:
         return f"meter {self.word(plan.name)} = {self.held(plan, owner, self._in_bounds(plan.low, plan.high))}"

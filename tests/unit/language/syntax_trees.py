@@ -242,6 +242,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.ControlDecl, names, _bounds, SPAN),
     st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
     st.builds(syntax.LetDecl, names, expressions, SPAN, _tuples(names)),
+    st.builds(syntax.OnceDecl, names, expressions, SPAN),
     _meters,
     _states,
     _rules(st.none() | expressions, syntax.RuleDecl),

@@ -30,6 +30,7 @@ lifespan forever
 episodes by hand
 track uses by world
 actions STAY WAIT
+let task = once integer(0, 11)
 inert allowed
 input signal = 0 in -1 .. 1
 control thrust in -1 .. 1

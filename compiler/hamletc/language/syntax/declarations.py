@@ -28,7 +28,7 @@ from hamletc.language.syntax.items import (
 from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.observations import ObserveItem
 from hamletc.language.syntax.properties import RewardProperty, ThingProperty
-from hamletc.language.syntax.quantities import ControlDecl, InputDecl, LetDecl, MeterDecl, ParamDecl
+from hamletc.language.syntax.quantities import ControlDecl, InputDecl, LetDecl, MeterDecl, OnceDecl, ParamDecl
 from hamletc.language.syntax.space import (
     ClockDecl,
     EpisodesDecl,
@@ -368,7 +368,7 @@ class DrawDecl(Node, form="draw {{ $items* }}"):
 
 
 ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
-WorldItem: TypeAlias = MeterDecl | EffectDecl | RuleDecl
+WorldItem: TypeAlias = MeterDecl | OnceDecl | EffectDecl | RuleDecl
 CellItem: TypeAlias = MeterDecl | RuleDecl
 AffordanceItem: TypeAlias = (
     NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
@@ -388,6 +388,7 @@ Part: TypeAlias = (
     | InputDecl
     | ControlDecl
     | LetDecl
+    | OnceDecl
     | UseDecl
     | MeterDecl
     | WorldDecl

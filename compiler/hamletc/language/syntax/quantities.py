@@ -14,6 +14,7 @@ __all__ = [
     "InputDecl",
     "LetDecl",
     "MeterDecl",
+    "OnceDecl",
     "ParamDecl",
     "StateSpec",
 ]
@@ -55,15 +56,23 @@ class LetDecl(Node, form="let $name[($parameters,)] & = $value"):
     parameters: tuple[Name, ...] = ()
 
 
+class OnceDecl(Node, form="let $name & = once $value"):
+    """`let task = once integer(0, 11)`: drawn when an episode begins, of each agent or of the world."""
+
+    name: Name
+    value: Expr
+    span: Span
+
+
 class StateSpec(Node):
     """`int in 0 .. 50`, `real in 0 .. 1`, `bool`, `sunny rainy stormy`: what a state holds; the bounds are those of its
-    `MeterDecl`. The kind is empty where none is written. It is an author's, or a quantity of an `item`, or the compiler
-    needs it for itself, and nobody else looks at it."""
+    `MeterDecl`. The kind is empty where none is written. It is an author's, or a quantity of an `item`, or what a `let`
+    draws once, or the compiler needs it for itself, and nobody else looks at it."""
 
     kind: Literal["", "int", "real", "bool", "options"]
     options: tuple[Name, ...]
     span: Span
-    of: Literal["author", "item", "compiler"] = "author"
+    of: Literal["author", "item", "once", "compiler"] = "author"
 
 
 class MeterDecl(Node, form="meter $name & = $start [in $bounds] [{ $properties* }]"):
