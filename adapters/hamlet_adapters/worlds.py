@@ -325,6 +325,18 @@ def steered(env: Env) -> bool:
     return env.num_controls > 0 and (env.num_actions == 1 or not others)
 
 
+def whole_controls(env: Env) -> bool:
+    """Whether controls are whole numbers.
+
+    Raises:
+        EnvError: some are, and others are not: no space of others has both.
+    """
+    if len(set(env.control_whole)) > 1:
+        names = ", ".join(name for name, whole in zip(env.control_names, env.control_whole, strict=True) if whole)
+        raise EnvError(f"controls are all whole numbers or all real ones, not {names} alone: step hamlet.Env itself")
+    return any(env.control_whole)
+
+
 def observed(env: Env, role: RoleInfo | None = None) -> tuple[Tensor, Tensor]:
     """The least and the greatest number that each value of an observation can have, [values] f32; of a role, each of
     those that its agents observe. Where a statement leaves a meter unclamped that is not the range that bytes stand

@@ -13,7 +13,7 @@ from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
 from hamlet_adapters.grouped import Handout
-from hamlet_adapters.worlds import observed, steered
+from hamlet_adapters.worlds import observed, steered, whole_controls
 
 Array = np.ndarray[Any, Any]
 
@@ -55,17 +55,27 @@ def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) 
     return each[0][1] if handout.alone is not None else spaces.Dict(each)
 
 
-Choice: TypeAlias = "spaces.Discrete[Any] | spaces.Box | spaces.Dict"
+Choice: TypeAlias = "spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Box | spaces.Dict"
 
 
 def action_space(env: Env) -> Choice:
     """The space of an agent's actions: the number of an action (`env.action_names` has their names); in a universe with
     controls that has nothing else to do, a number for each control; otherwise a dictionary of `action` and `controls`.
+    Controls are a `MultiDiscrete` where they are whole numbers, else a `Box`.
+
+    Raises:
+        EnvError: some controls are whole numbers, and others are not.
     """
     number = spaces.Discrete(env.num_actions)
     if not env.num_controls:
         return number
-    controls = spaces.Box(env.control_low.cpu().numpy(), env.control_high.cpu().numpy(), dtype=np.float32)
+    low, high = env.control_low.cpu().numpy(), env.control_high.cpu().numpy()
+    if whole_controls(env):
+        first = low.astype(np.int64)
+        counts = high.astype(np.int64) - first + 1
+        controls: spaces.Box | spaces.MultiDiscrete = spaces.MultiDiscrete(counts, start=first)
+    else:
+        controls = spaces.Box(low, high, dtype=np.float32)
     return controls if steered(env) else spaces.Dict({"action": number, "controls": controls})
 
 
@@ -84,6 +94,16 @@ def parted(env: Env, actions_and_controls: Any) -> tuple[Any, Array | None]:
     else:
         raise EnvError(f"agents do a dictionary of action and controls, not {shown(actions_and_controls)}")
     size = (env.num_lanes, env.num_controls)
-    if not isinstance(controls, np.ndarray) or controls.shape != size or controls.dtype.kind != "f":
-        raise EnvError(f"controls are an array {list(size)} of floating-point numbers, not {shown(controls)}")
-    return actions, np.ascontiguousarray(controls.T)
+    if not isinstance(controls, np.ndarray) or controls.shape != size or controls.dtype.kind not in numbers_of(env):
+        raise EnvError(f"controls are an array {list(size)} of {called(env)}, not {shown(controls)}")
+    return actions, np.ascontiguousarray(controls.T, np.float32)
+
+
+def numbers_of(env: Env) -> str:
+    """The kinds of numpy's types that controls can have: whole numbers where they are whole, else real ones."""
+    return "iu" if whole_controls(env) else "f"
+
+
+def called(env: Env) -> str:
+    """What such numbers are called."""
+    return "whole numbers" if whole_controls(env) else "floating-point numbers"

@@ -12,7 +12,8 @@ from gymnasium import spaces
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
-from hamlet_gym.spaces import Choice
+from hamlet_adapters.worlds import whole_controls
+from hamlet_gym.spaces import Choice, called, numbers_of
 
 FLOAT, ONE = np.dtype(np.float32), (1,)
 
@@ -30,6 +31,7 @@ class Taken:
         wait: the number of the action that stands for doing nothing but steering.
         shape: of controls, [controls].
         low, high: the least and the greatest number of each control.
+        whole: whether controls are whole numbers.
     """
 
     env: Env
@@ -38,17 +40,18 @@ class Taken:
     shape: tuple[int, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    whole: bool
 
     @staticmethod
     def by(env: Env, space: Choice) -> Taking:
         """A function that converts the actions of an environment with this space of actions."""
         low, high = tuple(env.control_low.tolist()), tuple(env.control_high.tolist())
-        taken = Taken(env, env.num_actions, idle_action(env.universe), (len(low),), low, high)
+        taken = Taken(env, env.num_actions, idle_action(env.universe), (len(low),), low, high, whole_controls(env))
         if not low:
             return taken.action
-        if not isinstance(space, spaces.Box):
+        if isinstance(space, spaces.Dict):
             return taken.both
-        return taken.control if len(low) == 1 else taken.controls
+        return taken.control if len(low) == 1 and not taken.whole else taken.controls
 
     def action(self, argument: Any) -> tuple[int, Sequence[float]]:
         """The number of an action."""
@@ -68,7 +71,8 @@ class Taken:
 
     def controls(self, argument: Any) -> tuple[int, Sequence[float]]:
         """Controls as numbers of Python, each one that f32 has."""
-        if type(argument) is not np.ndarray or argument.dtype is not FLOAT or argument.shape != self.shape:
+        plain = type(argument) is np.ndarray and argument.dtype is FLOAT and argument.shape == self.shape
+        if self.whole or not plain:
             argument = self._converted(argument)
         values: list[float] = argument.tolist()
         for low, value, high in zip(self.low, values, self.high, strict=True):
@@ -85,8 +89,9 @@ class Taken:
 
     def _converted(self, argument: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
         controls = np.asarray(argument)
-        if controls.shape != self.shape or controls.dtype.kind != "f":
-            raise EnvError(f"controls are an array {list(self.shape)} of floating-point numbers, not {shown(argument)}")
+        if controls.shape != self.shape or controls.dtype.kind not in numbers_of(self.env):
+            numbers = called(self.env)
+            raise EnvError(f"controls are an array {list(self.shape)} of {numbers}, not {shown(argument)}")
         return controls.astype(FLOAT)
 
 

@@ -57,7 +57,7 @@ class Player:
         match self.action_space:
             case spaces.Discrete():
                 return self._action(chosen), None
-            case spaces.Box():
+            case spaces.Box() | spaces.MultiDiscrete():
                 return self.actions[self.wait], self._controls(chosen)
             case _:
                 if not isinstance(chosen, dict) or set(chosen) != {"action", "controls"}:
@@ -67,8 +67,8 @@ class Player:
     def _controls(self, chosen: Any) -> Array:
         space = self.action_space
         box = space["controls"] if isinstance(space, spaces.Dict) else space
-        controls = np.asarray(chosen)
-        if controls.dtype.kind != "f" or controls.shape != box.shape:
+        controls, kinds = np.asarray(chosen), "f" if isinstance(box, spaces.Box) else "iu"
+        if controls.dtype.kind not in kinds or controls.shape != box.shape:
             raise EnvError(f"controls of {self.name} are an array {list(box.shape or ())}, not {shown(chosen)}")
         return controls.astype(np.float32)
 

@@ -27,7 +27,7 @@ class VecEnv(Interface):  # type: ignore[misc]
 
     rsl_rl has real-valued actions, [W, num_actions] f32: first a score for each action of the universe, of which the
     greatest counts among those that `extras["action_mask"]` allows now, then each control, which is clamped to its
-    bounds. Where agents do nothing but give controls there are no scores.
+    bounds, and rounded where it is a whole number. Where agents do nothing but give controls there are no scores.
 
     Attributes:
         env: the worlds, a `hamlet.env.environment.Env`.
@@ -123,7 +123,9 @@ class VecEnv(Interface):  # type: ignore[misc]
         controls = None
         if self.env.num_controls:
             unbounded = actions[:, self._scores :].float()
-            controls = unbounded.clamp(self.env.control_low, self.env.control_high).T.contiguous()
+            within = unbounded.clamp(self.env.control_low, self.env.control_high)
+            whole = torch.tensor(self.env.control_whole, device=within.device)
+            controls = torch.where(whole, within.round(), within).T.contiguous()
         if not self._scores:
             return torch.full((self.num_envs,), self._wait, device=actions.device), controls
         scores = actions[:, : self._scores].masked_fill(~self._mask, -torch.inf)

@@ -59,6 +59,9 @@ class VecEnv(base_vec_env.VecEnv):
         done = action_space(self.env)
         if isinstance(done, spaces.Dict):
             raise EnvError("Stable-Baselines3 knows no agents that choose an action and give controls too")
+        # Stable-Baselines3 counts from 0 on.
+        self._first = done.start if isinstance(done, spaces.MultiDiscrete) else None
+        done = spaces.MultiDiscrete(done.nvec) if isinstance(done, spaces.MultiDiscrete) else done
         self._handout = handout(self.env, observations)
         super().__init__(self.env.num_worlds, observation_space(self.env, self._handout), done)
 
@@ -91,6 +94,8 @@ class VecEnv(base_vec_env.VecEnv):
         if self._chosen is None:
             raise EnvError("call step_async before step_wait")
         chosen, self._chosen = self._chosen, None
+        if self._first is not None and isinstance(chosen, np.ndarray):
+            chosen = chosen + self._first
         turn = self._worlds.step(*parted(self.env, chosen))
         self._masks = turn.frame.array("action_mask")
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]

@@ -15,7 +15,7 @@ from hamlet.schema.actions import idle_action
 from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
-from hamlet_adapters.worlds import Autoreset, Worlds, observed, steered
+from hamlet_adapters.worlds import Autoreset, Worlds, observed, steered, whole_controls
 
 
 class TorchRLEnv(EnvBase):  # type: ignore[misc]
@@ -76,7 +76,9 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         number = Categorical(worlds.num_actions, shape=batch, dtype=torch.int64, **there)
         steps = (*batch, worlds.num_controls)
         limits = (worlds.control_low.expand(steps), worlds.control_high.expand(steps))
-        controls = Bounded(*limits, shape=steps, dtype=torch.float32, **there) if worlds.num_controls else None
+        kind = torch.int64 if whole_controls(worlds) else torch.float32
+        within = Bounded(*(end.to(kind) for end in limits), shape=steps, dtype=kind, **there)
+        controls = within if worlds.num_controls else None
         self._steered = steered(worlds)
         if controls is None:
             self.action_spec = number

@@ -200,7 +200,8 @@ def some_controls(env: Env, generator: torch.Generator) -> torch.Tensor | None:
         return None
     low, high = env.control_low.unsqueeze(1), env.control_high.unsqueeze(1)
     shares = torch.rand((env.num_controls, env.num_lanes), generator=generator).to(env.device)
-    return torch.minimum(low + shares * (high - low), high)
+    some = torch.minimum(low + shares * (high - low), high)
+    return torch.where(torch.tensor(env.control_whole, device=env.device).unsqueeze(1), some.round(), some)
 
 
 class _Sampling:

@@ -58,8 +58,13 @@ def network_for(env: Env, hidden: tuple[int, ...]) -> Network:
     """The network for an environment.
 
     Raises:
-        TrainError: its universe observes nothing.
+        TrainError: its universe observes nothing, or has controls that are whole numbers.
     """
+    whole = [name for name, each in zip(env.control_names, env.control_whole, strict=True) if each]
+    if whole:
+        raise TrainError(
+            f"{env.universe.name} has whole numbers as controls ({', '.join(whole)}): train learns real ones"
+        )
     if env.observation is None or not env.observation.shape[1]:
         raise TrainError(f"{env.universe.name} observes nothing: there is nothing to learn from")
     return Network(env.observation.shape[1], hidden, env.num_actions, env.num_controls)

@@ -301,7 +301,7 @@ def _keep_past(draft: Draft, names: Names) -> None:
     """Add the hidden states of what looks back, and the rules that write them behind all others."""
     if names.history is None or not names.history.names or draft.space is None:
         return
-    wholes, rules = Wholes.of(draft.space, draft.meters_of_all()), names.of_kind("rule", "cascade")
+    wholes, rules = Wholes.of(draft.space, (*draft.meters_of_all(), *draft.controls)), names.of_kind("rule", "cascade")
 
     def is_whole(value: Expression) -> bool:
         return wholes.doubt(value) is None

@@ -52,13 +52,13 @@ class Setting:
     def of(
         cls,
         space: universe.Space,
-        meters: Iterable[universe.AnyMeter] = (),
+        values: Iterable[universe.AnyMeter | universe.Control] = (),
         *,
         affordances: bool,
         stays: bool = True,
     ) -> Setting:
-        """The setting of a universe in this space, with these meters."""
-        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, meters)
+        """The setting of a universe in this space, with these meters, states and controls."""
+        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, values)
         match space:
             case universe.Grid(places=places):
                 together: Together = "one" if places == "computed" else "some"

@@ -36,7 +36,7 @@ def resolve_input(declaration: syntax.InputDecl, names: Names, report: Findings)
 
 
 def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findings) -> universe.Control | None:
-    """`control thrust in -1 .. 1`."""
+    """`control thrust in -1 .. 1`, `control order: int in 0 .. 100`."""
     bounds = _bounds(declaration.bounds, Expressions(names, report), report)
     if bounds is None:
         return None
@@ -45,7 +45,10 @@ def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findi
         span = between(declaration.bounds[0].span, declaration.bounds[1].span)
         report.add(messages.meters.BoundsTooFarApart(span, declaration.name.text))
         return None
-    return universe.Control(declaration.name.text, *bounds, declaration.span)
+    whole = declaration.kind is not None
+    if whole and not _whole(bounds, declaration.bounds, report):
+        return None
+    return universe.Control(declaration.name.text, *bounds, declaration.span, whole)
 
 
 def _default_and_bounds(

@@ -30,7 +30,8 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
     meters = draft.meters_of_all()
     stays = not any(relocation for _, body in draft.bodies() for relocation in relocations(body))
-    setting = Setting.of(draft.space, meters, affordances=bool(draft.affordances), stays=stays)
+    values = (*meters, *draft.controls)
+    setting = Setting.of(draft.space, values, affordances=bool(draft.affordances), stays=stays)
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 

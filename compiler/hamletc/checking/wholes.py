@@ -23,7 +23,8 @@ LARGEST_WHOLE = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Wholes:
-    """What a universe has that is whole. `states` are the names of such states, `terrains` those of such terrains."""
+    """What a universe has that is whole. `states` are the names of such states and controls, `terrains` those of such
+    terrains."""
 
     cells: bool
     """Whether coordinates are numbers of cells."""
@@ -33,9 +34,9 @@ class Wholes:
     terrains: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, space: universe.Space, meters: Iterable[universe.AnyMeter] = ()) -> Wholes:
-        """Those of a universe in this space, with these meters and states."""
-        states = frozenset(meter.name for meter in meters if meter.type is not None and meter.type.whole)
+    def of(cls, space: universe.Space, values: Iterable[universe.AnyMeter | universe.Control] = ()) -> Wholes:
+        """Those of a universe in this space, with these meters, states and controls."""
+        states = frozenset(each.name for each in values if is_whole(each))
         grid, ground = space if isinstance(space, universe.Grid) else None, letters_of(space)
         terrains: frozenset[str] = frozenset()
         if ground is not None:
@@ -55,8 +56,13 @@ class Wholes:
                 return FUNCTIONS[name].whole == "always"
             case universe.Among(op="count") | universe.Upon(op="count") | universe.Rank():
                 return True
-            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
-                return meter in self.states
+            case (
+                universe.MeterValue(name)
+                | universe.WorldValue(name)
+                | universe.CellValue(name)
+                | universe.ControlValue(name)
+            ):
+                return name in self.states
             case universe.Coordinate() | universe.Velocity():
                 return self.cells
             case universe.Distance() | universe.Apart():
@@ -97,6 +103,13 @@ class Wholes:
         return next((found for each in expressions if (found := self.doubt(each)) is not None), None)
 
 
+def is_whole(value: universe.AnyMeter | universe.Control) -> bool:
+    """Whether a meter, a state or a control has whole numbers alone."""
+    if isinstance(value, universe.Control):
+        return value.whole
+    return value.type is not None and value.type.whole
+
+
 def _keeps_whole(op: str) -> bool:
     """Whether an operation makes a whole number of whole numbers."""
     return op in ("+", "-", "*") or (op in FUNCTIONS and FUNCTIONS[op].whole == "of whole numbers")
@@ -108,19 +121,21 @@ def check_whole(draft: Draft, report: Findings) -> None:
     if draft.space is None:
         return
     meters = draft.meters_of_all()
+    wholes = Wholes.of(draft.space, (*meters, *draft.controls))
     for read in draft.parts():
         for coordinate in read.place if isinstance(read, universe.At) else ():
-            doubted = Wholes.of(draft.space, meters).doubt(coordinate)
+            doubted = wholes.doubt(coordinate)
             if doubted is not None:
                 report.add(messages.elsewhere.MaybeBetweenCells(doubted.span, coordinate, doubted))
     counted = {meter.name for meter in meters if meter.type is not None and meter.type.holds == "int"}
     if not counted:
         return
-    wholes = Wholes.of(draft.space, meters)
     given = [(meter.name, meter.start) for meter in meters if not isinstance(meter.start, float)]
+    sound_controls = {control.name for control in draft.controls}
     bodies = (body for _, body in (*draft.bodies(), *draft.bodies_of_world()))
     given += [(assign.meter, assign.value) for body in bodies for assign in assigns(body)]
     for name, value in given:
         part = None if name not in counted else wholes.doubt(value)
-        if part is not None:
+        # Of a control with an error nothing is concluded.
+        if part is not None and not (isinstance(part, universe.ControlValue) and part.control not in sound_controls):
             report.add(messages.ranges.MaybeNotWhole(part.span, name, value, part))

@@ -11,7 +11,7 @@ from hamlet.universe import Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output, Table
 from hamletc.ir.ops import F32, I32, U32, Value
-from hamletc.lowering.draws import philox, uniform
+from hamletc.lowering.draws import integer, philox, uniform
 from hamletc.lowering.expressions import clock_hour
 from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.lane import Lane, input_lane
@@ -39,7 +39,8 @@ def lower_choose(actions: int) -> Function:
 
 
 def lower_steer(universe: Universe) -> Function:
-    """Inputs lane, tick, seed_low, seed_high (U32); outputs control.<name> (F32), uniform between the bounds."""
+    """Inputs lane, tick, seed_low, seed_high (U32); outputs control.<name> (F32), uniform between the bounds, or
+    among the whole numbers there."""
     builder = Builder("policy")
     outputs, blocks = [], dict[int, list[Value]]()
     with builder.at(Construct("policy"), None):
@@ -51,6 +52,10 @@ def lower_steer(universe: Universe) -> Function:
             if block not in blocks:
                 counter = [lane, tick, builder.u32(block), builder.u32(CONTROL_DRAWS)]
                 blocks[block] = philox(builder, counter, keys)
+            if control.whole:
+                chosen = integer(builder, blocks[block][word], int(control.low), int(control.high))
+                outputs.append(Output(f"control.{control.name}", chosen))
+                continue
             low, high = builder.f32(round32(control.low)), builder.f32(round32(control.high))
             value = uniform(builder, blocks[block][word], low, high)
             outputs.append(Output(f"control.{control.name}", builder.select(builder.less(high, value), high, value)))

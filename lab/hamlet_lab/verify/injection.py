@@ -151,7 +151,8 @@ class Injector:
             return self._draws.chance(0.5, count).to(DTYPES[field.dtype])
         low, high = field.bounds[row].low, field.bounds[row].high
         if field.dtype == "f32":
-            return self._draws.numbers(boundary_values([], low, high), low, high, count, 0.5)
+            drawn = self._draws.numbers(boundary_values([], low, high), low, high, count, 0.5)
+            return drawn.round() + 0.0 if field.bounds[row].whole else drawn
         return self._draws.integers(int(low), min(int(high), LONG) + 1, count)
 
     def _meters(self, affordance: Tensor) -> Tensor:

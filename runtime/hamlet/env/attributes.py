@@ -61,6 +61,7 @@ class Attributes(Sealed):
         self.num_controls = len(self.control_names)
         ends = torch.tensor([(each.low, each.high) for each in number_bounds(universe.controls)]).reshape(-1, 2)
         self.control_low, self.control_high = ends.to(choice.device).unbind(dim=1)
+        self.control_whole = tuple(control.whole for control in universe.controls)
         self.observation_segments = schema.observation_segments(universe)
         self.observation_names = schema.observation_names(universe)
         groups = {each.name: each for each in schema.observation_groups(universe)}

@@ -60,6 +60,7 @@ class Env(Running):
         action_names, num_actions: the names of the actions, by number, and their count.
         control_names, num_controls: the names of the controls, in the order of their rows, and their count.
         control_low, control_high: [controls] f32, the bounds of each control.
+        control_whole: of each control whether it takes whole numbers alone.
         observation_names: one name per value of an observation, such as `meter.food`, `here[Bed]` or `grid[3,0]`.
         observation_segments: groups of consecutive values, each a `hamlet.schema.observed.Segment`.
         observation_groups: the groups of values that the universe names, each a `hamlet.schema.groups.Group`, by name.

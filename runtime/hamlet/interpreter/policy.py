@@ -7,7 +7,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.protocol import Stream, TabularPolicy
-from hamlet.interpreter.draws import Sites, uniform
+from hamlet.interpreter.draws import Sites, integer, uniform
 from hamlet.interpreter.expressions import at
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import clamp
@@ -31,7 +31,8 @@ def look_up(policy: TabularPolicy, lanes: Lanes, words: Tensor) -> Tensor:
 
 
 def drawn_controls(universe: Universe, numbers: Tensor, stream: Stream) -> Tensor:
-    """The controls of a tick, f32 [controls, lanes], of these global lanes (i64): each uniformly between its bounds."""
+    """The controls of a tick, f32 [controls, lanes], of these global lanes (i64): each uniformly between its bounds, or
+    among the whole numbers there."""
     sites = Sites(numbers, stream.tick, CONTROL_DRAWS, (stream.low, stream.high))
 
     def number(value: float) -> Tensor:
@@ -39,6 +40,9 @@ def drawn_controls(universe: Universe, numbers: Tensor, stream: Stream) -> Tenso
 
     rows = []
     for site, control in enumerate(universe.controls):
+        if control.whole:
+            rows.append(integer(sites.word(site), int(control.low), int(control.high)))
+            continue
         low, high = number(control.low), number(control.high)
         value = uniform(sites.word(site), low, high)
         # The difference of the bounds is rounded, so that the sum can be above the upper one.

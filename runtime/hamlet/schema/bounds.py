@@ -15,6 +15,7 @@ from hamlet.universe import (
     AnyMeter,
     Cascade,
     Continuous,
+    Control,
     Grid,
     Lifespan,
     Meter,
@@ -28,7 +29,7 @@ from hamlet.universe import (
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The least and the greatest value, both exact in binary32 where values are real numbers; `whole`: these are whole
-    numbers, because an author declared it and the compiler proved it."""
+    numbers, because an author declared it, and the compiler proved it or the runtime holds to it."""
 
     low: float
     high: float
@@ -52,12 +53,14 @@ class Bounded(Protocol):
 
 
 def number_bounds(declared: Iterable[Bounded]) -> tuple[Bounds, ...]:
-    """The bounds of real numbers that an author declared, rounded as their values are."""
+    """The bounds of numbers that an author declared, rounded as their values are."""
     return tuple(Bounds(round32(each.low), round32(each.high), _whole(each)) for each in declared)
 
 
 def _whole(declared: Bounded) -> bool:
-    """Whether it is a state that holds whole numbers."""
+    """Whether it is a state that holds whole numbers, or a control that is one."""
+    if isinstance(declared, Control):
+        return declared.whole
     return isinstance(declared, AnyMeter) and declared.type is not None and declared.type.whole
 
 

@@ -95,12 +95,13 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A number per lane that is given in every tick, like the action, within its bounds."""
+    """A number per lane that is given in every tick, like the action, within its bounds; `whole`: a whole number."""
 
     name: str
     low: float
     high: float
     span: Span
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

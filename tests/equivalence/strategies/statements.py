@@ -218,8 +218,12 @@ class Statements(Starts):
         planned, lines = [], []
         for number in range(self.pick((0, 0, 0, 1, 2, 6))):
             name, (low, high) = self.name(f"control{number}", "value"), self.bounds()
+            whole = self.chance(4)
+            if whole:
+                low, high = float(self.integer(-3, 0)), float(self.integer(1, 1000))
             planned.append((name, Interval(low, high)))
-            lines.append(f"control {self.word(name)} in {self.spell(low)} .. {self.spell(high)}")
+            kind = ": int" if whole else ""
+            lines.append(f"control {self.word(name)}{kind} in {self.spell(low)} .. {self.spell(high)}")
         return planned, lines
 
     def _in_bounds(self, low: float, high: float) -> str:

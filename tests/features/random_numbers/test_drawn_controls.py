@@ -34,3 +34,30 @@ def test_a_policy_without_controls_draws_them_uniformly(compiled: Callable[[str]
         expected = torch.from_numpy(low + shares * (high - low))
         assert torch.equal(env.reports[name][lived], expected[lived])
     assert torch.equal(env.state["controls"], held)
+
+
+SHOP = """
+universe drawn_whole
+space none
+lifespan 12 ticks
+control order: int in 0 .. 100
+control shift: int in -3 .. 3
+meter stock = 1 { decay 0.01  only falls }
+reward stock
+report ordered: order
+report shifted: shift
+observe { meters }
+"""
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+@pytest.mark.parametrize("policy", ["random", "table"])
+def test_whole_controls_are_drawn_among_whole_numbers(
+    compiled: Callable[[str], Module], backend: str, policy: str
+) -> None:
+    env = hamlet.make(compiled(SHOP), worlds=LANES, first_world=FIRST, backend=backend, seed=3, quiet=True)
+    env.rollout(3, policy if policy == "random" else env.tabular(torch.tensor(0), []))
+    for row, (name, low, high) in enumerate((("ordered", 0, 100), ("shifted", -3, 3))):
+        words = [draw_word(3, FIRST + lane, 2, row, stream=5) for lane in range(LANES)]
+        expected = [float(low + (word * (high - low + 1) >> 32)) for word in words]
+        assert env.reports[name].tolist() == expected

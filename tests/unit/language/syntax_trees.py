@@ -239,7 +239,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.InertDecl, SPAN),
     st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
-    st.builds(syntax.ControlDecl, names, _bounds, SPAN),
+    st.builds(syntax.ControlDecl, names, st.none() | st.builds(syntax.Name, st.just("int"), SPAN), _bounds, SPAN),
     st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
     st.builds(syntax.LetDecl, names, expressions, SPAN, _tuples(names)),
     st.builds(syntax.OnceDecl, names, expressions, SPAN),

@@ -31,6 +31,7 @@ episodes by hand
 track uses by world
 actions STAY WAIT
 let task = once integer(0, 11)
+control order: int in 0 .. 9
 inert allowed
 input signal = 0 in -1 .. 1
 control thrust in -1 .. 1

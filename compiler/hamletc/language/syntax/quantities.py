@@ -29,10 +29,11 @@ class InputDecl(Node, form="input $name & = $default in $bounds"):
     span: Span
 
 
-class ControlDecl(Node, form="control $name & in $bounds"):
-    """`control thrust in -1 .. 1`."""
+class ControlDecl(Node, form=("control $name & in $bounds", "control $name: & $kind<int> in $bounds")):
+    """`control thrust in -1 .. 1`, `control order: int in 0 .. 100`."""
 
     name: Name
+    kind: Name | None
     bounds: Bounds
     span: Span
 

@@ -48,28 +48,32 @@ class Rows:
         kind: what a row is, as in "control".
         declared: the declaration of each row.
         least, most: [rows, 1] f32, the bounds, made once: that takes longer than a step of few worlds.
+        whole: [rows, 1] bool, which take whole numbers alone; `None` where none does.
     """
 
     kind: str
     declared: Sequence[Control | Input]
     least: torch.Tensor
     most: torch.Tensor
+    whole: torch.Tensor | None
 
     @classmethod
     def of(cls, kind: str, declared: Sequence[Control | Input], device: torch.device) -> Rows:
         """The bounds of declared values on a device."""
         bounds = number_bounds(declared)
         ends = torch.tensor([(each.low, each.high) for each in bounds], dtype=torch.float32).reshape(-1, 2).to(device)
-        return cls(kind, declared, ends[:, :1], ends[:, 1:])
+        whole = torch.tensor([[each.whole] for each in bounds], dtype=torch.bool).reshape(-1, 1).to(device)
+        return cls(kind, declared, ends[:, :1], ends[:, 1:], whole if any(each.whole for each in bounds) else None)
 
     def check(self, values: torch.Tensor) -> None:
         """Raise `EnvError` unless values [rows, lanes] or [ticks, rows, lanes] f32 lie within their bounds (a NaN does
-        not)."""
+        not), and are whole where they have to be."""
         if values.device.type == "cpu" and values.numel() <= FEW:
             numbers = values.detach().numpy()
-            if ((numbers >= self.least.numpy()) & (numbers <= self.most.numpy())).all():
+            if ((numbers >= self.least.numpy()) & (numbers <= self.most.numpy())).all() and self.whole is None:
                 return
-        good = (values >= self.least) & (values <= self.most)
+        inside = (values >= self.least) & (values <= self.most)
+        good = inside if self.whole is None else inside & (~self.whole | (values == values.round()))
         if bool(good.all()):
             return
         *tick, row, lane = (~good).nonzero()[0].tolist()
@@ -77,6 +81,8 @@ class Rows:
         said = _spelled(float(value)) if bool(value.isfinite()) else value.item()
         ends = f"{_spelled(float(self.least[row]))} .. {_spelled(float(self.most[row]))}"
         place = f"in tick {tick[0]} of lane {lane}" if tick else f"in lane {lane}"
+        if bool(inside[(*tick, row, lane)]):
+            raise EnvError(f"{self.kind} {self.declared[row].name} takes whole numbers, not {said} {place}")
         raise EnvError(f"{self.kind} {self.declared[row].name} must lie in {ends}, not {said} {place}")
 
 
