@@ -88,11 +88,14 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
 NAMES_OF_WORDS = frozenset(
     (
         *((syntax.ObservePosition, "encoding"), (syntax.ObserveVelocity, "names"), (syntax.ObserveTime, "names")),
-        *((syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by")),
+        *((syntax.SpaceDecl, "kind"), (syntax.TrackDecl, "by"), (syntax.ControlDecl, "kind")),
         *((syntax.CallExpr, "function"), (syntax.AxisExpr, "axis"), (syntax.LifespanDecl, "ticks")),
         *((syntax.AffordanceDecl, "duration"), (syntax.CapacityItem, "lowest"), (syntax.UseDecl, "template")),
         *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),
         *((syntax.EffectDecl, "duration"), (syntax.AbleItem, "verbs"), (syntax.AbleItem, "lowest")),
+        *((syntax.DrawCell, "option"), (syntax.DrawCell, "colour"), (syntax.DrawRegion, "colour")),
+        *((kind, "colour") for kind in (syntax.DrawAgents, syntax.DrawWall, syntax.DrawMark, syntax.DrawLine)),
+        *((kind, "colour") for kind in (syntax.DrawRole, syntax.DrawAffordance, syntax.DrawThing)),
     )
 )
 """The fields that hold words of the language or of a namespace of their own, which no parameter stands for."""

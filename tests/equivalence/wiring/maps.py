@@ -30,6 +30,7 @@ report slope_: 1 * slope
 report both: slope * depth
 report wet: 1 when on water
 report wooded: 1 when on forest
+report walled: 1 when wall at (position x + 1, position y)
 """,
     "FIRST RIGHT SECOND THIRD",
     (
@@ -66,6 +67,7 @@ report wooded: 1 when on forest
         Wire("RegionNumber.value", "forest 0.25", "forest 0.375", 3, "reports.both reports.slope_"),
         Wire("On.region", "wooded: 1 when on forest", "wooded: 1 when on water", 3, "reports.wooded"),
         Wire("TerrainValue.terrain", "1 * slope", "1 * depth", 1, "reports.slope_"),
+        Wire("Wall", "wall at (", "on water at (", 1, "reports.walled", "At.operand"),
         Wire(
             "ObserveRegion.region",
             "grid of water",

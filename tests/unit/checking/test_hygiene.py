@@ -236,6 +236,13 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.AxisExpr: ("axis",),
     syntax.CallExpr: ("function",),
     syntax.CapacityItem: ("lowest",),
+    syntax.ControlDecl: ("kind",),
+    **dict.fromkeys(
+        (syntax.DrawAgents, syntax.DrawWall, syntax.DrawRegion, syntax.DrawMark, syntax.DrawLine), ("colour",)
+    ),
+    **dict.fromkeys((syntax.DrawAffordance, syntax.DrawThing, syntax.DrawLook), ("name", "colour")),
+    syntax.DrawRole: ("name", "colour"),
+    syntax.DrawCell: ("option", "colour"),
     syntax.EffectDecl: ("duration",),
     syntax.File: ("name",),
     syntax.LetDecl: ("parameters",),
