@@ -7,7 +7,7 @@ of deaths, rewards and reports about the state after step 4 (docs/semantics.md, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.universe import (
@@ -46,7 +46,7 @@ from hamletc.ir.function import (
     stage_of,
     ticking,
 )
-from hamletc.ir.ops import BOOL, I32, Value
+from hamletc.ir.ops import BOOL, F32, I32, Value
 from hamletc.ir.ordering import ordered
 from hamletc.lowering.cell_cache import searched
 from hamletc.lowering.ending import construct_of
@@ -143,7 +143,7 @@ def meeting(planned: Plan) -> Meeting:
             _claim(tick, number, affordance, affordance.capacity)
     settle = _Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, _sites(universe, "settle"))
-    on_cells = _Reducer("cells", settling(planned, "cells"), counts)
+    on_cells = _Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
     upon = _numbers(on_cells, _sites(universe, "cells"))
     if on_cells.reductions:
         standing = cell_index(on_cells.lane.builder, grid_of(universe).sizes, on_cells.lane.position)
@@ -157,6 +157,12 @@ def meeting(planned: Plan) -> Meeting:
         upon,
         universe.cells is not None or bool(settle.all or universe.world_rules),
     )
+
+
+def _before_the_world(lane: Lane) -> Lane:
+    """A lane whose world is as agents see it: before the rules of the world, which have run when cells count agents."""
+    with lane.builder.at(Construct("state"), None, "state"):
+        return replace(lane, world={name: lane.builder.input(F32, f"before.world.{name}") for name in lane.world})
 
 
 def settling(planned: Plan, phase: Phase) -> Lane:
