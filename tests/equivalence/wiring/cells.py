@@ -19,7 +19,6 @@ cells {
     rule feet: dust -= 0.25 + 0.0625 * total(a)
 }
 report growth: moss
-report afar: moss at (2)
 reward a
 observe { cell moss kind  window 1 of moss  hot window 1 of kind }
 """,
@@ -44,8 +43,6 @@ observe { cell moss kind  window 1 of moss  hot window 1 of kind }
         Wire("Cells.rules", "    rule feet: dust -= 0.25 + 0.0625 * total(a)\n", "", 1, "cell_meters.dust"),
         Wire("CellValue.meter", "growth: moss", "growth: dust", 1, "reports.growth"),
         Wire("Neighbours.operand", "neighbours(moss)", "neighbours(dust)", 1, "cell_meters.moss reports.growth"),
-        Wire("At.operand", "afar: moss at", "afar: dust at", 1, "reports.afar"),
-        Wire("At.place", "moss at (2)", "moss at (1)", 1, "reports.afar"),
         Wire("Upon.operand", "total(a)", "total(b)", 1, "cell_meters.dust"),
         *(Wire("Upon.op", "total(a)", f"{op}(a)", 1, "cell_meters.dust") for op in ("lowest", "highest", "average")),
         Wire("Upon.op", "total(a)", "count(a > 0)", 1, "cell_meters.dust", "Upon.operand"),
@@ -88,4 +85,25 @@ observe { meters }
     (Wire("Universe.cells", "cells { meter moss = 1  rule dry: moss -= 0.5 }", "", 0, "-cell_meters.moss"),),
 )
 
-CELLS = (HEATH, BARE)
+AFAR = Base(
+    """
+universe afar
+space grid 3 { starts anywhere }
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+cells {
+    meter moss = 0.25 + 0.25 * position x
+    meter dust = 0.125
+}
+report far: moss at (2)
+reward a
+observe { cell }
+""",
+    "WAIT WAIT",
+    (
+        Wire("At.operand", "far: moss at", "far: dust at", 1, "reports.far"),
+        Wire("At.place", "moss at (2)", "moss at (1)", 1, "reports.far"),
+    ),
+)
+
+CELLS = (HEATH, BARE, AFAR)
