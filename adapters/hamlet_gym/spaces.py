@@ -24,7 +24,7 @@ PER_SECOND = 8
 
 
 View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.Dict"
-"""What an agent observes."""
+"""The space of what an agent observes."""
 
 
 def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) -> View:
@@ -105,5 +105,5 @@ def numbers_of(env: Env) -> str:
 
 
 def called(env: Env) -> str:
-    """What such numbers are called."""
+    """The words for such numbers, in messages."""
     return "whole numbers" if whole_controls(env) else "floating-point numbers"

@@ -134,7 +134,7 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Any:
-        """What an agent observes now: its own row, as `action_mask` says with its mask.
+        """The present observation of an agent: its own row, as `action_mask` says with its mask.
 
         Raises:
             EnvError: there is no such agent, or no episode has begun.

@@ -184,8 +184,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
 
     @property
     def acting(self) -> list[str]:
-        """Those of `agents` that act in the tick to come, in the order of their numbers: all of them where the universe
-        does not say `acts when`. The others wait, whatever they are given."""
+        """Agents of `agents` that act in the tick to come, in the order of their numbers: all of them where the
+        universe does not say `acts when`. The others wait, whatever they are given."""
         if not self.env.universe.acting:
             return list(self.agents)
         wait = idle_action(self.env.universe)

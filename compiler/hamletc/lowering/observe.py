@@ -234,7 +234,7 @@ def _cells(lane: Lane, item: universe.ObserveCells, element: Callable[[], Value]
 
 
 def _shown(lane: Lane, item: universe.ObserveCells, cell: Value) -> Value:
-    """What an item shows of a cell (I32)."""
+    """The value (F32) that an item shows of a cell (I32)."""
     value = cell_value(lane, item.meter, cell)
     if item.only is None:
         return value

@@ -341,18 +341,18 @@ def compared(where: object, kind: type[Expression]) -> list[float]:
 
 def compared_meters(where: object) -> dict[str, list[float]]:
     """The constants that meters are compared or combined with, by the name of the meter."""
-    found = defaultdict[str, list[float]](list)
+    constants = defaultdict[str, list[float]](list)
     for node in nodes(where):
         match node:
             case Cascade(source=name, threshold=value):
-                found[name].append(value)
+                constants[name].append(value)
             case Binary(left=MeterValue(meter=name), right=Number(value=value)):
-                found[name].append(value)
+                constants[name].append(value)
             case Binary(left=Number(value=value), right=MeterValue(meter=name)):
-                found[name].append(value)
+                constants[name].append(value)
             case _:
                 continue
-    return found
+    return constants
 
 
 def with_losses(constants: list[float], meter: Meter) -> list[float]:
@@ -369,7 +369,7 @@ def neighbours(value: float) -> list[float]:
 
 @lru_cache(maxsize=1 << 12)
 def _neighbours(bits: int) -> list[float]:
-    """Those of the number with these bits: the constants of a universe come again for each of its meters."""
+    """Neighbours of the number with these bits, and itself: constants of a universe come again for each meter."""
     exact = torch.tensor(from_bits32(bits))
     below, above = (torch.nextafter(exact, torch.tensor(limit)) for limit in (-torch.inf, torch.inf))
     return [float(below), float(exact), float(above)]

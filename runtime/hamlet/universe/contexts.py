@@ -170,7 +170,7 @@ def untimely(universe: Universe) -> Iterator[str]:
     """Start values that read those of what begins later: an episode begins with what the world keeps, what else it has,
     what agents and what cells have, each in order."""
     of_world = () if universe.world is None else universe.world.meters
-    first, anew = ([meter for meter in of_world if meter.kept == kept] for kept in (True, False))
+    first, anew = ([meter for meter in of_world if meter.kept == lasts] for lasts in (True, False))
     of_cells = () if universe.cells is None else universe.cells.meters
     sums = {each.meter for each in universe.cells.sums} if universe.cells is not None else set()
     begun: set[str] = set()

@@ -90,12 +90,12 @@ def _target(universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor],
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
     declared = _declared(universe)
-    known = [*declared, *([POSITION] if axes(universe) else [])]
+    names = [*declared, *([POSITION] if axes(universe) else [])]
     if isinstance(name, str) and name in [param.name for param in universe.params]:
         raise EnvError(f'{name} is a param: write env.params["{name}"]')
     if isinstance(name, str) and name in [item.name for item in universe.inputs]:
         raise EnvError(f'{name} is an input: write env.inputs["{name}"]')
-    meter = declared[named("meter or state", name, known)]
+    meter = declared[named("meter or state", name, names)]
     if isinstance(meter, Meter):
         row = universe.meters.index(meter)
         bounds, values = meter_bounds(universe)[row], state["meters"][row]
