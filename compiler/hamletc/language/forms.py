@@ -30,6 +30,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from hamletc.language import syntax
+from hamletc.language.braces import DECLARATIONS
 from hamletc.language.pieces import Pieces, name_of
 from hamletc.language.spelling import spell_expression, spell_name, spell_quantity
 
@@ -81,6 +82,12 @@ def _bounds(bounds: syntax.Bounds) -> str:
     return f"{spell_expression(bounds[0])} .. {spell_expression(bounds[1])}"
 
 
+def _drawn(value: syntax.Expr) -> str:
+    """A value behind `once`, in parentheses where the word would be read as a name: before a minus, or a keyword."""
+    text = spell_expression(value)
+    return f"({text})" if text.startswith("-") or text.split()[0] in DECLARATIONS else text
+
+
 def _interval(interval: tuple[syntax.Signed, syntax.Signed]) -> str:
     return f"({interval[0].text} .. {interval[1].text})"
 
@@ -116,6 +123,7 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Quoted": Symbol("quoted", _itself, _quoted, syntax.Quoted),
         "Bounds": Symbol("bounds", _items, _bounds, tuple),
         "Cell": Symbol("cell", _items, _cell, tuple),
+        "Drawn": Symbol("expression", _itself, _drawn, object),
         "Interval": Symbol("interval", _items, _interval, tuple),
         "Point": Symbol("point", _items, _point, tuple),
         "Landmark": Symbol("landmark", _itself, _landmark, (syntax.Quoted, syntax.Name)),

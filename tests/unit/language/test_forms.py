@@ -60,6 +60,7 @@ item stone { can pick to highest a }
 affordance Bus: 2 copies at random apart 3 near Stop within 2 in forest { follows (1, 2), home every 3 hours }
 affordance Dog { wanders  open when a > 1  capacity 2  instantly { move (a, -1)  teleport home  teleport (a, 0) } }
 affordance Cat { wanders every 2 ticks  appears when a > 1  capacity 2 to lowest number  on completion { } }
+rule rounds: repeat 3 { a += 1 }
 affordance Cow { capacity 2 to highest a  each tick { } }
 action JUMP { needs a > 1  move (1, 0)  teleport "B"  keeps progress }
 allow all when a > 1

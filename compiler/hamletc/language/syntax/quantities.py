@@ -57,7 +57,7 @@ class LetDecl(Node, form="let $name[($parameters,)] & = $value"):
     parameters: tuple[Name, ...] = ()
 
 
-class OnceDecl(Node, form="let $name & = once $value"):
+class OnceDecl(Node, form="let $name & = once $value<Drawn>"):
     """`let task = once integer(0, 11)`: drawn when an episode begins, of each agent or of the world."""
 
     name: Name
