@@ -41,6 +41,7 @@ from hamlet.universe import (
     Unary,
     Universe,
     Used,
+    nodes,
 )
 from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Rollout, Runner
 from hamlet_lab.verify.injection import Injector
@@ -90,6 +91,12 @@ def of_a_copy(finding: Diagnostic) -> bool:
     """Whether the finding is about one of several copies of a text, which have the same place in a Universe: what an
     action of an affordance needs is also in its mask."""
     return any(label.span == finding.primary.span for label in finding.secondary)
+
+
+def says_who_acts(universe: Universe, finding: Diagnostic) -> bool:
+    """Whether the finding is about `acts when`, which a tick asks of the state that the last one, or nobody, left: no
+    tick of play begins elsewhere."""
+    return any(part.span == finding.primary.span for item in universe.acting for part in nodes(item.condition))
 
 
 def without(universe: Universe, finding: Diagnostic, said: Counter[str]) -> Universe:
@@ -173,6 +180,8 @@ def hold(sources: Iterable[str]) -> Counter[str]:
         for everywhere, codes in ((True, ANYWHERE), (False, (*ANYWHERE, "H079"))):
             other = universe
             for finding in found:
+                if everywhere and says_who_acts(universe, finding):
+                    continue
                 if finding.code in codes and not of_a_copy(finding):
                     other = without(other, finding, said)
             if other != universe:
