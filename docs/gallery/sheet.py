@@ -37,12 +37,12 @@ def picture(path: Path) -> Pixels:
 
 
 def main() -> None:
-    """Write sheet.png."""
+    """Write docs/gallery.png."""
     paths = [*sorted(UNIVERSES.glob("*.hamlet")), *sorted((UNIVERSES / "gallery").glob("*.hamlet"))]
     pictures = [picture(path) for path in paths]
     pictures += [np.full((HIGH, WIDE, 3), 255, np.uint8)] * (-len(pictures) % ACROSS)
     rows = [np.concatenate(pictures[n : n + ACROSS], axis=1) for n in range(0, len(pictures), ACROSS)]
-    image.imsave(HERE / "sheet.png", np.concatenate(rows), metadata={"Software": ""})
+    image.imsave(HERE.parent / "gallery.png", np.concatenate(rows), metadata={"Software": ""})
 
 
 if __name__ == "__main__":

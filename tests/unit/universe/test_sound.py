@@ -110,7 +110,7 @@ def test_cells_begin_without_what_other_cells_have() -> None:
     document = json.loads(to_json(sample("gallery/forest_fire")))
     name = document["cells"]["meters"][0]["name"]
     document["cells"]["meters"][0]["start"] = {"kind": "CellValue", "meter": name, **HERE}
-    with pytest.raises(CodecError, match="CellValue is read in a start value: no cell has begun yet"):
+    with pytest.raises(CodecError, match="begins with tree, which begins later"):
         from_json(json.dumps(document))
 
 
