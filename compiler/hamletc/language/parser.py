@@ -235,7 +235,8 @@ class _Parse:
                     return None if token.text in RESERVED or self._lacks_number(index) else "NAME"
                 if not self._automaton.accepts("NAME"):
                     return keyword
-                hidden = token.text not in FIRST_KEYWORDS and token.text in self._declared
+                declared = token.text in self._declared or token.text in self._listed
+                hidden = token.text not in FIRST_KEYWORDS and declared
                 return "NAME" if hidden or not self._goes_on(index) else keyword
 
     def _is_label(self, index: int) -> bool:
@@ -260,6 +261,12 @@ class _Parse:
         word = self._tokens[index].text
         begins = self._automaton.accepts(terminals()["together"])
         return begins and (word in self._declared or word == "unclamped")
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        """The names of affordances and of kinds of things, which stand in lists of what is observed."""
+        pairs = zip(self._tokens, self._tokens[1:], strict=False)
+        return frozenset(name.text for word, name in pairs if word.text in ("affordance", "item"))
 
     @cached_property
     def _pairs(self) -> frozenset[tuple[str, str]]:

@@ -77,3 +77,20 @@ def test_the_kernels_agree_in_what_leaves_the_range(compiled: Callable[[str], Mo
         seen.append(env.observation.clone())
     assert torch.equal(*seen)
     assert seen[0][:, :4].sum(1).tolist() == [0, 1, 1, 0, 1, 0, 0, 1]
+
+
+def test_an_affordance_called_hot_is_one() -> None:
+    """A word that the language got later gives way to declarations, of affordances and things too."""
+    universe = universe_of("""
+universe small
+space grid 4 x 4
+lifespan 20 ticks
+meter energy = 1 { decay 0.01 }
+state signal: int in 0 .. 4 = 0
+rule r: signal += 1
+affordance hot at random { instantly { energy += 0.1 } }
+affordance wool at random { instantly { energy += 0.2 } }
+reward energy
+observe { meters  state signal  here hot wool }
+""")
+    assert observation_names(universe) == ("meter.energy", "state.signal", "here[hot]", "here[wool]")
