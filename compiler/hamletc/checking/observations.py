@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields, replace
-from math import hypot, prod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
 from typing import Literal, cast, get_args
 
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import Span
-from hamlet.universe.space import axes_of, is_hexagonal
 from hamletc import messages
 from hamletc.checking.affordances import LONGEST_DURATION
 from hamletc.checking.draft import UNPROVEN, Draft
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
+from hamletc.checking.observed_cells import MOST_ROWS, ObservedCells
 from hamletc.checking.observed_groups import Observed, resolve_items
-from hamletc.checking.observed_wholes import MOST_HOT
+from hamletc.checking.observed_items import Listing, number_at, word_of
+from hamletc.checking.observed_motion import ObservedMotion
 from hamletc.checking.operations import is_condition
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
-from hamletc.checking.space import LONGEST_SIDE
-from hamletc.checking.symbols import axis_of, builtin, is_word
+from hamletc.checking.symbols import builtin, is_word
 from hamletc.expansion.trees import outside_expressions
-from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.declared import Kind
 from hamletc.language.spelling import spell_expression
-from hamletc.language.tables import after
 
 ONCE = (
     *(syntax.ObserveGrid, syntax.ObserveWindow, syntax.ObservePosition, syntax.ObserveProgress),
@@ -38,14 +35,7 @@ ONCE = (
 FUNCTIONS_OF_TIME = ("sin", "cos")
 OBSERVED_AS = {"age": "lifetime", "clock": "time", "day_cos": "time cos", "day_sin": "time sin", "hour": "time"}
 """Items that show quantities, which have other names in expressions."""
-ENCODINGS = ("relative", "absolute", "scaled")
-OF_NODES = ("node",)
 NEVER_ON_GRAPHS = (syntax.ObserveWindow, syntax.ObserveVelocity, syntax.ObserveSpeed)
-MOST_ROWS = 2**20
-MOST_SEEN = 2**16
-"""The most words that say what walls hide in a window."""
-ITEMS = frozenset(filter(str.isalpha, after("observe", "{")))
-"""The words with which items begin."""
 ALONE: dict[str, Callable[[Span], universe.Observation]] = {
     kind.__name__: kind for kind in get_args(universe.Observation) if [field.name for field in fields(kind)] == ["span"]
 }
@@ -66,6 +56,8 @@ class Observations:
         self._seen: dict[tuple[str, str], Span] = {}
         self._hot: frozenset[str] = frozenset()
         self._meters = {meter.name: meter for meter in draft.meters_of_all()}
+        self._in = Listing(names, draft, report, self._first)
+        self._cells, self._motion = ObservedCells(self._in), ObservedMotion(self._in)
 
     def of_role(self, hidden: set[str]) -> Observations:
         """The same for a role, whose agents observe besides what was resolved so far."""
@@ -114,7 +106,7 @@ class Observations:
         value = expressions.value(written)
         if value is None or not is_condition(value):
             return None if value is None else expressions.rounded(value)
-        return universe.If(cast(universe.Expression, value), _number(1, where), _number(0, where), where)
+        return universe.If(cast(universe.Expression, value), number_at(1, where), number_at(0, where), where)
 
     def _hot_values(self, item: syntax.ObserveHot) -> Iterator[universe.Observation]:
         """`hot row`, `hot column: floor(x / 2)`: a row for each value of a whole number; of a state with options these
@@ -141,7 +133,7 @@ class Observations:
         """`effects`, `effects poisoned`: the ticks left of each effect, and how often it is stacked where it can be."""
         every = self._names.of_kind("effect")
         if not item.names and not every:
-            self._nothing(item, "effects")
+            self._in.nothing(item, "effects")
         states: list[str] = []
         for word in item.names or tuple(syntax.Name(name, item.span, quoted=True) for name in every):
             name = self._names.find(word, "effect")
@@ -181,9 +173,9 @@ class Observations:
         if isinstance(item, NEVER_ON_GRAPHS) and is_graph(f"`{word}`", self._space, item.span, self._report):
             return []
         if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and item.layer is not None:
-            return _only(self._layer(item, item.layer))
+            return _only(self._cells.layer(item, item.layer))
         if isinstance(item, syntax.ObserveHotGrid | syntax.ObserveHotWindow):
-            return self._hot_cells(item)
+            return self._cells.hot(item)
         if isinstance(item, ONCE) and not self._first("kind", word, item.span):
             return []
         match item:
@@ -204,19 +196,18 @@ class Observations:
             case syntax.ObserveEffects():
                 return self._effects(item)
             case syntax.ObserveItems():  # others have become states
-                self._nothing(item, "items")
+                self._in.nothing(item, "items")
                 return []
             case syntax.ObserveGrid():
-                return _only(self._grid_cells(item) if self._has_grid(item) else None)
+                return _only(self._cells.grid(item) if self._in.has_grid(item) else None)
             case syntax.ObserveWindow():
-                return _only(self._window(item) if self._has_grid(item) else None)
+                return _only(self._cells.window(item) if self._in.has_grid(item) else None)
             case syntax.ObservePosition():
-                return self._position(item) if self._has_space(item) else []
+                return self._motion.position(item) if self._in.has_space(item) else []
             case syntax.ObserveVelocity():
-                return self._velocity(item) if self._has_space(item) else []
-            case syntax.ObserveSpeed(span=span):
-                known = self._names.starts_with_speed or self._has_space(item)
-                return [universe.ObserveValue("speed", universe.Speed(span), *self._speeds(), span)] if known else []
+                return self._motion.velocity(item) if self._in.has_space(item) else []
+            case syntax.ObserveSpeed():
+                return _only(self._motion.speed(item))
             case syntax.ObserveHere():
                 return _only(self._here(item))
             case syntax.ObserveTime():
@@ -256,13 +247,13 @@ class Observations:
         shown = self._hidden | self._hot
         every = [name for name in known if name not in shown and (kind, name) not in self._before]
         if not known and kind == "meter" and self._names.states:
-            self._nothing(item, "meters")
+            self._in.nothing(item, "meters")
         if not known and kind == "param":
-            self._nothing(item, "params")
+            self._in.nothing(item, "params")
         if not known and kind == "world meter":
-            self._nothing(item, "world")
+            self._in.nothing(item, "world")
         if not every and kind == "cell meter":
-            self._nothing(item, "cell")
+            self._in.nothing(item, "cell")
         return tuple(name for name in every if self._first(kind, name, word_of(item)))
 
     def _is_observed_so(self, word: syntax.Name, kind: Kind) -> bool:
@@ -289,227 +280,20 @@ class Observations:
                 found.append(word.text)
         own = self._names.own_states
         if not item.names and not own:
-            self._nothing(item, "state")
+            self._in.nothing(item, "state")
         known = [name for name in own if name not in self._hidden and ("state", name) not in self._before]
         every = [] if item.names else known
         shown = [name for name in every if name not in self._hot]
         if every and not shown:
-            self._nothing(item, "state")
+            self._in.nothing(item, "state")
         return (*found, *(name for name in shown if self._first("state", name, word_of(item))))
-
-    # --- where agents are and how they move --------------------------------------------------------------------------
-
-    def _grid_cells(self, item: syntax.ObserveGrid) -> universe.Observation | None:
-        if isinstance(self._space, universe.Grid) and self._is_too_large(prod(self._space.sizes), item):
-            return None
-        return universe.ObserveGrid(item.span)
-
-    def _window(self, item: syntax.ObserveWindow) -> universe.ObserveWindow | None:
-        radius = whole_number(item.radius, 0, LONGEST_SIDE - 1, "the radius of a window", self._report)
-        if radius is None or not isinstance(self._space, universe.Grid):
-            return None
-        farthest = max(self._space.sizes) - 1
-        if farthest == 0:
-            self._nothing(item, "window")
-        elif radius > farthest:
-            self._report.add(messages.observations.RadiusOutsideGrid(item.radius.span, farthest))
-        if self._is_too_large((2 * radius + 1) ** len(self._space.sizes), item):
-            return None
-        if item.sight is None:
-            return universe.ObserveWindow(radius, item.span)
-        sees = self._has_sight(self._space, radius, item)
-        return universe.ObserveWindow(radius, item.span, "sight") if sees else None
-
-    def _has_sight(self, grid: universe.Grid, radius: int, item: syntax.ObserveWindow) -> bool:
-        """Whether walls can hide something, and what they hide fits into tables."""
-        where = item.sight or item.span
-        if is_hexagonal(grid):
-            self._report.add(messages.observations.SightOnHexagons(where, grid.span))
-            return False
-        if grid.map is None or not grid.map.walls:
-            self._report.add(messages.observations.NothingHidden(where))
-            return False
-        words = -(-((2 * radius + 1) ** 2) // 32) * prod(grid.sizes)
-        if words > MOST_SEEN:
-            self._report.add(messages.observations.TooMuchSight(item.span, words, MOST_SEEN))
-        return words <= MOST_SEEN
-
-    def _layer(self, item: syntax.ObserveGrid | syntax.ObserveWindow, word: syntax.Name) -> universe.Observation | None:
-        """`grid of forest`, `window 2 of wall`, `window 2 of moss`."""
-        if self._names.means(word, "cell meter") and not self._names.means(word, "region"):
-            return self._of_cells(item, word) if self._first(f"{item.keyword()} of", word.text, item.span) else None
-        region = None if is_word(word, "wall") else self._names.find(word, "region")
-        walls = region is None and is_word(word, "wall")
-        if not walls and region is None:
-            return None
-        if not self._first(f"{item.keyword()} of", word.text, item.span) or not self._has_grid(item):
-            return None
-        space = self._space
-        if not isinstance(space, universe.Grid):
-            return None
-        if space.map is None or (walls and not space.map.walls):
-            self._report.add(messages.observations.NoWalls(word.span))
-            return None
-        if isinstance(item, syntax.ObserveGrid):
-            too_large = self._is_too_large(prod(space.sizes), item)
-            return None if too_large else universe.ObserveRegion(None, region, item.span)
-        plain = self._window(item)
-        return None if plain is None else universe.ObserveRegion(plain.radius, region, item.span, plain.within)
-
-    def _of_cells(
-        self, item: syntax.ObserveGrid | syntax.ObserveWindow, word: syntax.Name
-    ) -> universe.Observation | None:
-        """`grid of moss`, `window 2 of moss`."""
-        if not self._has_grid(item):
-            return None
-        if isinstance(item, syntax.ObserveWindow):
-            plain = self._window(item)
-            return None if plain is None else universe.ObserveCells(plain.radius, word.text, item.span)
-        if not isinstance(self._space, universe.Grid) or self._is_too_large(prod(self._space.sizes), item):
-            return None
-        return universe.ObserveCells(None, word.text, item.span)
-
-    def _hot_cells(self, item: syntax.ObserveHotGrid | syntax.ObserveHotWindow) -> list[universe.Observation]:
-        """`hot grid of ground`, `hot window 2 of ground`: of each value of a state of cells where it is."""
-        span, layer = item.span, item.layer
-        plain: syntax.ObserveGrid | syntax.ObserveWindow = syntax.ObserveGrid(layer, span)
-        if isinstance(item, syntax.ObserveHotWindow):
-            plain = syntax.ObserveWindow(item.radius, layer, None, span)
-        name = self._names.find(layer, "cell meter")
-        declared = None if name is None else self._meters.get(name)
-        if declared is None:
-            return []
-        if declared.type is None or not declared.type.whole:
-            self._report.add(messages.observations.CellsNotWhole(layer.span, layer.text, declared.span))
-            return []
-        first = self._first(f"hot {plain.keyword()} of", layer.text, span)
-        shown = self._of_cells(plain, layer) if first else None
-        values = range(int(declared.low), int(declared.high) + 1)
-        if not isinstance(shown, universe.ObserveCells) or self._is_too_many(values, item.span):
-            return []
-        return [replace(shown, only=value) for value in values]
-
-    def _is_too_many(self, values: range, span: Span) -> bool:
-        if len(values) > MOST_HOT:
-            where = Interval(float(values.start), float(values[-1]))
-            self._report.add(messages.observations.TooManyValues(span, where, MOST_HOT))
-        return len(values) > MOST_HOT
-
-    def _is_too_large(self, rows: int, item: syntax.ObserveItem) -> bool:
-        if rows <= MOST_ROWS:
-            return False
-        self._report.add(messages.observations.TooManyRows(item.span, rows, MOST_ROWS))
-        return True
-
-    def _position(self, item: syntax.ObservePosition) -> list[universe.Observation]:
-        nodes = self._names.of_kind("node")
-        encodings = OF_NODES if nodes else ENCODINGS
-        # The word behind `position` is its encoding to the parser, also where the author meant the next item.
-        if item.encoding.text in ITEMS:
-            self._report.add(messages.observations.EncodingNeeded(word_of(item), encodings))
-            return []
-        if not is_known(item.encoding, encodings, "no encoding of a position", self._report):
-            return []
-        match item.encoding.text, self._space:
-            case "node", universe.Grid(graph=universe.Graph(nodes=places)):
-                names = tuple(node.name for node in places)
-                here = universe.Coordinate("x", item.span)
-                return [universe.ObserveOneHot("position", here, names, item.span)]
-            case encoding, universe.Grid(sizes=sizes):
-                axes = [(0.0, size - 1.0, float(size), max(size - 1.0, 1.0)) for size in sizes]
-            case encoding, universe.Continuous(axes=of_space):
-                axes = [(axis.low, axis.high, axis.size, axis.size) for axis in of_space]
-            case _:
-                return []
-        return self._coordinates(encoding, axes, item.span)
-
-    def _coordinates(
-        self, encoding: str, axes: Sequence[tuple[float, float, float, float]], span: Span
-    ) -> list[universe.Observation]:
-        """Where agents are on axes, each with its ends, its size, and how far the ends are apart, at least 1."""
-        assert self._space is not None
-        rows: list[universe.Observation] = []
-        for name, (low, high, _, extent) in zip(axes_of(self._space), axes, strict=True):
-            value: universe.Expression = universe.Coordinate(name, span)
-            if encoding == "absolute":
-                rows.append(universe.ObserveValue(f"position.{name}", value, low, high, span))
-                continue
-            if isinstance(self._space, universe.Continuous):
-                value = universe.Binary("-", value, _number(low, span), span)
-            share = universe.Binary("/", value, _number(extent, span), span)
-            rows.append(universe.ObserveValue(f"position.{name}", share, 0.0, 1.0, span))
-        for name, (*_, size, _) in zip(axes_of(self._space), axes, strict=True) if encoding == "scaled" else ():
-            number = _number(size, span)
-            rows.append(universe.ObserveValue(f"size.{name}", number, number.value, number.value, span))
-        return rows
-
-    def _velocity(self, item: syntax.ObserveVelocity) -> list[universe.Observation]:
-        if self._space is None:
-            return []
-        if not item.names:
-            axes = tuple(axis for axis in axes_of(self._space) if self._first("velocity", axis, item.span))
-        else:
-            found = ((word, axis_of(word, self._names, self._report)) for word in item.names)
-            axes = tuple(axis for word, axis in found if axis is not None and self._first("velocity", axis, word.span))
-        begins, fastest = self._begins(), self._fastest()
-        return [
-            universe.ObserveValue(
-                f"velocity.{axis}",
-                universe.Velocity(axis, item.span),
-                canonical32(min(-fastest[axis], begins[axis])),
-                canonical32(max(fastest[axis], begins[axis])),
-                item.span,
-            )
-            for axis in axes
-        ]
-
-    def _begins(self) -> dict[str, float]:
-        """The velocity on each axis that episodes begin with."""
-        axes, start = self._fastest(), self._draft.start
-        return dict(zip(axes, start.velocity if start else (0.0,) * len(axes), strict=True))
-
-    def _speeds(self) -> tuple[float, float]:
-        """The least and the greatest speed."""
-        longest, begin, start = hypot(*self._fastest().values()), 0.0, self._draft.start
-        if start is not None:
-            begin = hypot(*start.velocity) if start.speed is None else start.speed
-        return canonical32(min(0.0, begin)), canonical32(min(max(longest, begin), LARGEST))
-
-    def _fastest(self) -> dict[str, float]:
-        """The most velocity on each axis: with momentum its limit, else from one end to the other."""
-        match self._space:
-            case universe.Grid(sizes=sizes):
-                most = [float(size) for size in sizes]
-            case universe.Continuous(axes=axes, momentum=limit):
-                most = [axis.size if limit is None else limit for axis in axes]
-            case _:
-                return {}
-        return dict(zip(axes_of(self._space), most, strict=True))
-
-    def _has_grid(self, item: syntax.ObserveItem) -> bool:
-        if self._space is None or isinstance(self._space, universe.Grid):
-            return True
-        self._misses_space(item, "a grid", self._space)
-        return False
-
-    def _has_space(self, item: syntax.ObserveItem) -> bool:
-        if not isinstance(self._space, universe.NoSpace):
-            return True
-        self._misses_space(item, "a space", self._space)
-        return False
-
-    def _misses_space(
-        self, item: syntax.ObserveItem, needed: Literal["a space", "a grid"], space: universe.Space
-    ) -> None:
-        none = isinstance(space, universe.NoSpace)
-        self._report.add(messages.observations.SpaceMissing(item.span, item.keyword(), needed, space.span, none))
 
     def _here(self, item: syntax.ObserveHere) -> universe.Observation | None:
         if not item.names:
             named = self._names.of_kind("affordance")
             every = tuple(dict.fromkeys(self._names.copy_of.get(name, name) for name in named))
             if not every:
-                self._nothing(item, "here")
+                self._in.nothing(item, "here")
             new = [name for name in every if self._first("here", name, word_of(item))]
             nowhere = (None,) if self._first("nowhere", "nothing", word_of(item)) else ()
             return universe.ObserveHere((*new, *nowhere), item.span) if new or nowhere else None
@@ -542,9 +326,9 @@ class Observations:
         lifespan, span = self._draft.lifespan, item.span
         if lifespan is None:
             return []
-        share = universe.Binary("/", universe.Age(span), _number(lifespan.ticks, span), span)
+        share = universe.Binary("/", universe.Age(span), number_at(lifespan.ticks, span), span)
         if self._draft.by_hand:  # an age can be beyond the lifespan
-            share = universe.Binary("min", share, _number(1, span), span)
+            share = universe.Binary("min", share, number_at(1, span), span)
         return [universe.ObserveValue("lifetime", share, 0.0, 1.0, span)]
 
     def _progress(self, item: syntax.ObserveProgress) -> universe.Observation | None:
@@ -554,7 +338,7 @@ class Observations:
             if per is None:
                 return None
         if not self._names.has_lasting:
-            self._nothing(item, "progress")
+            self._in.nothing(item, "progress")
             return universe.ObserveBlank(1, item.span)
         never_ending = [affordance for affordance in self._draft.affordances if affordance.duration == 0]
         if per is None and never_ending:
@@ -562,7 +346,7 @@ class Observations:
             return None
         if per is None:
             return universe.ObserveValue("progress", universe.ShareOfUse(item.span), 0.0, 1.0, item.span)
-        share = universe.Binary("/", universe.Progress(item.span), _number(per, item.span), item.span)
+        share = universe.Binary("/", universe.Progress(item.span), number_at(per, item.span), item.span)
         # An affordance that lasts for ever has no longest use; it counts as none.
         ticks = max(affordance.duration or 0 for affordance in self._draft.affordances)
         return universe.ObserveValue("progress", share, 0.0, canonical32(max(1.0, ticks / per)), item.span)
@@ -578,19 +362,6 @@ class Observations:
         known = tuple(canonical32(value) for value in values if value is not None)
         return universe.ObserveConstant(known, item.span) if len(known) == len(values) else None
 
-    def _nothing(self, item: syntax.ObserveItem | syntax.ObserveListed, what: messages.observations.Item) -> None:
-        self._report.add(messages.observations.NothingToObserve(item.span, what))
-
-
-def word_of(item: syntax.ObserveItem | syntax.ObserveListed) -> Span:
-    """The place of the word that an item begins with."""
-    span = item.span
-    return Span(span.line, span.column, span.line, span.column + len(item.keyword()), span.file)
-
 
 def _only(item: universe.Observation | None) -> list[universe.Observation]:
     return [] if item is None else [item]
-
-
-def _number(value: float, span: Span) -> universe.Number:
-    return universe.Number(canonical32(value), span)

@@ -264,9 +264,10 @@ class _Parse:
 
     @cached_property
     def _listed(self) -> frozenset[str]:
-        """The names of affordances and of kinds of things, which stand in lists of what is observed."""
+        """The names of affordances and kinds of things, which stand in lists of what is observed, and of own actions,
+        which stand in the list of actions."""
         pairs = zip(self._tokens, self._tokens[1:], strict=False)
-        return frozenset(name.text for word, name in pairs if word.text in ("affordance", "item"))
+        return frozenset(name.text for word, name in pairs if word.text in ("affordance", "item", "action"))
 
     @cached_property
     def _pairs(self) -> frozenset[tuple[str, str]]:

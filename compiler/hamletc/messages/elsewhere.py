@@ -7,7 +7,7 @@ from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import counted, spell_expression
-from hamletc.messages.ranges import called
+from hamletc.messages.ranges import called, no_whole
 
 
 @finding("H260")
@@ -46,7 +46,7 @@ class MaybeBetweenCells(Finding):
 
     def told(self) -> Told:
         hint = "Make it one: `floor(x)` or `round(x)`; a state `int in LOW .. HIGH` holds whole numbers alone."
-        label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.coordinate else ""
+        label = no_whole(self.part, self.coordinate)
         return Told("coordinates of cells are whole numbers, and this may be none", hint, label)
 
 

@@ -9,7 +9,7 @@ from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
-from hamletc.messages.ranges import called
+from hamletc.messages.ranges import no_whole
 
 
 @finding("H024", inert=True)
@@ -154,7 +154,7 @@ class ObservedNotWhole(Finding):
 
     def told(self) -> Told:
         hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`{}."
-        label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.value else ""
+        label = no_whole(self.part, self.value)
         message = f"`{self.word}` shows each value of a whole number, and this may be none"
         plain = "; without `hot` any number is observed" if self.word == "hot" else ""
         return Told(message, hint.format(plain), label)

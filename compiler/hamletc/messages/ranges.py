@@ -33,6 +33,12 @@ def called(node: Expression, otherwise: str) -> str:
             return otherwise
 
 
+def no_whole(part: Expression, value: Expression) -> str:
+    """The label of a value that may be no whole number, because this part of it may be none; empty where that is all
+    of it."""
+    return "" if part is value else f"{called(part, 'this')} may be no whole number"
+
+
 def cure(cause: Cause) -> str:
     """What to bound, so that a number becomes smaller."""
     match cause:
@@ -324,5 +330,5 @@ class MaybeNotWhole(Finding):
 
     def told(self) -> Told:
         hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; a state `real in LOW .. HIGH` takes any number."
-        label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.value else ""
+        label = no_whole(self.part, self.value)
         return Told(f"`{self.state}` holds whole numbers, and this may be none", hint, label)

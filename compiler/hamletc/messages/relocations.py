@@ -7,7 +7,7 @@ from typing import Literal
 from hamlet.universe import Expression, Grid, Space, Span
 from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import Interval, spell
-from hamletc.messages.ranges import called
+from hamletc.messages.ranges import no_whole
 
 
 @finding("H265")
@@ -21,7 +21,7 @@ class RelocationNotWhole(Finding):
 
     def told(self) -> Told:
         hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; a state `int in LOW .. HIGH` is always whole."
-        label = f"{called(self.part, 'this')} may be no whole number" if self.part is not self.value else ""
+        label = no_whole(self.part, self.value)
         message = f"on a grid `{self.word}` takes whole numbers, and this may be none"
         return Told(message, hint, label, (Label(self.grid, "a grid of cells"),))
 

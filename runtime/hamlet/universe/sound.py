@@ -284,16 +284,23 @@ def _check_drawings(universe: Universe, names: dict[str, frozenset[str]]) -> Non
                 parts = things if kind == "item" else names[drawn[kind]] if kind in drawn else {""}
                 if name not in parts:
                     raise UnsoundError(f"the picture of {kind} {name!r} is of nothing")
+                _check_ink(each.colour, each.letter)
+            case drawings.DrawMark(colour=colour, letter=letter):
+                _check_ink(colour, letter)
+            case drawings.DrawLine(colour=colour):
+                _check_ink(colour, "")
             case drawings.DrawCanvas(low=low, high=high):
                 if not all(a < b for a, b in zip(low, high, strict=True)):
                     raise UnsoundError("a canvas has its lower end first")
-            case _:
-                pass
-        colour, letter = getattr(each, "colour", ""), getattr(each, "letter", "")
-        if colour and colour not in drawings.COLOURS:
-            raise UnsoundError(f"{colour!r} is no colour")
-        if len(letter) > drawings.LONGEST_LETTER:
-            raise UnsoundError(f"{letter!r} is no letter")
+            case drawings.DrawGauges():
+                pass  # Its names are those of states, as `NAMES` says.
+
+
+def _check_ink(colour: str, letter: str) -> None:
+    if colour and colour not in drawings.COLOURS:
+        raise UnsoundError(f"{colour!r} is no colour")
+    if len(letter) > drawings.LONGEST_LETTER:
+        raise UnsoundError(f"{letter!r} is no letter")
 
 
 def _check_space(of: space.Space) -> None:

@@ -24,8 +24,39 @@ __all__ = [
 AssignOp: TypeAlias = Literal["+=", "-=", "="]
 
 
+class _Plain:
+    """A statement, as far as it says nothing else: it writes no meter and no velocity, and the agent stays."""
+
+    __slots__ = ()
+
+    @property
+    def writes(self) -> dict[str, Span]:
+        """The meters, in the order of first write, and where each is last written."""
+        return {}
+
+    @property
+    def unclamped(self) -> tuple[str, ...]:
+        """The meters that may leave their bounds."""
+        return ()
+
+    @property
+    def assigns(self) -> tuple[Assign, ...]:
+        """The assignments that run, in order."""
+        return ()
+
+    @property
+    def pushes(self) -> tuple[Push, ...]:
+        """The writes to the velocity."""
+        return ()
+
+    @property
+    def relocations(self) -> tuple[Relocation, ...]:
+        """The changes of where the agent is."""
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(_Plain):
     """`meter += value`. The meter is clamped to its bounds after it, unless `clamped` is false."""
 
     meter: str
@@ -49,19 +80,9 @@ class Assign:
         """The assignments that run, in order."""
         return (self,)
 
-    @property
-    def pushes(self) -> tuple[Push, ...]:
-        """The writes to the velocity."""
-        return ()
-
-    @property
-    def relocations(self) -> tuple[Relocation, ...]:
-        """None: the agent stays."""
-        return ()
-
 
 @dataclass(frozen=True, slots=True)
-class Push:
+class Push(_Plain):
     """`velocity x += value`, in a space with momentum. The velocity is brought within its limit after it."""
 
     axis: str
@@ -70,58 +91,13 @@ class Push:
     span: Span
 
     @property
-    def writes(self) -> dict[str, Span]:
-        """No meters."""
-        return {}
-
-    @property
-    def unclamped(self) -> tuple[str, ...]:
-        """No meter."""
-        return ()
-
-    @property
-    def assigns(self) -> tuple[Assign, ...]:
-        """No assignments to meters."""
-        return ()
-
-    @property
     def pushes(self) -> tuple[Push, ...]:
         """The writes to the velocity."""
         return (self,)
 
-    @property
-    def relocations(self) -> tuple[Relocation, ...]:
-        """None: the agent goes there when it next acts."""
-        return ()
-
 
 @dataclass(frozen=True, slots=True)
-class _Relocation:
-    """A statement that says where an agent is next, and writes nothing else."""
-
-    @property
-    def writes(self) -> dict[str, Span]:
-        """No meters."""
-        return {}
-
-    @property
-    def unclamped(self) -> tuple[str, ...]:
-        """No meter."""
-        return ()
-
-    @property
-    def assigns(self) -> tuple[Assign, ...]:
-        """No assignments to meters."""
-        return ()
-
-    @property
-    def pushes(self) -> tuple[Push, ...]:
-        """No writes to the velocity by itself."""
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Displace(_Relocation):
+class Displace(_Plain):
     """`move (e, e)`: the agent is displaced by this on every axis, with edges and walls; with momentum this is added to
     its velocity. On a grid the compiler has proven whole numbers of less than the size of the axis; elsewhere at most
     that size."""
@@ -141,7 +117,7 @@ class Displace(_Relocation):
 
 
 @dataclass(frozen=True, slots=True)
-class Teleport(_Relocation):
+class Teleport(_Plain):
     """`teleport (e, e)`: the agent is put at this place, unless it is a wall. The compiler has proven that it lies in
     the space, on a grid at whole numbers."""
 
@@ -164,7 +140,7 @@ Relocation: TypeAlias = Displace | Teleport
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class Together(_Plain):
     """Statements that run one after the other unclamped; then each meter written is clamped once, in order of first
     write. Every `Assign` inside has `clamped=False`."""
 
@@ -177,28 +153,13 @@ class Together:
         return {inner.meter: inner.span for inner in self.body}
 
     @property
-    def unclamped(self) -> tuple[str, ...]:
-        """No meter: each is clamped at the end."""
-        return ()
-
-    @property
     def assigns(self) -> tuple[Assign, ...]:
         """The assignments that run, in order."""
         return self.body
 
-    @property
-    def pushes(self) -> tuple[Push, ...]:
-        """None: a velocity has a limit at all times."""
-        return ()
-
-    @property
-    def relocations(self) -> tuple[Relocation, ...]:
-        """None: where an agent is has no bounds to be brought between."""
-        return ()
-
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class Guarded(_Plain):
     """Statements that run where a condition held when they were reached."""
 
     condition: Expression

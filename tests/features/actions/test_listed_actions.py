@@ -14,6 +14,7 @@ import hamlet_pettingzoo
 from hamlet import schema
 from hamlet.universe import Universe
 from hamletc.checking.check import check
+from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
 from samples import universe_of
 
@@ -209,3 +210,16 @@ def test_what_only_a_move_that_is_not_listed_reaches_is_out_of_reach() -> None:
     )
     assert said(text) == []
     assert [code for code, _ in said(text.replace("DOWN LEFT", "LEFT"))] == ["H147"]
+
+
+@pytest.mark.parametrize("name", ["draw", "acts", "actions"])
+def test_an_own_action_may_be_called_like_a_later_keyword(name: str) -> None:
+    text = (
+        f"universe small\nspace none\nlifespan 9 ticks\nmeter mood = 0.5 {{ decay 0.01 }}\n"
+        f"action {name} {{ mood += 0.1 }}\naction REST {{ mood += 0.05 }}\nactions REST {name}\n"
+        "reward mood\nobserve { meters }\n"
+    )
+    assert schema.action_names(universe_of(text)) == ("REST", name)
+    once, problems = format_source(text)
+    assert once is not None, problems
+    assert format_source(once)[0] == once

@@ -61,6 +61,8 @@ def test_one_row_is_1(backend: str, compiled: Callable[[str], Module]) -> None:
         for name, values in (("task", range(-1, 3)), ("day", range(1, 4))):
             for value in values:
                 assert torch.equal(rows[f"{name}[{value}]"], (env.meter(name) == value).float())
+        for number, option in enumerate(("no", "drizzle", "yes")):
+            assert torch.equal(rows[f"state.rain[{option}]"], (env.meter("rain") == number).float())
         for value in range(1, 5):
             assert torch.equal(rows[f"far[{value}]"], (3 - env.meter("task") == value).float())
         assert torch.equal(rows["near[1]"], (env.state["position"][1] < 2).float())

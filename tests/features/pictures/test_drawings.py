@@ -111,6 +111,11 @@ def test_text_shows_letters_marks_and_lines(made: Callable[..., Env]) -> None:
     assert [bar.name for bar in env.view().meters] == ["heron"]
 
 
+def test_agents_show_the_meters_of_their_role(made: Callable[..., Env]) -> None:
+    bars = [[bar.name for bar in player.meters] for player in made(SHORE).view().players]
+    assert bars == [["crab.shell", "energy"], ["gull.hunger", "energy"], ["gull.hunger", "energy"]]
+
+
 def test_view_says_looks(made: Callable[..., Env]) -> None:
     view = placed(made(SHORE + DRAW), (1, 0), (0, 0), (3, 1)).view()
     assert [(each.name, each.mark, each.colour) for each in view.players] == [
