@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, Literal
 
 import pettingzoo
@@ -48,7 +49,7 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
             render_mode: what `render` gives, "ansi" or "rgb_array"; with "human" a window of pygame shows each step.
             action_mask: where the mask is. "observation": an observation is a dictionary of `observation` and
                 `action_mask`, as those of PettingZoo's classic games, which is what trainers of such games look for.
-                "info": an observation is an array. In both cases `infos` has it too.
+                "info": an observation is what `ParallelEnv` gives. In both cases `infos` has it too.
             arguments: those of `ParallelEnv`.
 
         Raises:
@@ -63,7 +64,7 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.agents: list[str] = []
         self._as_dict = action_mask == "observation"
         self._spaces = {name: self._space(name) for name in self.possible_agents}
-        self._observations: dict[str, Array] = {}
+        self._observations: dict[str, Any] = {}
         self._asked: list[str] = []
         self._chosen: dict[str, Any] = {}
         self._early: dict[str, float] = {}
@@ -142,7 +143,7 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         self.world.observation_space(agent)
         if agent not in self._observations:
             raise EnvError("call reset before the first observation")
-        observation = self._observations[agent].copy()
+        observation = deepcopy(self._observations[agent])
         if not self._as_dict:
             return observation
         return {"observation": observation, "action_mask": self.world.mask(agent)}

@@ -85,6 +85,21 @@ observe { state }
 """Agent 0 acts in every third tick, and agent 1 never does: it dies after five."""
 
 
+COUNTED = """
+universe counted
+space grid 2 x 2
+lifespan 20 ticks
+state n: int in 0 .. 99 = 0
+action ADD { n += 1 }
+action TWICE { n += 2 }
+actions ADD TWICE
+world { state turn: int in 0 .. 1 = 0  rule next: turn = 1 - turn }
+acts when agent == turn
+reward n
+observe { OBSERVED }
+"""
+
+
 @pytest.fixture(scope="module")
 def games(compiled: Callable[[str], Module], stall: Module) -> dict[str, Module]:
     return {"nim": compiled(NIM), "kuhn": compiled(KUHN), "slow": compiled(SLOW), "stall": stall}
@@ -241,3 +256,20 @@ def test_what_is_wrong_is_said(games: dict[str, Module], compiled: Callable[[str
     env.close()
     with pytest.raises(EnvError, match="closed"):
         env.reset()
+
+
+@pytest.mark.parametrize("observed", ["discrete n", "group a { hot n }  discrete m: n + 1", "image i { grid }"])
+def test_what_is_observed_in_groups_is_handed_out_anew(observed: str, compiled: Callable[[str], Module]) -> None:
+    """Numbers of Python, dictionaries and images are in their space, and what a caller writes into one stays there."""
+    env = AECEnv(compiled(COUNTED.replace("OBSERVED", observed)), backend="interpreter", seed=1)
+    env.reset()
+    for name in env.agent_iter(6):
+        observation = env.last()[0]
+        assert env.observation_space(name).contains(observation)
+        again = env.observe(name)
+        for part in (observation["observation"], *getattr(observation["observation"], "values", tuple)()):
+            if isinstance(part, np.ndarray):
+                part += 1
+        assert env.observation_space(name).contains(env.observe(name))
+        assert str(env.observe(name)) == str(again)
+        env.step(0)

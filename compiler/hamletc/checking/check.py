@@ -58,7 +58,7 @@ from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.starts import Owner, whole_once
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
 from hamletc.checking.terrain import check_walks, check_ways
-from hamletc.checking.wholes import Wholes, check_whole
+from hamletc.checking.wholes import check_whole, wholes_in
 from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
@@ -301,7 +301,7 @@ def _keep_past(draft: Draft, names: Names) -> None:
     """Add the hidden states of what looks back, and the rules that write them behind all others."""
     if names.history is None or not names.history.names or draft.space is None:
         return
-    wholes, rules = Wholes.of(draft.space, (*draft.meters_of_all(), *draft.controls)), names.of_kind("rule", "cascade")
+    wholes, rules = wholes_in(draft, draft.space), names.of_kind("rule", "cascade")
 
     def is_whole(value: Expression) -> bool:
         return wholes.doubt(value) is None

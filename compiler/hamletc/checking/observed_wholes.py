@@ -9,7 +9,7 @@ from hamlet import universe
 from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.report import Findings
-from hamletc.checking.wholes import LARGEST_WHOLE, Wholes
+from hamletc.checking.wholes import LARGEST_WHOLE, wholes_in
 from hamletc.intervals import Interval
 
 MOST_HOT = 4096
@@ -20,7 +20,7 @@ def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], In
     """Report what is observed value by value and may be no whole number, or has too many values; `lies` says where."""
     if draft.space is None:
         return
-    wholes = Wholes.of(draft.space, draft.meters_of_all())
+    wholes = wholes_in(draft, draft.space)
     discrete = draft.discrete()
     hot = [item for item in draft.observed() if isinstance(item, universe.ObserveHot)]
     every: list[universe.ObserveHot | universe.ObserveValue] = [*hot, *discrete]

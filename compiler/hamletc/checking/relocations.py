@@ -14,7 +14,7 @@ from hamletc.checking.graph import is_graph
 from hamletc.checking.names import Names
 from hamletc.checking.places import displacement, fits_axes, place
 from hamletc.checking.report import Findings
-from hamletc.checking.wholes import Wholes
+from hamletc.checking.wholes import wholes_in
 from hamletc.intervals import Interval
 from hamletc.language import syntax
 
@@ -102,7 +102,7 @@ def check_whole_relocations(draft: Draft, report: Findings) -> None:
     """Report displacements and places on a grid that may be no whole numbers."""
     if not isinstance(draft.space, Grid):
         return
-    wholes = Wholes.of(draft.space, draft.meters_of_all())
+    wholes = wholes_in(draft, draft.space)
     for _, body in draft.bodies():
         for relocation in universe.relocations(body):
             for value in relocation.coordinates:

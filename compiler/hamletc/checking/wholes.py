@@ -115,13 +115,18 @@ def _keeps_whole(op: str) -> bool:
     return op in ("+", "-", "*") or (op in FUNCTIONS and FUNCTIONS[op].whole == "of whole numbers")
 
 
+def wholes_in(draft: Draft, space: universe.Space) -> Wholes:
+    """The whole numbers of a draft: all that holds numbers says whether it holds whole ones alone."""
+    return Wholes.of(space, (*draft.meters_of_all(), *draft.controls))
+
+
 def check_whole(draft: Draft, report: Findings) -> None:
     """Report what is written into a state of whole numbers, or what it begins with, and the coordinates of a cell,
     where they may be none."""
     if draft.space is None:
         return
     meters = draft.meters_of_all()
-    wholes = Wholes.of(draft.space, (*meters, *draft.controls))
+    wholes = wholes_in(draft, draft.space)
     for read in draft.parts():
         for coordinate in read.place if isinstance(read, universe.At) else ():
             doubted = wholes.doubt(coordinate)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places
 from hamletc.language import syntax
+
+Stands: TypeAlias = syntax.LetDecl | syntax.Expr | None
 
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=", "and", "or")
 _HOLDING = ("chance", "rising", "falling")
@@ -24,7 +26,7 @@ def once_written_out(
     return tuple(_state(item, values) for item in declarations), ()
 
 
-def _state(item: Any, values: Mapping[str, syntax.Expr | None]) -> Any:
+def _state(item: Any, values: Mapping[str, Stands]) -> Any:
     match item:
         case syntax.OnceDecl(name=name, value=value, span=span):
             holds = syntax.StateSpec("bool" if _holds(value, values, frozenset()) else "real", (), name.span, "once")
@@ -37,11 +39,13 @@ def _state(item: Any, values: Mapping[str, syntax.Expr | None]) -> Any:
             return item
 
 
-def _values(items: tuple[Any, ...]) -> Iterator[tuple[str, syntax.Expr | None]]:
+def _values(items: tuple[Any, ...]) -> Iterator[tuple[str, Stands]]:
     """What stands behind names of lets; `None` is that of a condition that is no let."""
     for item in items:
         match item:
-            case syntax.LetDecl(name=name, value=value) | syntax.OnceDecl(name=name, value=value):
+            case syntax.LetDecl(name=name):
+                yield name.text, item
+            case syntax.OnceDecl(name=name, value=value):
                 yield name.text, value
             case syntax.MeterDecl(name=name, start=start, state=syntax.StateSpec(kind=kind)):
                 numbers = isinstance(start, syntax.Numeral | syntax.UnaryExpr)
@@ -56,22 +60,27 @@ def _values(items: tuple[Any, ...]) -> Iterator[tuple[str, syntax.Expr | None]]:
                 pass
 
 
-def _holds(value: syntax.Expr, values: Mapping[str, syntax.Expr | None], met: frozenset[str]) -> bool:
+def _holds(value: syntax.Expr, values: Mapping[str, Stands], met: frozenset[str]) -> bool:
     """Whether an expression is a condition, as far as its text shows it; `met` are the lets around it."""
     match value:
         case syntax.Name(text="true" | "false", quoted=False):
             return True
         case syntax.Name(text=name) if name in values and name not in met:
             stands = values[name]
-            return stands is None or _holds(stands, values, met | {name})
+            behind = stands.value if isinstance(stands, syntax.LetDecl) else stands
+            return behind is None or _holds(behind, values, met | {name})
         case syntax.UnaryExpr(op=op):
             return op == "not"
         case syntax.BinaryExpr(op=op):
             return op in _COMPARING
         case syntax.IfExpr(then=then):
             return _holds(then, values, met)
-        case syntax.CallExpr(function=syntax.Name(text=name)):
-            return name in _HOLDING
+        case syntax.CallExpr(function=syntax.Name(text=name), arguments=arguments):
+            function = values.get(name)
+            if name in met or not isinstance(function, syntax.LetDecl) or not function.parameters:
+                return name in _HOLDING
+            bound = {each.text: value for each, value in zip(function.parameters, arguments, strict=False)}
+            return _holds(function.value, {**values, **bound}, met.difference(bound) | {name})
         case syntax.OnExpr() | syntax.TimedExpr() | syntax.AtHourExpr():
             return True
         case _:

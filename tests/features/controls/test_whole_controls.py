@@ -138,3 +138,12 @@ def test_one_names_a_cell() -> None:
 def test_train_learns_real_ones(shop: Module) -> None:
     with pytest.raises(TrainError, match=r"shop has whole numbers as controls \(order, shift\)"):
         network_for(hamlet.make(shop, worlds=2, backend="interpreter", quiet=True), (8,))
+
+
+def test_one_moves_agents() -> None:
+    text = "universe field\nspace grid 9\nlifespan 5 ticks\ncontrol push: int in -1 .. 2\n"
+    text += "rule goes: move (push)\nreward position x\nobserve { position relative }\n"
+    for each, expected in ((text, set()), (text.replace(": int", ""), {"H265"})):
+        file, _ = parse(each)
+        assert file is not None
+        assert {found.code for found in check(file, ("field.hamlet",))[1]} == expected

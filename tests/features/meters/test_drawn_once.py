@@ -132,6 +132,11 @@ HEAD = "universe o\nspace none\nlifespan 9 ticks\nmeter a = 1 { decay 0.1 }\nrew
         ("meter once = 0.5 { only read }  let y = once - 1  rule r: a -= y", set()),
         ("param once = 0.5 in 0 .. 1  let y = once  rule r: a += y", set()),
         ("let once = 2  let y = 0.1 * once  rule r: a += y", set()),
+        # A function is a condition where its text with these arguments is one.
+        ("let odd(n) = mod(n, 2) == 1  let x = once odd(agent)  rule r: x -> a += 0.1", set()),
+        ("let twice(n) = 2 * n  let x = once twice(uniform(0, 1))  rule r: a += 0.1 * x", set()),
+        ("let pick(p, q) = if chance(0.5) then p else q  let x = once pick(1, 3)  rule r: a += 0.1 * x", set()),
+        ("let same(c) = c  let c = 2  let x = once same(chance(0.5))  rule r: x -> a += 0.1 * c", set()),
         ("let `let` = once uniform(0, 1)  rule r: a += `let`", set()),
     ],
 )
