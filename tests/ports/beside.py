@@ -337,6 +337,16 @@ def original_episodes(original: Original, policy: Policy, episodes: int) -> Epis
     return Episodes(returns, lengths)
 
 
+def same_episodes(module: Module, original: Original, here: Policy, there: Policy, episodes: int) -> float:
+    """Returns and lengths of four times as many episodes of a port have the means that they have there. Gives the mean
+    return."""
+    ours = port_episodes(module, here, 4 * episodes)
+    theirs = original_episodes(original, there, episodes)
+    for a, b in ((ours.returns, theirs.returns), (ours.lengths, theirs.lengths)):
+        assert agree(mean(a), mean(b)), f"{mean(a)} here, {mean(b)} there"
+    return mean(ours.returns).value
+
+
 Transitions: TypeAlias = Mapping[int, Mapping[int, Sequence[tuple[float, int, float, bool]]]]
 """`P` of Gymnasium's toy text: of each state and action the probability, the next state, the reward, and the end."""
 

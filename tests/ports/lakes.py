@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from beside import Policy, Single, agree, mean, of_worlds, optimal, original_episodes, port_episodes, stepped, uniform
+from beside import Policy, Single, of_worlds, optimal, same_episodes, stepped, uniform
 
 import hamlet
 import hamlet_gym
@@ -28,20 +28,11 @@ def best(name: str) -> Policy:
     return lambda observations: actions[observations[:, 0].astype(int)]
 
 
-def same_episodes(module: Module, name: str, here: Policy, there: Policy) -> float:
-    """Returns and lengths of episodes of a port have the means that they have there. Gives the mean return."""
-    original = Single(gymnasium.make(name), lambda _: {}, lambda cell: [cell])
-    ours = port_episodes(module, here, 4 * EPISODES)
-    theirs = original_episodes(original, there, EPISODES)
-    for a, b in ((ours.returns, theirs.returns), (ours.lengths, theirs.lengths)):
-        assert agree(mean(a), mean(b)), f"{mean(a)} here, {mean(b)} there"
-    return mean(ours.returns).value
-
-
 def same_lake(module: Module, name: str) -> None:
     """A port has the episodes of the original, at random and at best, its steps, and its actions."""
-    same_episodes(module, name, uniform(4, seed=1), uniform(4, seed=2))
-    assert same_episodes(module, name, best(name), best(name)) > 0.7
+    original = Single(gymnasium.make(name), lambda _: {}, lambda cell: [cell])
+    same_episodes(module, original, uniform(4, seed=1), uniform(4, seed=2), EPISODES)
+    assert same_episodes(module, original, best(name), best(name), EPISODES) > 0.7
     same_steps(module, name)
     assert hamlet_gym.Env(module, backend="c").action_space == gymnasium.make(name).action_space
 

@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PORTS = ROOT / "universes" / "ports"
 NAMES = sorted(path.stem for path in PORTS.glob("*.hamlet"))
+DRAWING = re.compile(r"^draw \{(?:[^\n]*\}$|.*?^\}$)", re.MULTILINE | re.DOTALL)
 HEAD = re.compile(r"# Port of: (.+), (.+), (.+)\n# Source: (https://\S+)\n# Differs: (.+(?:\n# .+)*)\nuniverse (\w+)")
 
 
@@ -41,5 +42,5 @@ def head(text: str) -> Head:
 
 
 def lines(text: str) -> int:
-    """Lines with something on them other than a comment."""
-    return sum(1 for line in text.splitlines() if line.partition("#")[0].strip())
+    """Lines with something on them other than a comment and the drawing."""
+    return sum(1 for line in DRAWING.sub("", text).splitlines() if line.partition("#")[0].strip())

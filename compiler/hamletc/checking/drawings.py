@@ -46,6 +46,8 @@ class _Drawings:
                 yield from self._canvas(item)
             case syntax.DrawAgents(letter=letter, colour=colour):
                 yield from self._look("agents", "", letter, colour, item.span)
+            case syntax.DrawAside():
+                yield universe.DrawAside(item.span)
             case syntax.DrawRole(name=name, letter=letter, colour=colour):
                 if name.text in (self._names.roles or {}):
                     yield from self._look("role", name.text, letter, colour, item.span)

@@ -158,7 +158,7 @@ class _Writing:
         if let.parameters:
             self._say(messages.templates.FunctionWithoutArguments(user, *_about(let)))
             return item
-        return self._item(let.value, field, level + 1, _Copies(let.name.text, user, self._places))
+        return self._item(let.value, field, level + 1, _Copies(let, user, self._places))
 
     def _called(
         self, call: syntax.CallExpr, let: syntax.LetDecl, field: Field, level: int, copies: _Copies | None
@@ -176,7 +176,7 @@ class _Writing:
         each = Field("arguments", "expression")
         made = (_Argument.of(self._item(argument, each, level + 1, copies)) for argument in call.arguments)
         arguments = {name.text: argument for name, argument in zip(let.parameters, made, strict=True)}
-        return self._item(let.value, field, level + 1, _Copies(let.name.text, user, self._places, arguments))
+        return self._item(let.value, field, level + 1, _Copies(let, user, self._places, arguments))
 
     def _argument(self, item: syntax.Name, field: Field, level: int, copies: _Copies) -> Any:
         """What stands for a parameter."""
@@ -237,10 +237,15 @@ class _Copies:
     function is called with, by its parameters."""
 
     def __init__(
-        self, name: str, user: Span, places: Places, arguments: Mapping[str, _Argument] = MappingProxyType({})
+        self,
+        let: syntax.LetDecl,
+        user: Span,
+        places: Places,
+        arguments: Mapping[str, _Argument] = MappingProxyType({}),
     ) -> None:
-        self.name = name
+        self.name = let.name.text
         self.arguments = arguments
+        self._body = let.value.span if arguments else None
         self._user = user
         self._places = places
         self._numbers: dict[int, int] = {}
@@ -248,5 +253,6 @@ class _Copies:
     def moved(self, span: Span) -> Span:
         """A place in the copy."""
         if span.file not in self._numbers:
-            self._numbers[span.file] = self._places.add(Copy(span.file, self._user, "user", f"in `let {self.name}`"))
+            copy = Copy(span.file, self._user, "user", f"in `let {self.name}`", body=self._body)
+            self._numbers[span.file] = self._places.add(copy)
         return Span(span.line, span.column, span.end_line, span.end_column, self._numbers[span.file])

@@ -29,6 +29,7 @@ class Copy:
         repeats: whether it stands where it is written, too, and is checked there.
         made: whether nobody wrote it: it is what something else stands for.
         rounds: in how many rounds what is written there is done, of which this is one; 0 where it is done once.
+        body: of the copy that a call of a function makes, the place of what is behind `=`.
     """
 
     file: int
@@ -38,6 +39,7 @@ class Copy:
     repeats: bool = False
     made: bool = False
     rounds: int = 0
+    body: Span | None = None
 
 
 class Places:
@@ -72,6 +74,17 @@ class Places:
                 others.append(span.file)
             span = replace(span, file=copy.file)
         return number, tuple(others)
+
+    def is_of_call(self, span: Span) -> bool:
+        """Whether a place is inside of what a call of a function stands for, and not all of it: other calls, with other
+        arguments, may stand for something else there."""
+        while span.file >= self._sources:
+            copy = self._copies[span.file - self._sources]
+            inside = replace(span, file=copy.file)
+            if copy.body is not None and inside != copy.body:
+                return True
+            span = inside if copy.body is None else copy.user
+        return False
 
     def is_made(self, span: Span) -> bool:
         """Whether nobody wrote what is at a place."""

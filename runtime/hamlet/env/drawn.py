@@ -11,7 +11,7 @@ import torch
 from hamlet.env.layers import Layer
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.universe import DrawCanvas, DrawGauges, DrawLine, DrawLook, DrawMark, Expression, Role, Universe
+from hamlet.universe import DrawAside, DrawCanvas, DrawGauges, DrawLine, DrawLook, DrawMark, Expression, Role, Universe
 from hamlet.universe.drawings import COLOURS, Drawable
 
 Colour: TypeAlias = tuple[int, int, int]
@@ -56,6 +56,7 @@ class Drawn:
         self._options = [each for each in drawings if isinstance(each, DrawLook) and each.option]
         self._marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
         self._gauges = [name for each in drawings if isinstance(each, DrawGauges) for name in each.names]
+        self.aside = any(isinstance(each, DrawAside) for each in drawings)
         self.canvas = next((each for each in drawings if isinstance(each, DrawCanvas)), None)
 
     def letter(self, kind: Drawable, name: str = "") -> str:

@@ -119,7 +119,7 @@ class Player:
     Attributes:
         name: `agent 0`, in a universe with roles `wolf 0`, counted within the role.
         mark: one letter.
-        at: where it is; `None` without a space.
+        at: where it is; `None` without a space, and where the drawing shows agents `aside`.
         doing: the affordance that it used in the last tick, or is engaged in; empty where there is none.
         age: the ticks that it has lived.
         reward, gained: of the last tick, and of its episode so far.
@@ -346,7 +346,7 @@ class _World:
             yield Player(
                 name,
                 letter or ("@" if self._agents == 1 else str(agent)[-1]),
-                self._spot(agent),
+                None if self.drawn.aside else self._spot(agent),
                 bool(state["alive"][agent]),
                 "" if what == schema.NOWHERE else affordances[what],
                 int(state["age"][agent]),

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 
-__all__ = ["DrawCanvas", "DrawGauges", "DrawLine", "DrawLook", "DrawMark", "Drawing"]
+__all__ = ["DrawAside", "DrawCanvas", "DrawGauges", "DrawLine", "DrawLook", "DrawMark", "Drawing"]
 
 LIES = "lying of "
 """The beginning of the name of a meter of cells that counts things of a kind."""
@@ -101,6 +101,13 @@ class DrawLine:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawAside:
+    """Agents are shown beside the board alone, as players who sit at it."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DrawCanvas:
     """The part of the plane that is the board of a universe without a space: `low` and `high` of x, then of y, which
     grows upwards."""
@@ -118,4 +125,4 @@ class DrawGauges:
     span: Span
 
 
-Drawing: TypeAlias = DrawLook | DrawMark | DrawLine | DrawCanvas | DrawGauges
+Drawing: TypeAlias = DrawLook | DrawAside | DrawMark | DrawLine | DrawCanvas | DrawGauges

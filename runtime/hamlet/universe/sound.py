@@ -292,8 +292,8 @@ def _check_drawings(universe: Universe, names: dict[str, frozenset[str]]) -> Non
             case drawings.DrawCanvas(low=low, high=high):
                 if not all(a < b for a, b in zip(low, high, strict=True)):
                     raise UnsoundError("a canvas has its lower end first")
-            case drawings.DrawGauges():
-                pass  # Its names are those of states, as `NAMES` says.
+            case drawings.DrawAside() | drawings.DrawGauges():
+                pass  # The names of gauges are those of states, as `NAMES` says.
 
 
 def _check_ink(colour: str, letter: str) -> None:

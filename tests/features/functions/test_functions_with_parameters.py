@@ -165,6 +165,15 @@ def test_what_is_wrong_in_a_function_is_told_where_it_is_called() -> None:
     assert (error.primary.span.line, error.primary.span.column) == (10, 10)
 
 
+def test_what_one_call_decides_another_need_not() -> None:
+    """A condition that arguments make always true is an error where it is the whole call, and not inside of it."""
+    head = f"{BASE}let low(a) = energy <= a\nlet both(a) = low(a) and not low(a - 0.9)\n"
+    _, errors = checked(f"{head}reward 1 when both(1)\nreward 1 when both(0.95)\n")
+    assert not errors
+    _, errors = checked(f"{head}reward 1 when low(1)\nreward 1 when both(0.95)\n")
+    assert [(each.code, each.primary.span.line) for each in errors] == [("H062", 11)]
+
+
 def test_names_in_backticks_are_functions_and_parameters() -> None:
     odd = "let `a\"b */ {{ '`(`min`, `x \\ y`) = `min` - `x \\ y` * energy\nreward `a\"b */ {{ '`(2, 3)\n"
     assert universe(BASE + odd).rewards[-1] == universe(f"{BASE}reward 2 - 3 * energy\n").rewards[-1]

@@ -116,6 +116,15 @@ def test_agents_show_the_meters_of_their_role(made: Callable[..., Env]) -> None:
     assert bars == [["crab.shell", "energy"], ["gull.hunger", "energy"], ["gull.hunger", "energy"]]
 
 
+def test_agents_aside_are_beside_the_board_alone(made: Callable[..., Env]) -> None:
+    aside = DRAW.replace("agents in gold", "agents in gold  agents aside")
+    view = placed(made(SHORE + aside), (1, 0), (0, 0), (3, 1)).view()
+    assert [each.at for each in view.players] == [None] * 3
+    assert [each.colour for each in view.players[1:]] == [COLOURS["gold"]] * 2
+    universe = universe_of(SHORE + aside)
+    assert from_json(to_json(universe)) == universe
+
+
 def test_view_says_looks(made: Callable[..., Env]) -> None:
     view = placed(made(SHORE + DRAW), (1, 0), (0, 0), (3, 1)).view()
     assert [(each.name, each.mark, each.colour) for each in view.players] == [

@@ -11,6 +11,7 @@ from hamletc.language.syntax.node import Node
 __all__ = [
     "DrawAffordance",
     "DrawAgents",
+    "DrawAside",
     "DrawCanvas",
     "DrawCell",
     "DrawGauges",
@@ -38,6 +39,12 @@ class DrawAgents(Node, form="agents [$letter] [in $colour]"):
 
     letter: Quoted | None
     colour: Name | None
+    span: Span
+
+
+class DrawAside(Node, form="agents aside"):
+    """`agents aside`: agents are shown beside the board alone."""
+
     span: Span
 
 
@@ -116,6 +123,7 @@ class DrawGauges(Node, form="gauges $names+"):
 DrawItem: TypeAlias = (
     DrawCanvas
     | DrawAgents
+    | DrawAside
     | DrawRole
     | DrawAffordance
     | DrawThing
