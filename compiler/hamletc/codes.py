@@ -287,6 +287,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H265": Code("error", "displacement or place on a grid that may not be whole"),
         "H266": Code("error", "displacement or place that may leave the space"),
         "H267": Code("error", "agents moved by what is no agent's"),
+        "H268": Code("error", "heading that agents do not have"),
+        "H269": Code("error", "heading or turning moves where there are none"),
         # --- who acts ---
         "H285": Code("error", "mask of a WAIT that nobody can choose"),
         # --- pictures ---

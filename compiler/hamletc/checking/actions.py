@@ -122,9 +122,13 @@ def resolve_moves(
 
 
 def _named_moves(given: syntax.MovesProperty, grid: Grid, report: Findings) -> tuple[Move, ...] | None:
-    """`moves diagonal`."""
-    if word(given, ("diagonal",), "no kind of moves", report) is None:
+    """`moves diagonal`, `moves turning`."""
+    kinds = ("turning",) if grid.metric == "hexagonal" else ("diagonal", "turning")
+    kind = word(given, kinds, "no kind of moves", report)
+    if kind is None:
         return None
+    if kind == "turning":  # which are own actions, written out
+        return ()
     if len(grid.sizes) == 2:
         return diagonal_moves()
     report.add(messages.actions.DiagonalMoves(given.span, len(grid.sizes), grid.span))

@@ -34,20 +34,21 @@ class Names(Symbols):
     """The symbol table of a file. Making it reports duplicates and reserved names.
 
     `suspects` are meters that a statement with an error in it may write: nothing is concluded from their values.
-    `space` is what the names of axes refer to, `moves` are the actions that it has; they are set when the space is
-    resolved. `lists_actions` says that the author says which actions there are. `roles` are the agents of each role,
-    `None` where its number has an error; `None` until they are numbered. `history` keeps what looks back, `asked` the
-    regions in which something begins. `hours` are those of the clock's day, any number where the clock has an error;
-    `counts_hours` says whether something is counted in hours or days. `copy_of` has for each copy of an affordance the
-    name of all of them. `kept` are the meters of the world that it keeps, `overall` finds what all cells come to.
-    `effects` are set when the space and the time are resolved; `lies` then tells where a number lies, as far as
-    declarations say it.
+    `space` is what the names of axes refer to, `moves` are the actions that it has, `turning` says that its agents
+    turn; they are set when the space is resolved. `lists_actions` says that the author says which actions there are.
+    `roles` are the agents of each role, `None` where its number has an error; `None` until they are numbered. `history`
+    keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's day, any
+    number where the clock has an error; `counts_hours` says whether something is counted in hours or days. `copy_of`
+    has for each copy of an affordance the name of all of them. `kept` are the meters of the world that it keeps,
+    `overall` finds what all cells come to. `effects` are set when the space and the time are resolved; `lies` then
+    tells where a number lies, as far as declarations say it.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
         super().__init__(report)
         self.suspects: set[str] = set()
         self.moves: tuple[str, ...] | None = None
+        self.turning: Span | None = None
         self.lists_actions = False
         self.roles: Mapping[str, Numbered | None] | None = None
         self.clock: Span | None = None

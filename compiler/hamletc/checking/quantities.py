@@ -180,6 +180,9 @@ class Quantities:
     def _walks(self, expr: syntax.DistanceExpr) -> bool:
         """Whether there are cells to walk on."""
         space = self._at.names.space
+        if self._at.names.turning is not None:
+            self._at.report.add(messages.headings.WalkOfTurning(expr.span, self._at.names.turning))
+            return False
         if space is None or isinstance(space, universe.Grid):
             return True
         none = isinstance(space, universe.NoSpace)

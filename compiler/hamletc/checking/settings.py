@@ -17,6 +17,7 @@ from hamletc.checking.rewards import resolve_lifespan
 from hamletc.checking.space import resolve_space, resolve_start, space_properties
 from hamletc.checking.terrain import fits, resolve_map
 from hamletc.diagnostics import Diagnostic
+from hamletc.expansion.headings import TURNING_MOVES, turning_of
 from hamletc.expansion.places import Places
 from hamletc.language import syntax
 
@@ -62,6 +63,7 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     fits(ground, draft.space, report)
     if draft.space is not None:
         draft.moves = resolve_moves(moves, draft.space, given, expressions, report)
+        names.turning = None if (turning := turning_of(space)) is None else turning.span
         of_moves = space.span if moves is None else moves.span
         if draft.moves is not None:
             _resolve_order(file, draft, draft.moves, names, report)
@@ -78,6 +80,9 @@ def _resolve_order(file: syntax.File, draft: Draft, moves: tuple[Move, ...], nam
         listed = {name.text for name in written.actions}
         acts = any(isinstance(item, syntax.ActsDecl) for item in file.declarations)
         of_space = tuple(name for name in of_space if name in listed or (acts and name == WAIT))
+    elif names.turning is not None:  # its actions stand where moves do
+        own = (item.name.text for item in file.declarations if isinstance(item, syntax.ActionDecl))
+        draft.order = tuple(dict.fromkeys((*TURNING_MOVES, *BUILT_IN, *own)))
     names.moves = of_space
 
 

@@ -34,11 +34,12 @@ from hamletc.checking.report import (
     word,
 )
 from hamletc.checking.surroundings import first_speed
+from hamletc.expansion.headings import turning_of
 from hamletc.language import syntax
 
 OF_ANY_GRID = (syntax.EdgesProperty, syntax.PlacesProperty, syntax.StartsProperty)
 PROPERTIES: dict[str, tuple[type[syntax.Property], ...]] = {
-    **dict.fromkeys(syntax.GRIDS, OF_ANY_GRID),
+    **dict.fromkeys(syntax.GRIDS, (*OF_ANY_GRID, syntax.MovesProperty)),
     "grid": get_args(syntax.GridProperty),
     "graph": (syntax.StartsProperty,),
     "continuous": get_args(syntax.ContinuousProperty),
@@ -114,6 +115,9 @@ def _grid(
         return None
     if hexagonal and min(sizes) < 2:
         report.add(messages.space.HexagonsTooFew(declaration.span))
+        return None
+    if (turning := turning_of(declaration)) is not None and min(sizes) < 2:
+        report.add(messages.headings.TooNarrow(turning.span, declaration.span))
         return None
     if metric == "euclidean" and sum((size - 1) ** 2 for size in sizes) >= 2**31:
         written = given.of(syntax.MetricProperty) or declaration

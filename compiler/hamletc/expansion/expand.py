@@ -12,6 +12,7 @@ from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.binding import names_bound
 from hamletc.expansion.copies import copies_written_out
+from hamletc.expansion.headings import headings_written_out
 from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
 from hamletc.expansion.lets import ExpansionError, Lets
@@ -64,7 +65,15 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         lets, low_enough = Lets(), _heights_checked(file)
         moving = partial(moving_written_out, space_of=space_of)
         steps: tuple[Step, ...]
-        steps = (low_enough, stages_written_out, once_written_out, names_bound, roles_written_out, lets.written_out)
+        steps = (
+            low_enough,
+            stages_written_out,
+            once_written_out,
+            headings_written_out,
+            names_bound,
+            roles_written_out,
+            lets.written_out,
+        )
         steps += (constants, repeats_written_out, items_written_out, low_enough, copies_written_out)
         steps += (moving, affordances_written_out)
         for step in steps:

@@ -101,13 +101,22 @@ class Builder(Declarations):
     def coordinates(self, *pieces: Any) -> Pieces:
         return Pieces(nodes(pieces, PARENTHESES), span_of(*pieces))
 
-    def at_cell(self, value: syntax.Expr, _at: Leaf, place: Pieces) -> syntax.AtExpr:
-        return syntax.AtExpr(value, place.items, span_of(value, place))
+    def toward(self, way: Leaf, cells: Leaf | None) -> syntax.Toward:
+        far = None if cells is None else self.numeral(cells)
+        return syntax.Toward(cast(Any, way.text), far, span_of(way, cells))
 
-    def on_at_cell(self, keyword: Leaf, region: syntax.Name, at: Leaf, place: Pieces) -> syntax.AtExpr:
+    def at_cell(self, value: syntax.Expr, _at: Leaf, place: Pieces | syntax.Toward) -> syntax.AtExpr:
+        span = span_of(value, place)
+        if isinstance(place, syntax.Toward):
+            return syntax.AtExpr(value, (), span, place)
+        return syntax.AtExpr(value, place.items, span)
+
+    def on_at_cell(self, keyword: Leaf, region: syntax.Name, at: Leaf, place: Pieces | syntax.Toward) -> syntax.AtExpr:
         return self.at_cell(self.on(keyword, region), at, place)
 
-    def of_at_cell(self, quantity: Leaf, of: Leaf, owner: syntax.Name, at: Leaf, place: Pieces) -> syntax.AtExpr:
+    def of_at_cell(
+        self, quantity: Leaf, of: Leaf, owner: syntax.Name, at: Leaf, place: Pieces | syntax.Toward
+    ) -> syntax.AtExpr:
         return self.at_cell(self.of(quantity, of, owner), at, place)
 
     def call_at_cell(self, function: Leaf, *rest: Any) -> syntax.AtExpr:

@@ -18,7 +18,7 @@ _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _UNITS = ("%", "tick", "ticks", "hour", "hours", "day", "days")
 _BEGIN_EXPRESSIONS = {
     *("(", "-", "not", "if", "at", "on", "every", "after"),
-    *("distance", "straight", "walking", "position", "velocity", "streak"),
+    *("distance", "straight", "walking", "position", "velocity", "ahead", "streak"),
 }
 _OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
 _GOES_ON = frozenset((*_OPERATORS, *_UNITS, "(", "{", ":", "->", "in", "of", "unclamped", "x"))

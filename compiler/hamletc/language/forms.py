@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, TypeAlias
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
 from hamletc.language.pieces import Pieces, name_of
-from hamletc.language.spelling import spell_expression, spell_name, spell_quantity
+from hamletc.language.spelling import spell_expression, spell_name, spell_quantity, spell_toward
 
 _ELEMENT = re.compile(
     r"""(?P<space>\s*)(?:
@@ -129,6 +129,7 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Landmark": Symbol("landmark", _itself, _landmark, (syntax.Quoted, syntax.Name)),
         "Spot": Symbol("spot", _items, _spot, (tuple, syntax.Quoted, syntax.Name)),
         "Duration": Symbol("duration", _first, _lasting, syntax.Signed),
+        "Toward": Symbol("toward", _itself, spell_toward, syntax.Toward),
         "Lasting": Symbol("lasting", _first, _lasting, (syntax.Signed, syntax.Name)),
     }
 )

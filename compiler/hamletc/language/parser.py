@@ -39,6 +39,8 @@ HIGHEST_STACK = 1000
 _UNITS = ("day", "days", "hour", "hours", "tick", "ticks")
 _AXIS = re.compile(r"[xyz]|x[0-9]+")
 """The names of axes."""
+_TOWARD = ("ahead", "behind", "left", "right")
+"""The words for directions from an agent with a heading."""
 
 
 def parse(text: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
@@ -308,6 +310,8 @@ class _Parse:
                 return _AXIS.fullmatch(following.text) is not None
             case "position" | "velocity" if self._automaton.accepts(terminals()["("]):  # an expression may stand here
                 return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
+            case "ahead":
+                return _AXIS.fullmatch(following.text) is not None and not assigns(self._tokens, index + 1)
             case "streak":
                 return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
             case "every" | "after":
@@ -326,7 +330,7 @@ class _Parse:
             case "repeat":
                 return following.text != "of"
             case "move":
-                return following.text in ("(", "=")
+                return following.text in ("(", "=", *_TOWARD)
             case "teleport":
                 named = following.kind == "word" and following.text not in RESERVED
                 return named or following.kind in ("quoted", "string") or following.text in ("(", "=")
@@ -342,7 +346,7 @@ class _Parse:
             case "within" if self._automaton.accepts("NUMBER"):  # an argument may be called so
                 return following.kind in ("number", "word", "quoted") and following.text not in RESERVED
             case "at":  # behind an expression, coordinates follow
-                return following.text == "("
+                return following.text in ("(", *_TOWARD)
             case "starts":  # a node may be called so
                 return following.text not in ("-", "->")
             case "map":  # a size may be called so

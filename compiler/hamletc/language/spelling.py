@@ -31,6 +31,11 @@ def spell_quantity(text: str, unit: syntax.Unit) -> str:
     return f"{text} {unit}{'' if text == '1' or unit == '%' else 's'}" if unit else text
 
 
+def spell_toward(toward: syntax.Toward) -> str:
+    """A direction: `ahead`, `left 2`."""
+    return toward.way if toward.cells is None else f"{toward.way} {spell_quantity(toward.cells.text, '')}"
+
+
 def counted(number: int, noun: str) -> str:
     """`1 cell`, `2 cells`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -87,6 +92,8 @@ def _bare(expression: syntax.Expr) -> str:
             return f"{quantity} {axis.text}"
         case syntax.OnExpr(region=region):
             return f"on {spell_name(region)}"
+        case syntax.AtExpr(value=value, toward=syntax.Toward() as toward):
+            return f"{_spell(value, _ATOM)} at {spell_toward(toward)}"
         case syntax.AtExpr(value=value, place=place):
             return f"{_spell(value, _ATOM)} at ({', '.join(map(spell_expression, place))})"
         case syntax.RoleExpr(role=role):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hamletc.messages import elsewhere as elsewhere
     from hamletc.messages import everywhere as everywhere
     from hamletc.messages import expressions as expressions
+    from hamletc.messages import headings as headings
     from hamletc.messages import inert as inert
     from hamletc.messages import layers as layers
     from hamletc.messages import maps as maps

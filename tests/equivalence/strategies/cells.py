@@ -12,6 +12,7 @@ from hamletc.checking.around import MOST_AROUND
 from hamletc.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, WHEN, MeterPlan, Piece, joined
 from strategies.states import States
+from strategies.words import TOWARD
 from strategies.worlds import OF_AGENTS
 
 MOST_CELLS = 150
@@ -159,8 +160,11 @@ class Cells(States):
             else:
                 place.append(str(self.integer(0, last)))
         name, lies = self._of_named_cell(meters)
+        where = f"({', '.join(place)})"
+        if self.space.turns and not self._of_cell and self.chance(2):
+            where, known = f"{self.pick(TOWARD)}{self.pick(('', ' 2', ''))}", False
         lies = lies if inside or known else intervals.hull(lies, intervals.ZERO)
-        text = f"{name} at ({', '.join(place)})"
+        text = f"{name} at {where}"
         return (
             Piece(f"(1 when {text})", WHEN, lies)
             if name == "wall" or name.startswith("on ")

@@ -202,13 +202,16 @@ class Expressions(Choices):
             pieces.append(Piece(f"distance to {self.pick(places)}", ATOM, self.extent.distance))
         if places and not self.space.nodes and not is_hexagonal(self.space.space):
             pieces.append(Piece(f"straight distance to {self.pick(places)}", ATOM, self.extent.straight_distance))
-        if places and isinstance(self.space.space, Grid) and cells(self.space.space) <= MOST_WALKED:
+        walked = isinstance(self.space.space, Grid) and cells(self.space.space) <= MOST_WALKED
+        if places and walked and not self.space.turns:
             pieces.append(Piece(f"walking distance to {self.pick(places)}", ATOM, self.extent.walking_distance))
         if self.space.axes:
             axis = self.pick(self.space.axes)
             pieces.append(Piece(f"position {axis}", ATOM, self.extent.position[axis]))
             pieces.append(Piece(f"velocity {axis}", ATOM, self.extent.velocity[axis]))
             pieces.append(Piece("speed", ATOM, self.extent.speed))
+        if self.space.turns:
+            pieces.append(Piece(f"ahead {self.pick(self.space.axes)}", ATOM, Interval(-1.0, 1.0)))
         pieces += [Piece(self.word(name), ATOM, lies) for name, lies in self.extent.terrains.items()]
         known = [piece for piece in pieces if piece.lies.low < piece.lies.high]
         return self.pick(known) if known else None

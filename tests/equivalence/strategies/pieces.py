@@ -68,13 +68,15 @@ class EffectPlan:
 
 @dataclass(frozen=True, slots=True)
 class SpacePlan:
-    """A space, its text, its axes, and the names of the moves in it. A graph has no axes, but `nodes`."""
+    """A space, its text, its axes, and the names of the moves in it, which are own actions of agents that turn. A graph
+    has no axes, but `nodes`."""
 
     text: str
     space: Space
     axes: tuple[str, ...]
     moves: tuple[str, ...]
     nodes: tuple[str, ...] = ()
+    turns: bool = False
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -10,8 +10,10 @@ from typing import Literal, get_args
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
 from hamlet.universe import Axis, Continuous, Edges, Graph, Grid, Map, Metric, Node, NoSpace, Span, Start
+from hamlet.universe.space import is_hexagonal
 from hamletc.checking.actions import HEXAGONAL, axis_moves, diagonal_moves, directed_moves
 from hamletc.checking.surroundings import extent
+from hamletc.expansion.headings import DIRECTIONS, TURNING_MOVES
 from strategies.maps import Maps
 from strategies.pieces import SpacePlan, joined
 from strategies.worlds import Worlds
@@ -85,6 +87,9 @@ class Spaces(Maps, Worlds):
                 space, drawn is not None, [each for each in properties if "distance" not in each], below
             )
         size = "map" if drawn is not None and self.chance(2) else " x ".join(map(str, sizes))
+        if dimensions == 2 and min(sizes) > 1 and self.chance(4):
+            text = f"space grid {size}{self._block([*properties, 'moves turning'])}{below}"
+            return self._turning(SpacePlan(text, space, axis_names(2), TURNING_MOVES, turns=True))
         if dimensions == 2 and self.chance(4):
             text = f"space grid {size}{self._block([*properties, 'moves diagonal'])}{below}"
             return SpacePlan(text, space, axis_names(2), tuple(move.name for move in diagonal_moves()))
@@ -98,9 +103,23 @@ class Spaces(Maps, Worlds):
     def _hexagons(self, grid: Grid, drawn: bool, properties: list[str], below: str) -> SpacePlan:
         """A grid of hexagons like this grid."""
         size = "map" if drawn and self.chance(2) else " x ".join(map(str, grid.sizes))
+        grid = replace(grid, metric="hexagonal")
+        if self.chance(3):
+            text = f"space hexagons {size}{self._block([*properties, 'moves turning'])}{below}"
+            return self._turning(SpacePlan(text, grid, axis_names(2), TURNING_MOVES, turns=True))
         text = f"space hexagons {size}{self._block(properties)}{below}"
         moves = tuple(move.name for move in HEXAGONAL)
-        return SpacePlan(text, replace(grid, metric="hexagonal"), axis_names(2), moves)
+        return SpacePlan(text, grid, axis_names(2), moves)
+
+    def _turning(self, plan: SpacePlan) -> SpacePlan:
+        """A space in which agents turn; sometimes with what they face at first."""
+        self.take("heading", "value")
+        kind = "hexagons" if is_hexagonal(plan.space) else "grid"
+        headings = self.draw_order(list(DIRECTIONS[kind]))
+        if self.chance(2):
+            return plan
+        start = f"choice({', '.join(headings)})" if self.chance(2) else self.pick(headings)
+        return replace(plan, text=f"{plan.text}\nstate heading: {' '.join(headings)} = {start}")
 
     def graph(self, wanted: int) -> SpacePlan:
         """A graph whose nodes hang together, with room for so many affordances."""

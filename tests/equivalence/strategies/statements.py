@@ -9,7 +9,7 @@ from hamletc.intervals import Interval
 from strategies.expressions import DRAWING
 from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, joined
 from strategies.starts import Starts
-from strategies.words import neighbour
+from strategies.words import TOWARD, neighbour
 
 
 class Statements(Starts):
@@ -66,6 +66,8 @@ class Statements(Starts):
         """A statement that displaces an agent, or puts it somewhere."""
         if self.space.nodes or self.chance(4):
             return f"teleport {self.place()}"
+        if self.space.turns and self.chance(2):
+            return f"move {self.pick(TOWARD)}"
         by = [self.shifted(axis, low - high, high - low) for axis, (low, high) in enumerate(self.ends())]
         if any(part != "0" for part in by) and self.chance(2):
             return f"move ({', '.join(by)})"

@@ -28,6 +28,8 @@ ODD = (
     *("min", "previous", "true", "speed", "#", '"""', "\\", "{{ x }}", "{x}", "x.y", "meter.x", "naïve", "'", "//"),
 )
 """Names that stand in backticks."""
+TOWARD = ("ahead", "behind", "left", "right")
+"""The words for directions from an agent with a heading."""
 
 NAMES = (*WORDS.split(), *ODD)
 NOT_FOR_UNIVERSES = frozenset({"self", "lambda", "None", "True", "def", "class", "import", "return", "in"})

@@ -92,7 +92,7 @@ expressions = st.recursive(
         _quantities,
         st.builds(syntax.TimedExpr, st.sampled_from(["every", "after"]), _lasting, SPAN),
         st.builds(syntax.DistanceExpr, names, st.sampled_from([None, "straight", "walking"]), SPAN),
-        st.builds(syntax.AxisExpr, st.sampled_from(["position", "velocity"]), _axes, SPAN),
+        st.builds(syntax.AxisExpr, st.sampled_from(["position", "velocity", "ahead"]), _axes, SPAN),
         st.builds(syntax.StreakExpr, names, SPAN),
         st.builds(syntax.AtHourExpr, signed, SPAN),
     ),
@@ -120,9 +120,11 @@ assignments = st.builds(
 ).map(_written_name)
 _pushes = st.builds(syntax.PushStmt, _axes, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN)
 _vectors = _tuples(expressions, least=1)
+_toward = st.builds(syntax.Toward, st.sampled_from(["ahead", "behind", "left", "right"]), st.none() | numerals, SPAN)
 _spots = st.builds(syntax.Quoted, st.sampled_from(["B", "ab"]), SPAN) | names
 _relocations = st.one_of(
     st.builds(syntax.MoveStmt, _vectors, SPAN),
+    st.builds(syntax.MoveStmt, st.just(()), SPAN, _toward),
     st.builds(syntax.TeleportStmt, _vectors, st.none(), SPAN),
     st.builds(syntax.TeleportStmt, st.just(()), _spots, SPAN),
 )

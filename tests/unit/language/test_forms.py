@@ -63,6 +63,7 @@ affordance Cat { wanders every 2 ticks  appears when a > 1  capacity 2 to lowest
 rule rounds: repeat 3 { a += 1 }
 affordance Cow { capacity 2 to highest a  each tick { } }
 action JUMP { needs a > 1  move (1, 0)  teleport "B"  keeps progress }
+action RUN { needs wall at left  move ahead 2 }
 allow all when a > 1
 acts when a > 1
 allow JUMP STAY when a > 1

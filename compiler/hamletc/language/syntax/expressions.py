@@ -35,6 +35,7 @@ __all__ = [
     "Spot",
     "StreakExpr",
     "TimedExpr",
+    "Toward",
     "UnaryExpr",
     "UnaryOp",
     "Unit",
@@ -169,9 +170,9 @@ class DistanceExpr(Node):
 
 
 class AxisExpr(Node):
-    """`position x`, `velocity x`."""
+    """`position x`, `velocity x`; `ahead x`, a step in the heading, until it is written out."""
 
-    quantity: Literal["position", "velocity"]
+    quantity: Literal["position", "velocity", "ahead"]
     axis: Name
     span: Span
 
@@ -183,13 +184,22 @@ class OnExpr(Node):
     span: Span
 
 
+class Toward(Node):
+    """`ahead`, `left 2`: so many cells in this direction, as an agent with a heading sees it."""
+
+    way: Literal["ahead", "behind", "left", "right"]
+    cells: Numeral | None
+    span: Span
+
+
 class AtExpr(Node):
     """`moss at (x + 1, y)`, `wall at (0, 0)`, `on forest at (x, y)`, `count(c) at (x, y)`: what the cell with these
-    coordinates has."""
+    coordinates has; `wall at ahead`, where `toward` says which, until it is written out."""
 
     value: Expr
     place: tuple[Expr, ...]
     span: Span
+    toward: Toward | None = None
 
 
 class StreakExpr(Node):

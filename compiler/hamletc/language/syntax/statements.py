@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Landmark, Name, Signed
+from hamletc.language.syntax.expressions import Expr, Landmark, Name, Signed, Toward
 from hamletc.language.syntax.node import Node
 
 __all__ = ["AssignStmt", "BeginStmt", "MoveStmt", "PushStmt", "RepeatStmt", "Stmt", "TeleportStmt", "TogetherStmt"]
@@ -57,11 +57,12 @@ class BeginStmt(Node, form="$word $effect"):
     span: Span
 
 
-class MoveStmt(Node, form="move ($by,)"):
-    """`move (1, 0)`: a displacement."""
+class MoveStmt(Node, form=("move $toward", "move ($by,)")):
+    """`move (1, 0)`: a displacement; `move ahead`, where `toward` says which, until it is written out."""
 
     by: tuple[Expr, ...]
     span: Span
+    toward: Toward | None = None
 
 
 class TeleportStmt(Node, form=("teleport $spot", "teleport ($place,)")):
