@@ -6,7 +6,8 @@ H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about contro
 about states and the past, H170 to H179 about effects and affordances, H220 to H229 about copies and movement of
 affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
-rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures.
+rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures,
+H320 and H321 about series.
 """
 
 from __future__ import annotations
@@ -299,6 +300,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H270": Code("error", "start value of what begins later"),
         # --- statements in rounds ---
         "H278": Code("error", "number of rounds that cannot be"),
+        # --- what goes through a series ---
+        "H320": Code("error", "series that is none"),
+        "H321": Code("error", "index that means nothing"),
         # --- what is observed value by value, and in groups ---
         "H280": Code("error", "number observed value by value that may be no whole one"),
         "H281": Code("error", "number observed value by value that has too many"),

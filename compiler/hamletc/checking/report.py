@@ -22,8 +22,8 @@ WRITTEN = frozenset(("H062", "H063", "H079"))
 class Findings:
     """Collects findings. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
     effect is no error. `places` says where places in copied text are; what is found in several copies of one place is
-    said once; what has no effect in some rounds of several, or inside of a call of a function, is not said. Findings are put in words when they are asked
-    for."""
+    said once; what has no effect in some rounds of several, or inside of a call of a function, is not said. Findings
+    are put in words when they are asked for."""
 
     def __init__(self, places: Places | None = None, *, inert_allowed: bool = False) -> None:
         self._findings: list[Finding] = []

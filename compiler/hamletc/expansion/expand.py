@@ -21,6 +21,7 @@ from hamletc.expansion.once import once_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.repeats import repeats_written_out
 from hamletc.expansion.roles import roles_written_out
+from hamletc.expansion.series import series_written_out
 from hamletc.expansion.stages import stages_written_out
 from hamletc.expansion.templates import Templates
 from hamletc.language import syntax
@@ -65,16 +66,10 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         lets, low_enough = Lets(), _heights_checked(file)
         moving = partial(moving_written_out, space_of=space_of)
         steps: tuple[Step, ...]
-        steps = (
-            low_enough,
-            stages_written_out,
-            once_written_out,
-            headings_written_out,
-            names_bound,
-            roles_written_out,
-            lets.written_out,
-        )
-        steps += (constants, repeats_written_out, items_written_out, low_enough, copies_written_out)
+        series = partial(series_written_out, used=lets.used)
+        steps = (series, low_enough, stages_written_out, once_written_out, headings_written_out, names_bound)
+        steps += (roles_written_out, lets.written_out, constants, repeats_written_out, items_written_out, low_enough)
+        steps += (copies_written_out,)
         steps += (moving, affordances_written_out)
         for step in steps:
             declarations, problems = step(declarations, places)

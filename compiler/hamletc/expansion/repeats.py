@@ -44,6 +44,7 @@ class _Rounds:
         return replace(made, braced=True) if is_longer and made is not node else made
 
     def _written(self, repeat: syntax.RepeatStmt) -> tuple[syntax.Stmt, ...]:
+        assert repeat.rounds is not None, "indices are written out"
         number = constant(repeat.rounds)
         if number is None or not number.is_integer() or not 2 <= number <= MOST_ROUNDS:
             found = messages.rules.RoundsOutsideLimits(repeat.rounds.span, repeat.rounds.text, MOST_ROUNDS)

@@ -12,11 +12,11 @@ from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import NAMES_OF_WORDS, binding_of, namespaces
 from hamletc.expansion.lets import MOST_PARTS, ExpansionError, circle
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Field, names_in, of_language, rebuilt
+from hamletc.expansion.series import in_step
+from hamletc.expansion.trees import Field, as_written, names_in, of_language, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import Namespace, declared, in_use, names_of
 from hamletc.language.heights import complaint, too_high
-from hamletc.language.spelling import spell_expression
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import MEANINGS
 
@@ -37,6 +37,7 @@ class _Use:
     Attributes:
         arguments: what stands for the parameters, whatever they name.
         own: the names of what the use declares, by those in the template, in each namespace.
+        series: how many uses it is one of, that go through a series; 0 where it stands alone.
         copies: its texts by the files that they come from.
     """
 
@@ -45,6 +46,7 @@ class _Use:
     arguments: Mapping[str, syntax.Expr]
     own: Mapping[tuple[Namespace, str], str]
     level: int
+    series: int
     copies: dict[int, int] = field(default_factory=dict)
 
 
@@ -128,9 +130,26 @@ class Templates:
 
     def _written(self, item: syntax.UseDecl, level: int) -> Iterator[syntax.Decl]:
         """The declarations that a use stands for."""
-        use = self._use(item, level)
-        for inner in () if use is None else self._bound(use.template):
-            yield from self._declaration(inner, use)
+        uses = tuple(self._each_of_series(item))
+        for each in uses:
+            use = self._use(each, level, len(uses))
+            for inner in () if use is None else self._bound(use.template):
+                yield from self._declaration(inner, use)
+
+    def _each_of_series(self, item: syntax.UseDecl) -> Iterator[syntax.UseDecl]:
+        """The uses that one with series stands for; itself without."""
+        series = tuple(each for each in item.arguments if isinstance(each, syntax.Series))
+        if not series:
+            yield item
+            return
+        found = in_step(series, item.span)
+        if isinstance(found, Finding):
+            self._say(found)
+            return
+        for step in found:
+            given = iter(step)
+            arguments = tuple(next(given) if isinstance(each, syntax.Series) else each for each in item.arguments)
+            yield replace(item, arguments=arguments)
 
     def _bound(self, template: syntax.TemplateDecl) -> tuple[syntax.Decl, ...]:
         """The declarations of a template, with their names bound: those that an argument brings along are not its."""
@@ -151,7 +170,7 @@ class Templates:
             else:
                 self._say(messages.templates.NotInRole(item.span, item.template.text, made.span))
 
-    def _use(self, use: syntax.UseDecl, level: int) -> _Use | None:
+    def _use(self, use: syntax.UseDecl, level: int, uses: int) -> _Use | None:
         """What the names of a template mean in a use; `None` where they do not fit."""
         name, arguments = use.template.text, use.arguments
         template = self._templates.get(name)
@@ -167,7 +186,7 @@ class Templates:
         if level == DEEPEST_USES:
             self._say(messages.templates.TemplatesTooDeep(use.span, DEEPEST_USES, template.name.span))
             return None
-        meanings = dict(zip(parameters, arguments, strict=True))
+        meanings: dict[str, Any] = dict(zip(parameters, arguments, strict=True))
         symbols = [each for item in template.declarations for each in declared(item)]
         names = [meanings[each.name.text] for each in symbols if each.name.text in meanings]
         argument = next((each.text for each in names if isinstance(each, syntax.Name)), "")
@@ -180,7 +199,7 @@ class Templates:
                 self._say(messages.templates.MadeNameTooLong(use.span, made, LONGEST_NAME, each.span))
                 return None
             own[each.namespace, each.name.text] = made
-        return _Use(template, use.span, meanings, own, level + 1)
+        return _Use(template, use.span, meanings, own, level + 1, uses if uses > 1 else 0)
 
     # --- copying ---
 
@@ -188,7 +207,7 @@ class Templates:
         """A place of the template in a use."""
         if span.file not in use.copies:
             label = f"in this use of `{use.template.name.text}`"
-            use.copies[span.file] = self._places.add(Copy(span.file, use.span, "written", label))
+            use.copies[span.file] = self._places.add(Copy(span.file, use.span, "written", label, rounds=use.series))
         return replace(span, file=use.copies[span.file])
 
     def _tree(self, node: Any, use: _Use) -> Any:
@@ -198,7 +217,7 @@ class Templates:
             return self._name(item, field, use, node) if isinstance(item, syntax.Name) else self._tree(item, use)
 
         made = rebuilt(node, each, lambda span: self._moved(span, use))
-        return _written(made) if isinstance(made, syntax.Signed) else made
+        return as_written(made) if isinstance(made, syntax.Signed) else made
 
     def _name(self, item: syntax.Name, field: Field, use: _Use, node: Any) -> Any:
         """What stands for a name in a field of a node; a word only changes its place."""
@@ -254,16 +273,3 @@ def _is_word(node: object, name: str) -> bool:
             return name == "meter" and owner is not None
         case _:
             return (type(node), name) in NAMES_OF_WORDS
-
-
-def _written(signed: syntax.Signed) -> syntax.Signed:
-    """A number for which a parameter stood."""
-    match signed.value:
-        case None:
-            return signed
-        case syntax.Numeral(text=text, unit=""):
-            return replace(signed, text=text, value=None)
-        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text, unit="")):
-            return replace(signed, text=f"-{text}", value=None)
-        case value:
-            return replace(signed, text=spell_expression(value))

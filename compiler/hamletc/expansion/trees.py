@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
 from hamletc.language.words import CALLS
 
 T = TypeVar("T")
@@ -85,7 +86,11 @@ def names_in(tree: object) -> Iterator[syntax.Name]:
         elif isinstance(node, syntax.Name):
             yield node
         elif isinstance(node, syntax.CallExpr):
-            pending += (node.arguments,) if of_language(node.function) else (node.arguments, node.function)
+            pending += (
+                (node.arguments, node.each)
+                if of_language(node.function)
+                else (node.arguments, node.each, node.function)
+            )
         elif not isinstance(node, _LEAVES):
             kind: Any = type(node)
             pending.extend(getattr(node, field.name) for field in _parts(kind))
@@ -148,6 +153,19 @@ def in_backticks(node: T, names: Collection[str]) -> T:
         return rebuilt(item, each)
 
     return cast(T, rebuilt(node, each))
+
+
+def as_written(signed: syntax.Signed) -> syntax.Signed:
+    """A number for which a parameter or an index stood."""
+    match signed.value:
+        case None:
+            return signed
+        case syntax.Numeral(text=text, unit=""):
+            return replace(signed, text=text, value=None)
+        case syntax.UnaryExpr(op="-", operand=syntax.Numeral(text=text, unit="")):
+            return replace(signed, text=f"-{text}", value=None)
+        case value:
+            return replace(signed, text=spell_expression(value))
 
 
 def constant(written: syntax.Signed | syntax.Expr) -> float | None:

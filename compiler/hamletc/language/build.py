@@ -15,9 +15,11 @@ from hamletc.language.declarations import Declarations
 from hamletc.language.forms import Parsed, Slot, forms_of, nodes_with_forms
 from hamletc.language.pieces import (
     BRACES,
+    NAMES,
     PARENTHESES,
     Leaf,
     Pieces,
+    apart,
     every,
     is_token,
     lasting,
@@ -80,6 +82,23 @@ class Builder(Declarations):
 
     def over_cells(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         return replace(self.call(function, *rest), over_cells=True)
+
+    def over_each(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
+        *call, _over, each = rest
+        return replace(self.call(function, *call), each=each, span=span_of(function, each))
+
+    def each_of_one(self, name: Leaf, _in: Leaf, first: syntax.Signed, to: Leaf, last: syntax.Signed) -> syntax.Each:
+        return syntax.Each((name_of(name),), (self.series(first, to, last),), span_of(name, last))
+
+    def each_of_several(self, *pieces: Any) -> syntax.Each:
+        names, series = apart(pieces, NAMES, syntax.Series, fixed=PARENTHESES | {"in"})
+        return syntax.Each(tuple(map(name_of, names)), series, span_of(*pieces))
+
+    def each_in_step(self, *pieces: Any) -> syntax.Each:
+        return self.each_of_several(*pieces)
+
+    def series(self, first: syntax.Signed, _to: Leaf | None, last: syntax.Signed | None) -> syntax.Series:
+        return syntax.Series(first, last, span_of(first, last))
 
     def call_within(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         *arguments, _comma, _within, radius, right = rest

@@ -32,7 +32,14 @@ from typing import Any, NamedTuple, TypeAlias
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
 from hamletc.language.pieces import Pieces, name_of
-from hamletc.language.spelling import spell_expression, spell_name, spell_quantity, spell_toward
+from hamletc.language.spelling import (
+    spell_each,
+    spell_expression,
+    spell_given,
+    spell_name,
+    spell_quantity,
+    spell_toward,
+)
 
 _ELEMENT = re.compile(
     r"""(?P<space>\s*)(?:
@@ -126,6 +133,8 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Drawn": Symbol("expression", _itself, _drawn, object),
         "Interval": Symbol("interval", _items, _interval, tuple),
         "Point": Symbol("point", _items, _point, tuple),
+        "Each": Symbol("each", _itself, spell_each, syntax.Each),
+        "Given": Symbol("given", _itself, spell_given, object),
         "Landmark": Symbol("landmark", _itself, _landmark, (syntax.Quoted, syntax.Name)),
         "Spot": Symbol("spot", _items, _spot, (tuple, syntax.Quoted, syntax.Name)),
         "Duration": Symbol("duration", _first, _lasting, syntax.Signed),

@@ -46,6 +46,23 @@ def spell_expression(expression: syntax.Expr) -> str:
     return _spell(expression, _IF)
 
 
+def spell_given(argument: syntax.Expr | syntax.Series) -> str:
+    """The text of what a template is used with."""
+    return _series(argument) if isinstance(argument, syntax.Series) else spell_expression(argument)
+
+
+def spell_each(each: syntax.Each) -> str:
+    """The text of indices, and of what they go through."""
+    names, through = ", ".join(map(spell_name, each.names)), ", ".join(map(_series, each.series))
+    if len(each.names) > 1:
+        return f"({names}) in ({through})"
+    return f"{names} in {through}" if len(each.series) == 1 and each.series[0].last else f"{names} in ({through})"
+
+
+def _series(series: syntax.Series) -> str:
+    return series.first.text if series.last is None else f"{series.first.text} .. {series.last.text}"
+
+
 def _spell(expression: syntax.Expr, level: int) -> str:
     """The text, in parentheses where the expression binds less tightly than its place demands."""
     text = _bare(expression)
@@ -56,6 +73,8 @@ def _tightness(expression: syntax.Expr) -> int:
     match expression:
         case syntax.IfExpr() | syntax.WeightedExpr():
             return _IF
+        case syntax.CallExpr(each=syntax.Each()):  # what follows a series would look like a part of it
+            return _COMPARE
         case syntax.BinaryExpr(op=op):
             return _BINARY.get(op, _COMPARE)
         case syntax.UnaryExpr(op="not"):
@@ -109,6 +128,7 @@ def _bare(expression: syntax.Expr) -> str:
             return f"at hour {hour.text}"
         case syntax.CallExpr(function=function, arguments=arguments):
             over = " over cells" if expression.over_cells else ""
+            over = over if expression.each is None else f" over {spell_each(expression.each)}"
             # In backticks it is no function, which the check says.
             name = f"`{function.text}`" if function.quoted and function.text in FUNCTIONS else spell_name(function)
             inside = [*map(spell_expression, arguments)]

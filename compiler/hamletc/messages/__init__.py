@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hamletc.messages import rewards as rewards
     from hamletc.messages import roles as roles
     from hamletc.messages import rules as rules
+    from hamletc.messages import series as series
     from hamletc.messages import space as space
     from hamletc.messages import stages as stages
     from hamletc.messages import standpoint as standpoint

@@ -29,6 +29,7 @@ UNTRIED: dict[str, set[str]] = {
     "layers": {"LinkLeadsOut", "TooManyFiles", "FilesTooLarge"},
     "maps": {"MapTooLarge"},
     "rules": {"TooManyRepeated"},
+    "series": {"TooMuchThroughSeries"},
     "stages": {"TooManySwitches"},
     "templates": {"LetsTooLarge", "LetsTooDeep", "TemplatesTooLarge", "TemplatesTooDeep"},
 }
@@ -135,6 +136,8 @@ def long_universe(kind: str, folder: Path) -> str:
             return f"meter mood = 1\n{effect}" + "".join(f"rule r{n}: mood < 0.5 -> begin ill\n" for n in range(101))
         case "TooManyRepeated":
             return "meter m = 1\nrule r: repeat 50 { repeat 50 { m -= 0.001 } }\n"
+        case "TooMuchThroughSeries":
+            return "report r: count(total(a + b + c) over c in 1 .. 100 > 0) over (a, b) in (1 .. 100, 1 .. 100)\n"
         case "LetsTooLarge":
             return "let a0 = 1\n" + "".join(f"let a{n + 1} = a{n} + a{n}\n" for n in range(20)) + "reward a20\n"
         case "LetsTooDeep":

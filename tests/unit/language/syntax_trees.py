@@ -73,6 +73,17 @@ def _options(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.builds(syntax.WeightedExpr, inner, inner, SPAN)
 
 
+def _one_of() -> st.SearchStrategy[syntax.Series]:
+    return st.builds(syntax.Series, signed, st.none(), SPAN)
+
+
+_series = st.builds(syntax.Series, signed, signed, SPAN)
+_eaches = st.one_of(
+    st.builds(syntax.Each, _tuples(names, 1, least=1), _tuples(_series | _one_of(), least=1), SPAN),
+    st.builds(syntax.Each, _tuples(names, least=2), _tuples(_series, least=2), SPAN),
+)
+
+
 def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     operators = st.sampled_from(["+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "and", "or"])
     return st.one_of(
@@ -80,6 +91,7 @@ def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
         st.builds(syntax.BinaryExpr, operators, inner, inner, SPAN, SPAN),
         st.builds(syntax.CallExpr, names, _tuples(inner | _options(inner), least=1), SPAN),
+        st.builds(syntax.CallExpr, names, _tuples(inner, 1, least=1), SPAN, st.just(False), st.none(), _eaches),
         st.builds(syntax.IfExpr, inner, inner, inner, SPAN),
         st.builds(syntax.WhenExpr, inner, inner, SPAN),
     )
@@ -134,6 +146,7 @@ statements: st.SearchStrategy[Any] = st.recursive(
         _pushes
         | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN)
         | st.builds(syntax.RepeatStmt, signed, _tuples(inner, least=1), SPAN)
+        | st.builds(syntax.RepeatStmt, st.none(), _tuples(inner, least=1), SPAN, _eaches)
     ),
     max_leaves=3,
 )
@@ -242,7 +255,7 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(syntax.ParamDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.InputDecl, names, expressions, _bounds, SPAN),
     st.builds(syntax.ControlDecl, names, st.none() | st.builds(syntax.Name, st.just("int"), SPAN), _bounds, SPAN),
-    st.builds(syntax.UseDecl, names, _tuples(expressions, least=1), SPAN),
+    st.builds(syntax.UseDecl, names, _tuples(expressions | _series, least=1), SPAN),
     st.builds(syntax.LetDecl, names, expressions, SPAN, _tuples(names)),
     st.builds(syntax.OnceDecl, names, expressions, SPAN),
     _meters,

@@ -42,6 +42,7 @@ without reward home
 without clock
 template T(first, second) { meter first = second }
 use T(a, 1)
+use T(c1 .. c2, 1)
 state wet = false
 stages { easy -> hard when a > 1 }
 role owl: 1 agent
@@ -61,6 +62,7 @@ affordance Bus: 2 copies at random apart 3 near Stop within 2 in forest { follow
 affordance Dog { wanders  open when a > 1  capacity 2  instantly { move (a, -1)  teleport home  teleport (a, 0) } }
 affordance Cat { wanders every 2 ticks  appears when a > 1  capacity 2 to lowest number  on completion { } }
 rule rounds: repeat 3 { a += 1 }
+rule rounds: repeat (a, b) in (c1 .. c2, 1 .. 2) { a += b }
 affordance Cow { capacity 2 to highest a  each tick { } }
 action JUMP { needs a > 1  move (1, 0)  teleport "B"  keeps progress }
 action RUN { needs wall at left  move ahead 2 }
@@ -94,8 +96,8 @@ def test_rules_follow_from_forms() -> None:
         'param_decl: "param" NAME "=" expression "in" bounds',
         'start_decl: "start" "velocity" cell ["speed" signed] -> start_decl_0',
         'clock_decl: "clock" signed ("hour" | "hours")',
-        'use_decl: "use" NAME "(" list_of_expression ")"',
-        'list_of_expression: expression ("," expression)* -> listed',
+        'use_decl: "use" NAME "(" list_of_given ")"',
+        'list_of_given: given ("," given)* -> listed',
         'ends_decl: ["world"] "ends" "when" expression [block_of_reward_property]',
         'block_of_reward_property: "{" reward_property* "}" -> listed',
         "    | begin_stmt",

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hamlet.universe import Span
 from hamletc.language.syntax.drawings import DrawItem
-from hamletc.language.syntax.expressions import Expr, Lasting, Name, RoleExpr, Signed, Spot
+from hamletc.language.syntax.expressions import Expr, Lasting, Name, RoleExpr, Series, Signed, Spot
 from hamletc.language.syntax.items import (
     AbleItem,
     ActionItem,
@@ -134,11 +134,12 @@ class TemplateDecl(Node, form="template $name($parameters,) {{ $declarations<Par
     span: Span
 
 
-class UseDecl(Node, form="use $template($arguments,)"):
-    """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration."""
+class UseDecl(Node, form="use $template($arguments<Given>,)"):
+    """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration; with a
+    series, `use Cell(c1 .. c9)`, it is a use for each of it."""
 
     template: Name
-    arguments: tuple[Expr, ...]
+    arguments: tuple[Expr | Series, ...]
     span: Span
 
 

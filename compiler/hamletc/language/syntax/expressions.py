@@ -20,6 +20,7 @@ __all__ = [
     "Cell",
     "DistanceExpr",
     "Duration",
+    "Each",
     "Expr",
     "IfExpr",
     "Landmark",
@@ -31,6 +32,7 @@ __all__ = [
     "OwnName",
     "Quoted",
     "RoleExpr",
+    "Series",
     "Signed",
     "Spot",
     "StreakExpr",
@@ -125,15 +127,34 @@ class BinaryExpr(Node):
     span: Span
 
 
+class Series(Node):
+    """`c1 .. c10`, `1 .. 10`; one thing of a list has no `last`."""
+
+    first: Signed
+    last: Signed | None
+    span: Span
+
+
+class Each(Node):
+    """`c in c1 .. c10`, `shop in (Bakery, Mill)`, and in step `(c, n) in (c1 .. c10, 1 .. 10)`: the names of indices,
+    and what they go through: one index through all of it, several through one each."""
+
+    names: tuple[Name, ...]
+    series: tuple[Series, ...]
+    span: Span
+
+
 class CallExpr(Node):
     """`min(a, b)`, `max(a, b, c)`, `abs(a)`, `choice(a: 3, b: 1)`, `exp(a)`, `previous(a)`, ...; with `over_cells`
-    `total(a) over cells`. `within` is the radius of `neighbours(a, within 2)`."""
+    `total(a) over cells`; with `each` `total(c) over c in c1 .. c10`, until it is written out. `within` is the radius
+    of `neighbours(a, within 2)`."""
 
     function: Name
     arguments: tuple[Expr, ...]
     span: Span
     over_cells: bool = False
     within: Signed | None = None
+    each: Each | None = None
 
 
 class WeightedExpr(Node):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Landmark, Name, Signed, Toward
+from hamletc.language.syntax.expressions import Each, Expr, Landmark, Name, Signed, Toward
 from hamletc.language.syntax.node import Node
 
 __all__ = ["AssignStmt", "BeginStmt", "MoveStmt", "PushStmt", "RepeatStmt", "Stmt", "TeleportStmt", "TogetherStmt"]
@@ -41,12 +41,13 @@ class TogetherStmt(Node, form="together { $body* }"):
     span: Span
 
 
-class RepeatStmt(Node, form="repeat $rounds { $body* }"):
-    """`repeat 10 { ... }`, until it is written out."""
+class RepeatStmt(Node, form=("repeat $rounds { $body* }", "repeat $each { $body* }")):
+    """`repeat 10 { ... }`, `repeat c in c1 .. c10 { ... }`, until it is written out."""
 
-    rounds: Signed
+    rounds: Signed | None
     body: tuple[Stmt, ...]
     span: Span
+    each: Each | None = None
 
 
 class BeginStmt(Node, form="$word $effect"):
