@@ -7,7 +7,7 @@ about states and the past, H170 to H179 about effects and affordances, H220 to H
 affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
 rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures,
-H320 and H321 about series.
+H305 to H311 about layouts, H320 and H321 about series.
 """
 
 from __future__ import annotations
@@ -296,6 +296,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),
         "H292": Code("error", "picture that would need state of its own"),
+        # --- layouts ---
+        "H305": Code("error", "condition that decides of no wall"),
+        "H306": Code("error", "what is known around walls of a map only"),
         # --- start values ---
         "H270": Code("error", "start value of what begins later"),
         # --- statements in rounds ---

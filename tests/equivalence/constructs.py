@@ -148,7 +148,7 @@ KINDS = (
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
-    *("At", "Wall"),
+    *("At", "Wall", "Cells wall"),
     *("CellSum", "things", "things of a role", "things that lie", "stages", "StateType of cells", "regions of a graph"),
     *("Graph", "Graph with start", "Graph one way"),
 )
@@ -255,8 +255,8 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [*reads, "WorldMeter kept"] if kept else reads
         case World(rules=rules):
             return ["World rules"] if rules else []
-        case Cells(rules=rules):
-            return ["Rules of cells"] if rules else []
+        case Cells(rules=rules, wall=wall):
+            return [*(["Rules of cells"] if rules else []), *(["Cells wall"] if wall is not None else [])]
         case CellMeter(name=name) if name.startswith("lying of "):
             return ["things that lie"]
         case CellMeter(type=StateType()):

@@ -58,6 +58,7 @@ from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.starts import Owner, whole_once
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
 from hamletc.checking.terrain import check_walks, check_ways
+from hamletc.checking.walls import check_walls, resolve_wall
 from hamletc.checking.wholes import check_whole, wholes_in
 from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.codes import INERT
@@ -183,6 +184,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     resolve_settings(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
     _keep_hidden(file, draft, names)
+    draft.wall = names.wall = resolve_wall(file, names, report)
     places: dict[str, Span] = {}
     going_on: list[Rule] = []
     going_on_in_world: list[Rule] = []
@@ -228,7 +230,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft.effects = frozenset(rule.name for rule in (*going_on, *going_on_in_world))
     draft.dynamics[:0] = going_on
     draft.world_rules[:0] = going_on_in_world
-    draft.space = names.space = with_places(draft.space, draft.affordances)
+    draft.space = names.space = with_places(draft.space, draft.affordances, draft.wall)
     check_places(draft.affordances, places, draft.space, fewest_agents(names), report)
     check_spreads(draft.affordances, draft.space, report)
     check_ways(draft, names, report)
@@ -236,6 +238,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
         draft.of_cells = None
     _resolve_outcomes(file, draft, names, report)
     check_walks(draft, report)
+    check_walls(draft, names, report)
     whole_once(draft, names)
     _keep_past(draft, names)
     _keep_overall(draft, names)
@@ -343,6 +346,8 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
                 _keep(draft.cell_meters, resolve_cell_meter(item, names, report), name, names)
             case syntax.RuleDecl(name=name):
                 _keep(draft.cell_rules, resolve_rule(item, names, report, "cell"), name, names, item.body)
+            case syntax.WallItem():
+                pass  # It is resolved before the expressions that ask for walls.
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:

@@ -57,6 +57,7 @@ class Draft:
     of_cells: universe.Span | None = None
     """Where the first block of cells is written."""
     cell_meters: list[universe.CellMeter] = field(default_factory=list)
+    wall: universe.Expression | None = None
     cell_rules: list[universe.Rule] = field(default_factory=list)
     dynamics: list[universe.Rule | universe.Cascade] = field(default_factory=list)
     affordances: list[universe.Affordance] = field(default_factory=list)
@@ -126,6 +127,7 @@ class Draft:
         yield from (report.value for report in self.reports)
         yield from (mask.allowed for mask in self.masks)
         yield from (each.condition for each in self.acting)
+        yield from () if self.wall is None else (self.wall,)
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
         yield from (affordance.opening for affordance in self.affordances if affordance.opening is not None)
@@ -258,7 +260,9 @@ class Draft:
         """What the cells of the grid have."""
         if self.of_cells is None or not self.cell_meters:
             return None
-        return universe.Cells(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums))
+        return universe.Cells(
+            tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums), self.wall
+        )
 
     def moves_taken(self) -> Iterator[universe.Move]:
         """The moves of the space that are actions."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hamlet import universe
-from hamlet.universe import Expression
+from hamlet.universe import Expression, Span
 from hamletc import messages
 from hamletc.checking.standpoint import Resolver, Standpoint
 from hamletc.checking.symbols import is_word
@@ -33,7 +35,9 @@ class Elsewhere:
         coordinates = tuple(each for each in place if each is not None)
         if operand is None or len(coordinates) < len(place):
             return None
-        read = universe.At(operand, coordinates, expr.span)
+        read: Expression = universe.At(operand, coordinates, expr.span)
+        if isinstance(operand, universe.Wall):
+            read = wall_there(coordinates, self._at, expr.span)
         if all(universe.owners(read)):
             self._at.report.add(messages.elsewhere.BetweenAgents(expr.span))
             return None
@@ -76,3 +80,35 @@ class Elsewhere:
             case _:
                 self._at.report.add(messages.elsewhere.NotOfCell(value.span, value))
         return None
+
+
+def wall_there(place: tuple[Expression, ...], at: Standpoint, span: Span) -> Expression:
+    """Whether the cell at these coordinates is a wall, on the state that the tick began with up to step 5."""
+    of_map: Expression = universe.At(universe.Wall(span), place, span)
+    if at.names.wall is None:
+        return of_map
+    past = at.whose in ("cell", "world") and at.scope != "previous"
+    return universe.Binary("or", of_map, _there(at.names.wall, place, past=past), span)
+
+
+def _there(tree: Expression, place: tuple[Expression, ...], *, past: bool) -> Expression:
+    """A condition of the cell at these coordinates; `past`: where what the world has is what the tick began with."""
+
+    def there(part: Expression) -> Expression:
+        return _there(part, place, past=past)
+
+    match tree:
+        case universe.CellValue() | universe.TerrainValue() | universe.On():
+            return universe.At(tree, place, tree.span)
+        case universe.WorldValue() if past:
+            return universe.Previous(tree, tree.span)
+        case universe.Unary(operand=operand):
+            return replace(tree, operand=there(operand))
+        case universe.Binary(left=left, right=right):
+            return replace(tree, left=there(left), right=there(right))
+        case universe.Clamp(operand=operand, low=low, high=high):
+            return replace(tree, operand=there(operand), low=there(low), high=there(high))
+        case universe.If(condition=condition, then=then, otherwise=otherwise):
+            return replace(tree, condition=there(condition), then=there(then), otherwise=there(otherwise))
+        case _:
+            return tree

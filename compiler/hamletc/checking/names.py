@@ -40,8 +40,9 @@ class Names(Symbols):
     keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's day, any
     number where the clock has an error; `counts_hours` says whether something is counted in hours or days. `copy_of`
     has for each copy of an affordance the name of all of them. `kept` are the meters of the world that it keeps,
-    `overall` finds what all cells come to. `effects` are set when the space and the time are resolved; `lies` then
-    tells where a number lies, as far as declarations say it.
+    `overall` finds what all cells come to, `wall` is the condition of cells that are walls beside those of the map.
+    `effects` are set when the space and the time are resolved; `lies` then tells where a number lies, as far as
+    declarations say it.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -63,6 +64,7 @@ class Names(Symbols):
         self.effects = Effects({})
         self.history: History | None = None
         self.overall: Overall | None = None
+        self.wall: Expression | None = None
         self.asked: set[str] = set()
         self.lies: Callable[[Expression], Interval | None] = lambda _: None
         self._file = file

@@ -20,6 +20,8 @@ from hamletc.language import syntax
 MOST_ROWS = 2**20
 MOST_SEEN = 2**16
 """The most words that say what walls hide in a window."""
+FARTHEST_SIGHT = 7
+"""The largest radius of a window that walls hide of which cells decide: each step asks for every cell of it."""
 
 
 class ObservedCells:
@@ -56,6 +58,10 @@ class ObservedCells:
         if is_hexagonal(grid):
             self._in.report.add(messages.observations.SightOnHexagons(where, grid.span))
             return False
+        if self._in.draft.wall is not None and len(grid.sizes) == 2:
+            if radius > FARTHEST_SIGHT:
+                self._in.report.add(messages.walls.SightTooFar(item.span, FARTHEST_SIGHT))
+            return radius <= FARTHEST_SIGHT
         if grid.map is None or not grid.map.walls:
             self._in.report.add(messages.observations.NothingHidden(where))
             return False
@@ -77,7 +83,8 @@ class ObservedCells:
         space = self._in.space
         if not isinstance(space, universe.Grid):
             return None
-        if space.map is None or (walls and not space.map.walls):
+        drawn = walls and self._in.draft.wall is not None
+        if not drawn and (space.map is None or (walls and not space.map.walls)):
             self._in.report.add(messages.observations.NoWalls(word.span))
             return None
         if isinstance(item, syntax.ObserveGrid):

@@ -149,6 +149,8 @@ class _Tick:
                 between, kept = replace(self._ranges, around=self._around.between()), _join([start, meters])
                 for each in self._draft.acting:
                     between.condition(each.condition, kept)
+                if self._draft.wall is not None:
+                    between.condition(self._draft.wall, kept)
                 for mask in self._draft.masks:
                     between.condition(mask.allowed, kept)
                 for item in self._draft.unproven():

@@ -43,7 +43,7 @@ def sites(declarations: Iterable[syntax.Decl]) -> Mapping[Span, int]:
     return found
 
 
-def constructs(declaration: syntax.Decl) -> Iterator[tuple[str, object]]:
+def constructs(declaration: syntax.Decl | syntax.CellItem) -> Iterator[tuple[str, object]]:
     """The kind and name of what a declaration declares, and the part of it that is meant."""
     match declaration:
         case syntax.LetDecl() | syntax.RoleDecl():

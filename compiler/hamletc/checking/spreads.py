@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hamlet.universe import Affordance, Grid, Space, Span, Spread
+from hamlet.universe import Affordance, Expression, Grid, Space, Span, Spread
 from hamlet.universe.space import letters_of
 from hamletc import messages
 from hamletc.arrangements import arrangements, free_cells
@@ -52,10 +52,12 @@ def resolve_spread(
     return None if failed else Spread(region, apart, near, within, span)
 
 
-def with_places(space: Space | None, affordances: list[Affordance]) -> Space | None:
-    """The space, whose places are stored where affordances say where they may stand, move or appear: what stands on a
-    cell does not follow from the layout then."""
-    if isinstance(space, Grid) and any(each.spread is not None or each.moving or each.appears for each in affordances):
+def with_places(space: Space | None, affordances: list[Affordance], wall: Expression | None) -> Space | None:
+    """The space, whose places are stored where affordances say where they may stand, move or appear, or are at random
+    beside walls of which cells decide: what stands on a cell does not follow from the layout then."""
+    said = any(each.spread is not None or each.moving or each.appears for each in affordances)
+    beside = wall is not None and any(each.place is None for each in affordances)
+    if isinstance(space, Grid) and (said or beside):
         return replace(space, places="stored")
     return space
 

@@ -99,7 +99,7 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
         case syntax.WorldDecl(items=items):
             yield from (_in_block(item, "world meter") for item in items)
         case syntax.CellsDecl(items=items):
-            yield from (_in_block(item, "cell meter") for item in items)
+            yield from (_in_block(item, "cell meter") for item in items if not isinstance(item, syntax.WallItem))
         case syntax.RuleDecl(name=name):
             yield Symbol(name, "rule")
         case syntax.CascadeDecl(name=name):

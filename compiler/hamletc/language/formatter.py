@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
@@ -23,6 +24,8 @@ from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import Scan, scan
 
+Part: TypeAlias = syntax.Decl | syntax.CellItem
+"""A declaration, or a part of a block."""
 WIDTH = 120
 """The longest line: longer blocks and expressions are broken."""
 
@@ -137,7 +140,7 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
     return "\n".join(writer.lines) + "\n"
 
 
-def _paddings(declarations: Sequence[syntax.Decl], items: Sequence[Item], remarks: Sequence[_Remark]) -> list[int]:
+def _paddings(declarations: Sequence[Part], items: Sequence[Item], remarks: Sequence[_Remark]) -> list[int]:
     """The width of each declaration's key: that of the longest in its run of neighbouring lines."""
     runs: list[list[int]] = []
     for index, (declaration, item) in enumerate(zip(declarations, items, strict=True)):
@@ -149,7 +152,7 @@ def _paddings(declarations: Sequence[syntax.Decl], items: Sequence[Item], remark
     return [width for width, run in zip(widths, runs, strict=True) for _ in run]
 
 
-def _neighbours(a: syntax.Decl, b: syntax.Decl, first: Item, second: Item, remarks: Sequence[_Remark]) -> bool:
+def _neighbours(a: Part, b: Part, first: Item, second: Item, remarks: Sequence[_Remark]) -> bool:
     """Whether two declarations of one kind will stand in adjacent lines."""
     if type(a) is not type(b) or isinstance(a, syntax.OverrideDecl) or not (first.key and second.key):
         return False

@@ -15,7 +15,8 @@ from hamletc.ir.ops import F32, I32, U32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, position_apart, position_on_map
-from hamletc.lowering.places import cell_position
+from hamletc.lowering.open_starts import Begun, Kind, kind_of_starts, open_position, read_at_start
+from hamletc.lowering.places import cell_position, cell_words, grid_of
 from hamletc.lowering.plan import Plan
 
 
@@ -46,9 +47,20 @@ def reset(planned: Plan) -> Function:
             world, agent = builder.input(U32, "world"), builder.input(I32, "agent")
             layout = new_layout(builder, *seeds, world, builder.to_u32(builder.input(I32, "episode")))
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
+    of_world: dict[str, Value] | None = None
+    if universe.wall is not None:
+        of_world = _world_meters(planned, builder, layout)
+        begun = _begun(planned, builder, of_world)
+    with builder.at(Construct("layout"), None):
         graph = graph_of(universe.space)
-        if graph is not None and graph.start is not None:
-            position: tuple[Value, ...] = (builder.i32(graph.number(graph.start)),)
+        if universe.wall is not None:
+            kind = kind_of_starts(universe)
+            own = builder.to_u32(agent) if kind == "letter" else index
+            position: tuple[Value, ...] = open_position(
+                planned, builder, kind, layout, own, _stride(planned, builder, kind), begun
+            )
+        elif graph is not None and graph.start is not None:
+            position = (builder.i32(graph.number(graph.start)),)
         elif where.dealt is not None and where.dealt.starts is not None:
             position = position_on_map(builder, universe, where.dealt, layout, index, builder.to_u32(agent))
         elif isinstance(universe.space, Grid) and universe.space.starts == "apart":
@@ -56,7 +68,7 @@ def reset(planned: Plan) -> Function:
             position = position_apart(builder, universe, where, layout, index, cell)
         else:
             position = position_anywhere(builder, universe, layout, index)
-    of_world = _world_meters(planned, builder, layout)
+    of_world = _world_meters(planned, builder, layout) if of_world is None else of_world
     outputs = [Output(f"meter.{name}", value) for name, value in _meters(planned, builder, layout, of_world).items()]
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
     outputs += _start(universe, builder)
@@ -65,10 +77,39 @@ def reset(planned: Plan) -> Function:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
         with builder.at(Construct("affordance", affordance.name), affordance.span):
-            place = new_place(builder, planned, layout, number)
+            if universe.wall is not None and _tries(planned, number):
+                stride = _stride(planned, builder, "free")
+                own = builder.u32(where.random_index(number))
+                there = open_position(planned, builder, "free", layout, own, stride, begun)
+                place = cell_words(builder, grid_of(universe), there)
+            else:
+                place = new_place(builder, planned, layout, number)
         names = (f"place.{affordance.name}.{row}" for row in planned.place_rows)
         outputs += [Output(name, value) for name, value in zip(names, place, strict=True)]
     return builder.finish("reset", tuple(outputs))
+
+
+def _tries(planned: Plan, number: int) -> bool:
+    """Whether the affordance of this number begins on a cell that is no wall."""
+    affordance = planned.universe.affordances[number]
+    return affordance.place is None and not affordance.moving and planned.arranged is None
+
+
+def _stride(planned: Plan, builder: Builder, kind: Kind) -> Value:
+    """How many (U32) try cells of a kind."""
+    agents = builder.to_u32(builder.input(I32, "agents"))
+    return agents if kind == "letter" else builder.add(builder.u32(len(planned.places.random)), agents)
+
+
+def _begun(planned: Plan, builder: Builder, of_world: dict[str, Value]) -> Begun:
+    """The numbers that decide which cells begin as walls."""
+    params, world = read_at_start(planned.universe)
+    with builder.at(Construct("state"), None, "state"):
+        episode = builder.to_u32(builder.input(I32, "episode"))
+        seeds = builder.input(U32, "world"), episode, builder.input(U32, "seed_low"), builder.input(U32, "seed_high")
+        of_params = {name: builder.input(F32, f"param.{name}") for name in params}
+        agents = builder.to_u32(builder.input(I32, "agents"))
+    return Begun(seeds, of_params, {name: of_world[name] for name in world}, agents)
 
 
 def _meters(planned: Plan, builder: Builder, layout: Value, of_world: dict[str, Value]) -> dict[str, Value]:

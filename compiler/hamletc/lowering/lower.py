@@ -21,6 +21,7 @@ from hamletc.lowering.layouts import draw_body
 from hamletc.lowering.mask import mask
 from hamletc.lowering.observe import observe
 from hamletc.lowering.occupancy import loops as occupancy_loops
+from hamletc.lowering.open_starts import try_bodies
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation, lower_steer
 from hamletc.lowering.reductions import Meeting, meeting
@@ -39,6 +40,7 @@ def lower_planned(planned: Plan) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
+    functions += try_bodies(planned)
     if universe.acting:
         functions.append(carried_out(planned))
     together = meeting(planned)

@@ -17,7 +17,8 @@ from hamletc.lowering.moves import WORD, StepTables, displaced, displacement, le
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.tables import AffordanceTable
-from hamletc.lowering.terrain import Ground, stopped
+from hamletc.lowering.terrain import Ground
+from hamletc.lowering.walls import stopped, stops
 
 
 def mask(lane: Lane) -> tuple[Output, ...]:
@@ -104,7 +105,7 @@ def _can_move(lane: Lane, by: tuple[float, ...], action: int) -> Value:
         return _open_moves(lane, lane.plan.ground, builder.u32(action))
     if not isinstance(space, Grid) or not any(by):
         return builder.boolean(True)
-    if lane.plan.ground is not None and lane.plan.ground.has_walls:
+    if stops(lane):
         steps = displacement(lane.universe, by)
         there = [
             displaced(builder, lane.universe, axis, own, builder.i32(int(step)))
@@ -145,7 +146,7 @@ def _leads_away(lane: Lane, there: tuple[Value, ...]) -> Value:
     """Whether (BOOL) a position is another than the agent's, and no wall."""
     builder = lane.builder
     changes = [builder.not_(builder.equal(to, own)) for to, own in zip(there, lane.position, strict=True)]
-    wall = stopped(builder, lane.universe, lane.plan.ground, there)
+    wall = stopped(lane, there)
     elsewhere = builder.any(changes)
     return elsewhere if wall is None else builder.and_(elsewhere, builder.not_(wall))
 

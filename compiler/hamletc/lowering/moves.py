@@ -9,7 +9,7 @@ from typing import TypeVar
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Displace, Grid, Universe, nodes
-from hamlet.universe.space import graph_of
+from hamlet.universe.space import graph_of, letters_of
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32, Value
@@ -91,7 +91,8 @@ def leads(builder: Builder, table: Table, position: tuple[Value, ...], nodes: in
 
 def _step_tables(universe: Universe) -> StepTables | None:
     """`None` where the steps are too many to try each, or where a wall can stop a whole displacement."""
-    if isinstance(universe.space, Grid) and universe.space.map is not None and universe.space.map.walls:
+    letters = letters_of(universe.space)
+    if universe.wall is not None or (letters is not None and letters.walls):
         return None
     taken = [tuple((axis, int(step)) for axis, step in enumerate(move.by) if step) for move in universe.moves]
     steps = tuple(dict.fromkeys(step for each in taken for step in each))

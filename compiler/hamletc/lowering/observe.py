@@ -7,15 +7,17 @@ from functools import partial
 from typing import TypeAlias
 
 from hamlet import schema, universe
+from hamlet.universe.space import around
 from hamletc.ir.function import Construct, Output, Table
 from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.expressions import cell_value, is_at, is_nowhere, lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.observation_tables import role_key
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word_with
-from hamletc.lowering.places import cell_index, grid_of
+from hamletc.lowering.places import cell_index, cell_position, grid_of
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.terrain import beyond, is_in
+from hamletc.lowering.walls import stopped
 from hamletc.lowering.window import window_words
 
 MOST_CONSTANT = 32
@@ -73,6 +75,7 @@ class _Seen:
     def __init__(self, lane: Lane) -> None:
         self._lane = lane
         self._occupancy: Occupancy | None = None
+        self._walls: dict[int, list[Value]] = {}
 
     def _occupied(self) -> Occupancy:
         self._occupancy = self._occupancy or occupancy(self._lane)
@@ -91,7 +94,7 @@ class _Seen:
                     name = next(names)
                     yield self._each(item, partial(self._window, radius, None if within is None else name))
                 case universe.ObserveRegion():
-                    yield self._each(item, partial(_region, lane, next(names), item))
+                    yield self._each(item, partial(self._region, next(names), item))
                 case universe.ObserveCells():
                     next(names)
                     yield self._each(item, partial(_cells, lane, item))
@@ -134,7 +137,30 @@ class _Seen:
     def _window(self, radius: int, in_sight: str | None, element: Callable[[], Value]) -> Value:
         """A row of a window; `in_sight` is the name of its tables where only what the agent sees is shown."""
         value = _window(self._lane, radius, self._occupied(), element)
-        return value if in_sight is None else _if_seen(self._lane, in_sight, value, element)
+        return value if in_sight is None else self._if_seen(in_sight, radius, value, element)
+
+    def _region(self, name: str, item: universe.ObserveRegion, element: Callable[[], Value]) -> Value:
+        """`grid of forest`, `window 2 of wall`, and the same in sight past walls of which cells decide."""
+        if self._lane.universe.wall is None:
+            return _region(self._lane, name, item, element)
+        value = _walls(self._lane, item, element) if item.region is None else _region(self._lane, name, item, element)
+        if item.within is None or item.radius is None:
+            return value
+        return self._if_seen(name, item.radius, value, element)
+
+    def _if_seen(self, name: str, radius: int, value: Value, element: Callable[[], Value]) -> Value:
+        """The value of a row of a window in sight; 0 where the agent does not see the cell of the row."""
+        lane = self._lane
+        if lane.universe.wall is None:
+            return _if_seen(lane, name, value, element)
+        if radius not in self._walls:
+            self._walls[radius] = _walls_around(lane, radius)
+        builder, row = lane.builder, element()
+        hidden = [
+            builder.equal(builder.and_(word, builder.to_u32(builder.lookup(table, row))), builder.u32(0))
+            for word, table in zip(self._walls[radius], lane.plan.seen[name], strict=True)
+        ]
+        return builder.select(builder.all(hidden), value, builder.f32(0.0))
 
     def _constant(self, table: Table, element: Callable[[], Value]) -> Value:
         return self._lane.builder.lookup(table, element())
@@ -200,7 +226,8 @@ def _row_cell(lane: Lane, radius: int, row: Value) -> tuple[Value, Value]:
 
 def _region(lane: Lane, name: str, item: universe.ObserveRegion, element: Callable[[], Value]) -> Value:
     """`grid of forest`, `window 2 of wall`."""
-    builder, grid, floor, words = lane.builder, grid_of(lane.universe), lane.plan.ground, lane.plan.seen[name]
+    builder, grid, floor = lane.builder, grid_of(lane.universe), lane.plan.ground
+    words = lane.plan.seen[name] if lane.universe.wall is None or item.within is None else ()
     row = element()
     if floor is None:
         raise ValueError(f"universe {lane.universe.name} observes a region and has no map")
@@ -220,6 +247,41 @@ def _region(lane: Lane, name: str, item: universe.ObserveRegion, element: Callab
     there = is_in(builder, floor, item.region, builder.to_i32(builder.select(inside, cell, builder.u32(0))))
     outside = builder.boolean(beyond(grid, item))
     return _indicator(lane, builder.select(inside, there, outside))
+
+
+def _walls(lane: Lane, item: universe.ObserveRegion, element: Callable[[], Value]) -> Value:
+    """`grid of wall`, `window 2 of wall` where cells decide which are walls."""
+    builder, sizes, row = lane.builder, grid_of(lane.universe).sizes, element()
+    if item.radius is None:
+        return _indicator(lane, _is_wall(lane, cell_position(builder, sizes, builder.to_u32(row))))
+    inside, cell = _row_cell(lane, item.radius, builder.to_u32(row))
+    there = _is_wall(lane, cell_position(builder, sizes, builder.select(inside, cell, builder.u32(0))))
+    outside = builder.boolean(beyond(grid_of(lane.universe), item))
+    return _indicator(lane, builder.select(inside, there, outside))
+
+
+def _is_wall(lane: Lane, position: tuple[Value, ...]) -> Value:
+    """Whether (BOOL) a position (I32 per axis) is a wall."""
+    wall = stopped(lane, position)
+    return lane.builder.boolean(False) if wall is None else wall
+
+
+def _walls_around(lane: Lane, radius: int) -> list[Value]:
+    """Words (U32) with a bit per cell of a window: whether it is a wall; beyond edges all is, unless they wrap."""
+    builder, grid = lane.builder, grid_of(lane.universe)
+    offsets = around(grid, radius)
+    words = [builder.u32(0)] * -(-len(offsets) // WORD)
+    for number, offset in enumerate(offsets):
+        near = [builder.add(x, builder.i32(by)) for x, by in zip(lane.position, offset, strict=True)]
+        conditions = [
+            builder.less(builder.to_u32(x), builder.u32(size)) for x, size in zip(near, grid.sizes, strict=True)
+        ]
+        inside = builder.all(conditions)
+        there = _is_wall(lane, tuple(builder.select(inside, x, builder.i32(0)) for x in near))
+        wall = builder.select(inside, there, builder.boolean(grid.edges != "wrap"))
+        bit = builder.select(wall, builder.u32(1 << number % WORD), builder.u32(0))
+        words[number // WORD] = builder.or_(words[number // WORD], bit)
+    return words
 
 
 def _cells(lane: Lane, item: universe.ObserveCells, element: Callable[[], Value]) -> Value:

@@ -31,7 +31,7 @@ from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.functions import whole
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, limited
-from hamletc.lowering.terrain import stopped
+from hamletc.lowering.walls import stopped
 
 
 def run(
@@ -143,7 +143,7 @@ def _numbers(lane: Lane, values: tuple[Expression, ...], measured: Measured | No
 
 def _not_in_walls(lane: Lane, there: tuple[Value, ...], position: tuple[Value, ...]) -> tuple[Value, ...]:
     """That place, or the position where it is a wall."""
-    wall = stopped(lane.builder, lane.universe, lane.plan.ground, there)
+    wall = stopped(lane, there)
     return there if wall is None else _chosen(lane, wall, position, there)
 
 

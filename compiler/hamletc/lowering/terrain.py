@@ -18,7 +18,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32, ShiftLeft, ShiftRight, Value
 from hamletc.lowering.moves import WORD, displacement
-from hamletc.lowering.places import cell_index, grid_of
+from hamletc.lowering.places import grid_of
 
 SHORT = 32
 """Words that registers hold."""
@@ -85,7 +85,7 @@ def ground(universe: Universe) -> Ground | None:
             Table(f"map.terrain{number}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
             for number, terrain in enumerate(drawn.terrains)
         ),
-        _open_moves(universe, grid) if drawn.walls else None,
+        _open_moves(universe, grid) if drawn.walls and universe.wall is None else None,
     )
 
 
@@ -185,13 +185,6 @@ def number_of(builder: Builder, floor: Ground, terrain: str, cell: Value) -> Val
     return builder.lookup(floor.terrains[names.index(terrain)], kind_of(builder, floor, cell))
 
 
-def stopped(builder: Builder, universe: Universe, floor: Ground | None, position: tuple[Value, ...]) -> Value | None:
-    """Whether (BOOL) a position (I32 per axis) is a wall; `None` where there are none."""
-    if floor is None or not floor.has_walls:
-        return None
-    return is_wall(builder, floor, cell_index(builder, grid_of(universe).sizes, position))
-
-
 # --- what is seen ----------------------------------------------------------------------------------------------------
 
 
@@ -199,6 +192,8 @@ def seen_words(universe: Universe, item: ObserveRegion, number: int) -> tuple[Ta
     """Of the observed region of this number: of a grid the words with a bit per cell, as a table; of a window, tables
     with a word for each cell on which an agent stands, together a bit per row; none where they would be too long."""
     grid = grid_of(universe)
+    if universe.wall is not None and (item.region is None or item.within is not None):
+        return () if item.radius is None or item.within is None else between_words(item.radius, number)
     if grid.map is None:
         return ()
     there = frozenset(grid.map.cells(grid.map.region(item.region)))
@@ -233,9 +228,23 @@ def _sees(grid: Grid, there: frozenset[int], outside: bool, cell: int, right: in
 def sight_words(universe: Universe, radius: int, number: int) -> tuple[Table, ...]:
     """Of an observed window in sight: tables with a word for each cell on which an agent stands, together a bit per
     row, whether the agent sees the cell of that row."""
+    if universe.wall is not None:
+        return between_words(radius, number)
     rows = visible(grid_of(universe), radius)
     return tuple(
         Table(f"map.sight{number}.{word}", I32, tuple(signed(row[word]) for row in rows))
+        for word in range(len(rows[0]))
+    )
+
+
+def between_words(radius: int, number: int) -> tuple[Table, ...]:
+    """Of an observed window that walls hide of which cells decide: tables with a word for each row, together a bit per
+    cell of the window, whether it lies between the agent's cell and that of the row."""
+    side = range(-radius, radius + 1)
+    offsets = [(right, down) for down in side for right in side]
+    rows = [_words([each in between(*offset) for each in offsets]) for offset in offsets]
+    return tuple(
+        Table(f"map.between{number}.{word}", I32, tuple(signed(row[word]) for row in rows))
         for word in range(len(rows[0]))
     )
 

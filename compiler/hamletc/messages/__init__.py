@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from hamletc.messages import states as states
     from hamletc.messages import templates as templates
     from hamletc.messages import things as things
+    from hamletc.messages import walls as walls
     from hamletc.messages import world as world
 else:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -16,6 +16,7 @@ from hamlet.interpreter.expressions import is_there
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.places import Places
+from hamlet.interpreter.walls import find_walls
 from hamlet.schema.grid import cell_of
 from hamlet.universe import AnyMeter, Continuous, Graph, Grid, NoSpace, Universe
 from hamlet.universe.space import graph_of, is_hexagonal, letters_of
@@ -24,6 +25,7 @@ FLAT = 2
 """Axes that can be shown. Of a space of more the first two are, as if one looked through all others."""
 
 FLOOR = "."
+WALL = "#"
 SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -179,7 +181,7 @@ def view_of(universe: Universe, buffers: Buffers, world: int, tick: int, acted: 
     """The view of a world, by its number in these buffers. `acted` are the actions of the last tick, [lanes], where
     they are known."""
     here = _World(universe, buffers, world, acted)
-    board = _board(universe, here.drawn)
+    board = _with_walls(_board(universe, here.drawn), here)
     marks, lines = ((), ()) if board is None else here.drawn.on_board(here.lanes)
     low, size = ((0.0, 0.0), (0.0, 0.0)) if board is None else (board.low, board.edge)
     hour = here.of_world("hour")
@@ -261,6 +263,22 @@ def _board(universe: Universe, drawn: Drawn) -> Board | None:
             return None
 
 
+def _with_walls(board: Board | None, here: _World) -> Board | None:
+    """The board with the cells as walls that are walls now, where a condition of cells decides it."""
+    if board is None or here.lanes.walls is None:
+        return board
+    width, height = (int(size) for size in board.size)
+    walls = here.lanes.walls[0].tolist()
+    rows = board.ground or (FLOOR * width,) * height
+    letter = board.walls[:1] or WALL
+    drawn = (
+        "".join(letter if walls[x + width * y] else each for x, each in enumerate(row)) for y, row in enumerate(rows)
+    )
+    colour = here.drawn.colour("wall")
+    tints = () if colour is None or board.walls else ((letter, colour),)
+    return replace(board, ground=tuple(drawn), walls=board.walls or letter, tints=(*board.tints, *tints))
+
+
 def _tints(space: Grid, drawn: Drawn) -> Iterator[tuple[str, Colour]]:
     """The colours of letters of the map, or of nodes: of regions, the first that has one, and of walls."""
     ground = letters_of(space)
@@ -305,6 +323,7 @@ class _World:
         self.drawn = Drawn(universe)
         alone = Buffers(self._shape, self._state, {}, None, None, torch.empty(0))
         self.lanes = load(universe, alone, Places(universe, device), Constants(universe, device))
+        find_walls(self.lanes)
 
     def of_world(self, field: str) -> int | None:
         """A number of the world; `None` where the universe has none."""

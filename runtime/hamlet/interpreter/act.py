@@ -11,7 +11,7 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import displace, drift, leaves_space, length, push, stops
+from hamlet.interpreter.space import displace, drift, has_walls, leaves_space, length, meets_wall, push, stops
 from hamlet.interpreter.statements import run, subtract
 from hamlet.schema.actions import moves_of, own_actions
 from hamlet.universe import Action
@@ -92,6 +92,7 @@ def teleport(action: Action, lanes: Lanes, who: Tensor) -> None:
     """The last that a custom action does: it sets the position."""
     if action.teleport is not None:
         there = vector(action.teleport, lanes)
+        who = who & ~meets_wall(lanes, there) if has_walls(lanes) else who
         lanes.position = tuple(torch.where(who, to, x) for to, x in zip(there, lanes.position, strict=True))
     run(action.after, lanes, who, coverage.action(action.name))
 

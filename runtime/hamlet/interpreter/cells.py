@@ -40,10 +40,10 @@ def spread(lanes: Lanes) -> None:
     cells = lanes.universe.cells
     if cells is None or lanes.before is None:
         return
-    began = _cells(lanes, dict(lanes.cells))
+    began = as_agents(lanes, dict(lanes.cells))
     before = dataclasses.replace(began, world=lanes.before.world, coverage=None)
     # The same view for all rules: what one writes the next ones read.
-    whole = dataclasses.replace(_cells(lanes, lanes.cells), before=before, nearby=began)
+    whole = dataclasses.replace(as_agents(lanes, lanes.cells), before=before, nearby=began)
     for rule in cells.rules:
         who = whole.running
         if rule.guard is not None:
@@ -81,7 +81,7 @@ def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
     if cells is None:
         return
     # The same view for all start values: what one gives the next ones read.
-    whole = _cells(lanes, lanes.cells)
+    whole = as_agents(lanes, lanes.cells)
     beginning = torch.zeros(len(lanes.age), dtype=torch.bool, device=worlds.device)
     beginning[worlds] = True
     open_cells, beginning = whole.running, beginning.unsqueeze(1)
@@ -106,13 +106,13 @@ def sum_over_cells(universe: Universe, buffers: Buffers) -> None:
 
 def _store_sums(lanes: Lanes, state: Mapping[str, Tensor], worlds: Tensor) -> None:
     """Find the sums over cells of these worlds (i64 [n]), and write them into the state."""
-    sums, world = overall(dataclasses.replace(_cells(lanes, lanes.cells), nearby=None)), lanes.universe.world
+    sums, world = overall(dataclasses.replace(as_agents(lanes, lanes.cells), nearby=None)), lanes.universe.world
     for row, total in enumerate(() if world is None else world.meters):
         if total.name in sums:
             state["world_meters"][row, worlds] = sums[total.name][worlds, 0]
 
 
-def _cells(lanes: Lanes, meters: dict[str, Tensor]) -> Lanes:
+def as_agents(lanes: Lanes, meters: dict[str, Tensor]) -> Lanes:
     """All cells with these meters, as if they were agents."""
     worlds, count = len(lanes.age), _count(lanes.universe)
     index = torch.arange(count, dtype=torch.int32, device=lanes.age.device).expand(worlds, count)

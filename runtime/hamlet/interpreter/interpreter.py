@@ -31,6 +31,7 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import drawn_controls, look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
+from hamlet.interpreter.walls import begin_beside_walls, find_walls
 from hamlet.numbers.counters import (
     CELL_DRAWS,
     CELL_EPISODE_DRAWS,
@@ -80,6 +81,7 @@ class Interpreter:
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
         lanes = load(self.universe, buffers, self._places, self._constant, self.coverage)
+        find_walls(lanes)
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
         if buffers.observation is not None:
             observe.observe(lanes, buffers.observation.view(-1, worlds, agents))
@@ -155,6 +157,7 @@ class Interpreter:
         lanes.running = beginning.unsqueeze(1).expand(numbers.shape)
         begin_meters(lanes, buffers, worlds)
         begin_cells(lanes, buffers.state, worlds)
+        begin_beside_walls(lanes, buffers, self._places, worlds)
 
     def _begin_worlds(self, buffers: Buffers, worlds: Tensor, stream: Stream) -> None:
         """Give the meters of these worlds their start values, where those are expressions."""
@@ -182,6 +185,7 @@ class Interpreter:
         lanes = load(
             self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world, of_cells
         )
+        find_walls(lanes)
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
             statistics.add(counts, buffers, self.universe)

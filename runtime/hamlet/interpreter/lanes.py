@@ -111,6 +111,8 @@ class Lanes:
             what they do. `None` outside a tick.
         askers: in what agents are asked by each other: the numbers of those that ask now.
         granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
+        walls: bool [worlds, cells], the cells that nobody enters, where a condition of cells decides that; `None` where
+            the map alone does, and where no agent goes anywhere.
         coverage, trace: told what happens, where somebody wants to know.
     """
 
@@ -148,6 +150,7 @@ class Lanes:
     askers: slice | None = None
     nearby: Lanes | None = None
     granted: dict[str, Tensor] = field(default_factory=dict)
+    walls: Tensor | None = None
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def cell(self) -> tuple[Tensor, ...]:

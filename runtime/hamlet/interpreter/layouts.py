@@ -13,6 +13,9 @@ from hamlet.schema.grid import cell_index, coordinates
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamlet.universe.space import letters_of
 
+TRIES = 64
+"""Cells that an agent or an affordance tries, where cells decide which are walls."""
+
 
 class Layouts:
     """Turns layouts (i32 [worlds]) and indices into positions: one tensor [count, worlds] per axis, i32 or f32."""
@@ -57,6 +60,50 @@ class Layouts:
             case NoSpace():
                 return []
 
+    def open_apart(self, layout: Tensor, walls: Tensor, indices: range, stride: int) -> list[Tensor]:
+        """The positions of these indices, [indices, worlds] per axis, each on the first of its own free cells that is
+        no wall of these (bool [worlds, cells])."""
+        if self._domain is None:
+            raise ValueError("there are no free cells")
+        return self._open(self._free, self._domain, layout.long() & WORD, walls, indices, stride)
+
+    def open_letters(self, layout: Tensor, walls: Tensor, letters: str, agents: int) -> list[Tensor]:
+        """The positions of agents likewise, on cells with these letters of the map."""
+        cells = self._cells(letters)
+        return self._open(cells, domain(len(cells)), mix(layout.long() & WORD), walls, range(agents), agents)
+
+    def _open(
+        self, cells: Tensor, over: Domain, word: Tensor, walls: Tensor, indices: range, stride: int
+    ) -> list[Tensor]:
+        """Each index has the cells of the permutation that come every `stride` cells, and takes the first of them that
+        is no wall; the very first where all are walls."""
+        index = self._indices(word, indices.start, len(indices))
+        chosen = cells[permute(index, word, over)]
+        blocked = _is_wall(chosen, walls)
+        for _ in range(1, TRIES):
+            index = index + stride
+            there = index < over.size
+            cell = cells[permute(torch.where(there, index, 0), word, over)]
+            taken = blocked & there & ~_is_wall(cell, walls)
+            chosen, blocked = torch.where(taken, cell, chosen), blocked & ~taken
+        return list(coordinates(chosen, self._permuted))
+
+    def open_anywhere(self, layout: Tensor, walls: Tensor, first: int, count: int) -> list[Tensor]:
+        """The positions with the indices first .. first + count - 1, each drawn until it is no wall; the very first
+        where all are walls."""
+        word, index = layout.long() & WORD, self._indices(layout, first, count)
+        cells = torch.arange(prod(self._permuted), dtype=torch.int32, device=self._device)
+        if self._letters is not None and self._letters.walls:
+            letters = "".join(self._letters.rows)
+            cells = self._cells("".join(each for each in set(letters) if each not in self._letters.walls))
+        chosen = cells[multiply_high(draw(word, index, 0), len(cells))]
+        blocked = _is_wall(chosen, walls)
+        for number in range(1, TRIES):
+            cell = cells[multiply_high(draw(word, index, number), len(cells))]
+            taken = blocked & ~_is_wall(cell, walls)
+            chosen, blocked = torch.where(taken, cell, chosen), blocked & ~taken
+        return list(coordinates(chosen, self._permuted))
+
     def _cells(self, letters: str) -> Tensor:
         """The indices of the cells of the map with these letters, i32."""
         numbers = () if self._letters is None else self._letters.cells(letters)
@@ -80,6 +127,11 @@ class Layouts:
 
     def _number(self, value: float) -> Tensor:
         return torch.tensor(value, dtype=torch.float32, device=self._device)
+
+
+def _is_wall(cells: Tensor, walls: Tensor) -> Tensor:
+    """Whether these cells (i32 [count, worlds]) are walls (bool [worlds, cells])."""
+    return walls.gather(1, cells.T.long()).T
 
 
 def free_cells(universe: Universe, grid: Grid) -> Tensor:

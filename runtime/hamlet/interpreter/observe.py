@@ -12,7 +12,7 @@ from hamlet.interpreter.expressions import at, at_one_of, evaluate, is_there, no
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import clamp, displaced
-from hamlet.interpreter.ways import in_sight
+from hamlet.interpreter.ways import in_sight, in_sight_now
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.schema.roles import members
@@ -67,7 +67,7 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
             return rows if within is None else seen_of(rows, radius, lanes)
         case universe.ObserveRegion(radius=reach, region=region, within=within):
             if reach is None:
-                return list(ground_of(region, lanes).to(torch.float32))
+                return list(ground_of(region, lanes).to(torch.float32).T.unsqueeze(2))
             rows = window_of(region, reach, lanes)
             return rows if within is None else seen_of(rows, reach, lanes)
         case universe.ObserveCells(radius=reach, meter=meter, only=only):
@@ -146,26 +146,31 @@ def cells_around(values: Tensor, radius: int, lanes: Lanes) -> list[Tensor]:
 
 
 def ground_of(region: str | None, lanes: Lanes) -> Tensor:
-    """Which cells are in a region, or walls; bool [cells]."""
-    return lanes.ground.walls if region is None else lanes.ground.regions[region]
+    """Which cells are in a region, or walls; bool [worlds or 1, cells]."""
+    if region is None and lanes.walls is not None:
+        return lanes.walls
+    return (lanes.ground.walls if region is None else lanes.ground.regions[region]).unsqueeze(0)
 
 
 def window_of(region: str | None, radius: int, lanes: Lanes) -> list[Tensor]:
     """The cells around the agent, x fastest: 1 where they are in the region or walls; beyond the edges are walls, but
     not where edges wrap."""
-    (width, height), (x, y), ground = lanes.grid.sizes, lanes.position, ground_of(region, lanes)
+    sizes, rows = lanes.grid.sizes, []
+    ground = ground_of(region, lanes).expand(len(lanes.age), -1)
     beyond = torch.full_like(lanes.alive, region is None and lanes.grid.edges != "wrap")
-    rows = []
-    for right, down in around(lanes.grid, radius):
-        inside = (x + right >= 0) & (x + right < width) & (y + down >= 0) & (y + down < height)
-        cell = (x + right + width * (y + down)).clamp(0, width * height - 1)
-        rows.append(torch.where(inside, ground[cell.long()], beyond).to(torch.float32))
+    for offset in around(lanes.grid, radius):
+        there = [x + delta for x, delta in zip(lanes.position, offset, strict=True)]
+        inside = torch.ones_like(lanes.alive)
+        for x, size in zip(there, sizes, strict=True):
+            inside = inside & (x >= 0) & (x < size)
+        cell = torch.where(inside, cell_index(there, sizes), 0).long()
+        rows.append(torch.where(inside, ground.gather(1, cell), beyond).to(torch.float32))
     return rows
 
 
 def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:
     """The rows of a window, 0 where walls hide the cell from the agent."""
-    visible = in_sight(lanes, radius)[:, lanes.index()]
+    visible = in_sight_now(lanes, radius) if lanes.walls is not None else in_sight(lanes, radius)[:, lanes.index()]
     return [torch.where(seen, row, torch.zeros_like(row)) for seen, row in zip(visible, rows, strict=True)]
 
 

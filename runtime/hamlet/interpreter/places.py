@@ -7,7 +7,7 @@ from torch import Tensor
 
 from hamlet.interpreter.arrangements import Arrangements
 from hamlet.interpreter.layouts import Layouts
-from hamlet.schema.grid import words
+from hamlet.schema.grid import cell_index, words
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 from hamlet.universe.space import graph_of
 
@@ -80,6 +80,31 @@ class Places:
         if isinstance(space, Grid) and space.starts == "apart":
             return self._layouts.apart(layout, first, agents)
         return self._layouts.anywhere(layout, first, agents)
+
+    def open_starts(self, layout: Tensor, walls: Tensor, agents: int) -> list[Tensor]:
+        """Where each agent starts, [agents, worlds] per axis, beside walls (bool [worlds, cells]) of which cells
+        decide."""
+        first, space = len(self._at_random), self._universe.space
+        if isinstance(space, Grid) and space.map is not None and space.map.starts is not None:
+            return self._layouts.open_letters(layout, walls, space.map.starts, agents)
+        if isinstance(space, Grid) and space.starts == "apart":
+            return self._layouts.open_apart(layout, walls, range(first, first + agents), first + agents)
+        return self._layouts.open_anywhere(layout, walls, first, agents)
+
+    def open_places(self, layout: Tensor, walls: Tensor, agents: int) -> list[tuple[int, Tensor]]:
+        """The rows of the stored places of affordances at random that stay and may stand anywhere, and their cells
+        (i32 [worlds]), where cells decide which are walls."""
+        indices = {name: index for index, name in enumerate(self._at_random)}
+        stride, grid = len(indices) + agents, self._universe.space
+        if any(item.spread is not None for item in self._universe.affordances) or not isinstance(grid, Grid):
+            return []
+        result = []
+        for row, item in enumerate(self._universe.affordances):
+            if item.name in indices and not item.moving:
+                index = indices[item.name]
+                axes = self._layouts.open_apart(layout, walls, range(index, index + 1), stride)
+                result.append((row, cell_index(axes, grid.sizes).squeeze(0)))
+        return result
 
     def _fixed_place(self, place: tuple[float, ...]) -> tuple[Tensor, ...]:
         """A place that the author gave, [1, 1] per part."""

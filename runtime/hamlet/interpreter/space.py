@@ -30,15 +30,24 @@ def displaced(lanes: Lanes, by: Sequence[Tensor]) -> tuple[Tensor, ...]:
 def displaced_from(lanes: Lanes, position: Sequence[Tensor], by: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Where a displacement leads from a position, per axis."""
     there = tuple(along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(position, by, strict=True)))
-    if lanes.constant.ground is None:
+    if not has_walls(lanes):
         return there
     stopped = meets_wall(lanes, there)
     return tuple(torch.where(stopped, x, moved) for moved, x in zip(there, position, strict=True))
 
 
+def has_walls(lanes: Lanes) -> bool:
+    """Whether cells can be walls: there is a map, or a condition of cells."""
+    return lanes.constant.ground is not None or lanes.walls is not None
+
+
 def meets_wall(lanes: Lanes, there: Sequence[Tensor]) -> Tensor:
-    """Which positions on the grid of a map are walls, bool."""
-    return lanes.ground.walls[cell_index(there, lanes.grid.sizes).long()]
+    """Which positions on a grid that has walls are walls, bool; [..., worlds, agents] where cells decide it."""
+    index = cell_index(there, lanes.grid.sizes).long()
+    if lanes.walls is None:
+        return lanes.ground.walls[index]
+    index = index.expand(*index.shape[:-2], *lanes.age.shape)
+    return lanes.walls.expand(*index.shape[:-1], lanes.walls.shape[-1]).gather(-1, index)
 
 
 def along(lanes: Lanes, axis: int, x: Tensor, by: Tensor) -> Tensor:
@@ -150,7 +159,7 @@ def leaves_space(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
 
 def stops(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
     """Whose displacement leads to a wall, bool [worlds, agents]."""
-    if lanes.constant.ground is None:
+    if not has_walls(lanes):
         return torch.zeros_like(lanes.alive)
     there = (along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True)))
     return meets_wall(lanes, tuple(there))

@@ -13,7 +13,7 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import clamp, displace, meets_wall, push, within_limit
+from hamlet.interpreter.space import clamp, displace, has_walls, meets_wall, push, within_limit
 from hamlet.universe import (
     AnyMeter,
     Assign,
@@ -101,7 +101,7 @@ def go(relocation: Displace | Teleport, lanes: Lanes, who: Tensor, construct: st
         case Displace():
             displace(lanes, numbers, who)
         case Teleport():
-            goes = who if lanes.constant.ground is None else who & ~meets_wall(lanes, numbers)
+            goes = who & ~meets_wall(lanes, numbers) if has_walls(lanes) else who
             lanes.position = tuple(torch.where(goes, to, x) for to, x in zip(numbers, before, strict=True))
     if lanes.coverage is not None:
         changed = who if lanes.position is before else reduce(torch.logical_or, map(torch.ne, before, lanes.position))

@@ -61,28 +61,41 @@ def in_sight(lanes: Lanes, radius: int) -> Tensor:
     """Whether an agent on each cell sees the cells around it, bool [rows of a window, cells]; those beyond the edges
     are walls, or nothing where edges wrap."""
     if radius not in lanes.constant.sights:
-        side = range(-radius, radius + 1)
-        offsets = [(right, down) for down in side for right in side]
-        lanes.constant.sights[radius] = torch.stack([_sees(lanes, *offset) for offset in offsets])
+        lanes.constant.sights[radius] = _seen_from(lanes.ground.walls, lanes.grid, radius)
     return lanes.constant.sights[radius]
 
 
-def _sees(lanes: Lanes, right: int, down: int) -> Tensor:
-    """From which cells one sees the cell at this offset: where no wall lies between, bool [cells]."""
-    hidden = torch.zeros_like(lanes.ground.walls)
+def in_sight_now(lanes: Lanes, radius: int) -> Tensor:
+    """Whether each agent sees the cells around it past walls of which cells decide, bool [rows of a window, worlds,
+    agents]."""
+    if lanes.walls is None:
+        raise ValueError(f"universe {lanes.universe.name} has no walls of which cells decide")
+    seen = _seen_from(lanes.walls, lanes.grid, radius)
+    return seen.gather(-1, lanes.index().expand(len(seen), *lanes.age.shape))
+
+
+def _seen_from(walls: Tensor, grid: Grid, radius: int) -> Tensor:
+    """Whether the cells around are seen from each cell, bool [rows of a window, ..., cells] for walls [..., cells]."""
+    side = range(-radius, radius + 1)
+    return torch.stack([_sees(walls, grid, right, down) for down in side for right in side])
+
+
+def _sees(walls: Tensor, grid: Grid, right: int, down: int) -> Tensor:
+    """From which cells one sees the cell at this offset: where no wall lies between, bool [..., cells]."""
+    hidden = torch.zeros_like(walls)
     for across in range(min(right, 0), max(right, 0) + 1):
         for along in range(min(down, 0), max(down, 0) + 1):
             between = (across, along) not in ((0, 0), (right, down))
             if between and 2 * abs(right * along - down * across) < abs(right) + abs(down):
-                hidden = hidden | walls_at(lanes.ground.walls, lanes.grid, across, along)
+                hidden = hidden | walls_at(walls, grid, across, along)
     return ~hidden
 
 
 def walls_at(walls: Tensor, grid: Grid, right: int, down: int) -> Tensor:
-    """Whether there is a wall at this offset from each cell, bool [cells]."""
+    """Whether there is a wall at this offset from each cell, bool [..., cells]."""
     width, height = grid.sizes
     x, y = coordinates(torch.arange(width * height, device=walls.device), grid.sizes)
     x, y = x + right, y + down
     inside = (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    there = walls[torch.where(inside, x + width * y, 0)]
+    there = walls[..., torch.where(inside, x + width * y, 0)]
     return torch.where(inside, there, torch.full_like(there, grid.edges != "wrap"))

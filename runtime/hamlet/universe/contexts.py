@@ -66,6 +66,7 @@ BODY = replace(TICK, where="a cascade", cascade=True)
 WORLD = Context("a rule of the world", of="world", past=True, draws=True, agents="when all is done")
 CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="when all is done", beside=True)
 ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
+WALLS = Context("the condition of a wall", of="cell", elsewhere=False)
 OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
 
 FIELDS: dict[tuple[type, str], Context] = {
@@ -74,6 +75,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (declarations.WorldMeter, "start"): START_OF_WORLD,
     (declarations.CellMeter, "start"): START_OF_CELLS,
     (declarations.CellSum, "operand"): OVER_CELLS,
+    (declarations.Cells, "wall"): WALLS,
     (declarations.Cascade, "body"): BODY,
     (declarations.Affordance, "needs"): NEEDS,
     (declarations.Affordance, "opening"): OPENING,
@@ -133,11 +135,18 @@ def lacking(universe: Universe) -> Iterator[str]:
         "grid": grid is not None,
         "map": letters is not None,
         "momentum": space.has_momentum(of),
+        "grid with two axes": grid is not None and len(grid.sizes) == 2,
         "map with two axes": letters is not None and grid is not None and len(grid.sizes) == 2,
     }
     for node in nodes(universe):
         part = WANTING.get(type(node))
         match node:
+            case observations.ObserveRegion(region=None, within=None) if universe.wall is not None:
+                part = "grid"
+            case observations.ObserveRegion(region=None) if universe.wall is not None:
+                part = "grid with two axes"
+            case observations.ObserveWindow(within="sight") if universe.wall is not None:
+                part = "grid with two axes"
             case observations.ObserveWindow(within="sight"):
                 part = "map with two axes"
             case observations.ObserveRegion(radius=int()):
@@ -156,6 +165,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         (universe.dynamics, TICK),
         (() if world is None else (world.meters, world.rules), WORLD),
         (() if cells is None else (cells.meters, cells.rules, cells.sums), CELLS),
+        (None if cells is None else cells.wall, WALLS),
         ((universe.causes, universe.rewards, universe.reports), ENDING),
         ((universe.acting, universe.masks), MASK),
         ((universe.observations, tuple(role.observations for role in universe.roles or ())), OBSERVED),

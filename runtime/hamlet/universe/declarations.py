@@ -239,12 +239,16 @@ class CellSum:
 class Cells:
     """Meters of the cells of a grid, rules that run once per tick for every cell, after those of the world, and write
     these meters, and sums over all cells. Tuples are in file order.
+
+    Attributes:
+        wall: the condition of a cell under which it is a wall to agents; `None`: walls are those of the map alone.
     """
 
     meters: tuple[CellMeter, ...]
     rules: tuple[Rule, ...]
     span: Span
     sums: tuple[CellSum, ...] = ()
+    wall: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,7 @@ CONDITIONS = frozenset(
     (
         *((declarations.Rule, "guard"), (declarations.Cascade, "who"), (declarations.Affordance, "needs")),
         *((declarations.Affordance, "opening"), (declarations.Action, "needs"), (declarations.Mask, "allowed")),
+        (declarations.Cells, "wall"),
         *((declarations.Acting, "condition"), (declarations.Acting, "who")),
         *((declarations.Mask, "who"), (declarations.Cause, "condition"), (statements.Guarded, "condition")),
         *((expressions.Rank, "condition"), (expressions.Nearest, "condition"), (expressions.If, "condition")),

@@ -10,6 +10,7 @@ from hamlet import html
 from hamlet.universe import declarations
 from hamlet.universe.declarations import Meter
 from hamlet.universe.drawings import Drawing
+from hamlet.universe.expressions import Expression
 from hamlet.universe.observations import Observation, ObservedGroup, Role
 from hamlet.universe.space import Move, Space
 
@@ -92,6 +93,11 @@ class Universe:
     def cell_rules(self) -> tuple[declarations.Rule, ...]:
         """The rules of cells."""
         return () if self.cells is None else self.cells.rules
+
+    @property
+    def wall(self) -> Expression | None:
+        """The condition of cells that are walls beside those of the map."""
+        return None if self.cells is None else self.cells.wall
 
     @property
     def sums(self) -> tuple[declarations.CellSum, ...]:

@@ -41,6 +41,7 @@ class Cells(States):
         for number in range(self.integer(1, 2)):
             low, high = self.bounds()
             self.of_cells.append(MeterPlan(self.name(f"cell{number}", "value"), low, high, False, False))
+        self.walled = self.chance(3)
 
     def cell_lines(self) -> list[str]:
         """The block of cells, if there is one."""
@@ -66,8 +67,26 @@ class Cells(States):
             rules += [self._rule_of_cells(len(rules) + number, None) for number in range(self.integer(0, 2))]
             meters = [self._start_of_cells(plan) for plan in plans]
             meters += self._flag()
+            rules += self._wall()
         self._agents = None
         return [f"cells {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
+
+    def _wall(self) -> list[str]:
+        """Sometimes which cells are walls: those with high numbers, or a flag, while something of the world holds."""
+        if not self.walled:
+            return []
+        plan = self.pick(self.meters)
+        bound = self.number_piece(plan.low + 0.75 * (plan.high - plan.low)).text
+        condition = self.flag or f"{self.word(plan.name)} > {bound}"
+        if self.of_world and self.chance(2):
+            world = self.pick(self.of_world)
+            middle = self.number_piece((world.low + world.high) / 2).text
+            condition = f"{condition} and {self.word(world.name)} < {middle}"
+        elif self.params and self.chance(2):
+            name, lies = self.pick(self.params)
+            middle = self.number_piece((lies.low + lies.high) / 2).text
+            condition = f"{condition} or {self.word(name)} > {middle}"
+        return [f"wall when {condition}"]
 
     def _flag(self) -> list[str]:
         """Sometimes a state, and rules that write and read it."""

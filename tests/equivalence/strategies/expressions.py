@@ -60,6 +60,7 @@ class Expressions(Choices):
         self.meters: list[MeterPlan] = []
         self.of_world: list[MeterPlan] = []
         self.of_cells: list[MeterPlan] = []
+        self.walled = False
         self.meet = False
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
@@ -203,7 +204,7 @@ class Expressions(Choices):
         if places and not self.space.nodes and not is_hexagonal(self.space.space):
             pieces.append(Piece(f"straight distance to {self.pick(places)}", ATOM, self.extent.straight_distance))
         walked = isinstance(self.space.space, Grid) and cells(self.space.space) <= MOST_WALKED
-        if places and walked and not self.space.turns:
+        if places and walked and not self.space.turns and not self.walled:
             pieces.append(Piece(f"walking distance to {self.pick(places)}", ATOM, self.extent.walking_distance))
         if self.space.axes:
             axis = self.pick(self.space.axes)

@@ -123,7 +123,8 @@ class Outcomes(Activities):
     def _of_space(self) -> list[str]:
         items = []
         ground = letters_of(self.space.space)
-        walled = ground is not None and bool(ground.walls) and not is_hexagonal(self.space.space)
+        drawn = self.walled and len(self.space.axes) == 2
+        walled = (drawn or (ground is not None and bool(ground.walls))) and not is_hexagonal(self.space.space)
         match self.space.space:
             case Grid(sizes=sizes):
                 if self.chance(3) and self.extent_is_small:
@@ -141,6 +142,11 @@ class Outcomes(Activities):
             sight = " in sight" if walled and self.chance(2) else ""
             reach = min(reach, max(self.space.sizes) - 1)
             items += [f"window {reach} of {name}{sight}" for name in names if self.chance(2)]
+        if self.walled and max(self.space.sizes) > 1 and (ground is None or not ground.walls):
+            reach = min(self.pick((1, 2)), max(self.space.sizes) - 1)
+            sight = " in sight" if walled and self.chance(2) else ""
+            few = len(self.space.axes) <= 3
+            items += [f"window {reach} of wall{sight}" if few and self.chance(2) else "grid of wall"]
         if self.space.axes:
             items += [f"position {self.pick(('relative', 'absolute', 'scaled'))}"] if self.chance(2) else []
             items += ["speed"] if self.chance(6) else []

@@ -106,4 +106,21 @@ observe { cell }
     ),
 )
 
-CELLS = (HEATH, BARE, AFAR)
+GATE = Base(
+    """
+universe gate
+space grid 5 { starts anywhere }
+inert allowed
+meter a = 0.5 { move 0.0625 }
+cells {
+    state shut = false
+    wall when shut
+}
+reward a
+observe { position absolute }
+""",
+    "RIGHT LEFT WAIT RIGHT LEFT LEFT LEFT",
+    (Wire("Cells.wall", "wall when shut", "wall when not shut", 0, "mask.LEFT mask.RIGHT"),),
+)
+
+CELLS = (HEATH, BARE, AFAR, GATE)

@@ -264,7 +264,16 @@ _parts: st.SearchStrategy[Any] = st.one_of(
     st.builds(
         syntax.WorldDecl, _tuples(_meters | _states | _rules(st.none() | expressions, syntax.RuleDecl), least=1), SPAN
     ),
-    st.builds(syntax.CellsDecl, _tuples(_meters | _rules(st.none() | expressions, syntax.RuleDecl), least=1), SPAN),
+    st.builds(
+        syntax.CellsDecl,
+        _tuples(
+            _meters
+            | _rules(st.none() | expressions, syntax.RuleDecl)
+            | st.builds(syntax.WallItem, expressions, SPAN),
+            least=1,
+        ),
+        SPAN,
+    ),
     _rules(expressions, syntax.CascadeDecl),
     st.builds(
         syntax.AffordanceDecl, names, _cells, SPAN, st.none() | st.tuples(signed, signed),

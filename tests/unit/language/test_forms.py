@@ -24,6 +24,7 @@ space continuous (0 .. 1) x (0 .. 1) { step 1  reach 1  directions 8  speeds 2  
 space graph { a - b  region ring { a b }  starts in ring }
 map { "ab"  wall "a"  starts "b"  starts in r  region r "b"  terrain t = 1 { r 2 } }
 moves { STAY (0, 0) }
+cells { wall when stone }
 start velocity (1, 0) speed 2
 start speed 2
 lifespan forever

@@ -75,6 +75,7 @@ __all__ = [
     "TemplateDecl",
     "TrackDecl",
     "UseDecl",
+    "WallItem",
     "WithoutDecl",
     "WorldDecl",
     "WorldItem",
@@ -206,6 +207,13 @@ class ItemDecl(Node, form="item $name [{{ $items* }}]"):
     span: Span
     role: str = ""
     who: RoleExpr | None = None
+
+
+class WallItem(Node, form="wall when $condition"):
+    """`wall when door == closed`: the cells that nobody enters while this holds for them."""
+
+    condition: Expr
+    span: Span
 
 
 class CellsDecl(Node, form="cells {{ $items* }}"):
@@ -370,7 +378,7 @@ class DrawDecl(Node, form="draw {{ $items* }}"):
 
 ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | OnceDecl | EffectDecl | RuleDecl
-CellItem: TypeAlias = MeterDecl | RuleDecl
+CellItem: TypeAlias = MeterDecl | RuleDecl | WallItem
 AffordanceItem: TypeAlias = (
     NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
 )

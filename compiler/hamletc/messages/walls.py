@@ -1,0 +1,55 @@
+"""Walls of which a condition of cells decides."""
+
+from __future__ import annotations
+
+from hamlet.universe import Expression, Span
+from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.messages.ranges import called
+
+
+@finding("H305")
+class UnknownToWalls(Finding):
+    """A part of the condition that no cell has for longer than a moment."""
+
+    part: Expression
+
+    def told(self) -> Told:
+        hint = "Write states and meters of cells, terrains, regions, params, and states of the world."
+        return Told(
+            f"{called(self.part, 'this')} decides of no wall", hint, "where a wall is follows from the state of a cell"
+        )
+
+
+@finding("H305")
+class WallsNeverChange(Finding):
+    def told(self) -> Told:
+        hint = 'Draw them on a map, as in `wall "#"`, or ask for a state of cells, as in `wall when stone`.'
+        return Told("these walls are always the same", hint, "nothing that can change is asked for here")
+
+
+@finding("H305")
+class WallsOnGraph(Finding):
+    graph: Span
+
+    def told(self) -> Told:
+        hint = "Leave it out; an edge says where agents can go, and `allow` when."
+        return Told("the nodes of a graph are no walls", hint, "", (Label(self.graph, "the graph"),))
+
+
+@finding("H306")
+class WalkAroundChanging(Finding):
+    wall: Span
+
+    def told(self) -> Told:
+        hint = "Use `distance to`, or a state of cells that counts the steps, as in `neighbours( )`."
+        label = Label(self.wall, "these walls come and go")
+        return Told("how far it is to walk is known around walls of a map only", hint, "", (label,))
+
+
+@finding("H306")
+class SightTooFar(Finding):
+    farthest: int
+
+    def told(self) -> Told:
+        hint = f"Look at most {self.farthest} cells far, or draw the walls on a map."
+        return Told("walls of which cells decide hide too much of this window", hint)

@@ -1,0 +1,36 @@
+"""Walls of which a condition of cells decides, and where episodes begin (docs/semantics.md, "Drawn walls")."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from hamlet.backend.buffers import Buffers
+from hamlet.interpreter.cells import as_agents
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.places import Places
+from hamlet.universe import Grid
+
+
+def find_walls(lanes: Lanes) -> None:
+    """Note which cells are walls on the state of these lanes, where a condition of cells decides it."""
+    if lanes.universe.wall is None:
+        return
+    cells = as_agents(lanes, lanes.cells)
+    drawn = evaluate(lanes.universe.wall, cells).expand(cells.running.shape)
+    lanes.walls = drawn if lanes.constant.ground is None else drawn | lanes.constant.ground.walls
+
+
+def begin_beside_walls(lanes: Lanes, buffers: Buffers, places: Places, worlds: Tensor) -> None:
+    """Put agents, and affordances at random that stay, on cells that are no walls in these worlds (i64 [n]), which
+    begin an episode and whose cells have begun; the others keep the places that the layout gave them."""
+    find_walls(lanes)
+    if lanes.walls is None or not isinstance(lanes.universe.space, Grid):
+        return
+    state, shape = buffers.state, buffers.shape
+    layout, walls = state["layout"][worlds], lanes.walls[worlds]
+    position = state["position"].view(-1, shape.worlds, shape.agents)
+    for axis, x in enumerate(places.open_starts(layout, walls, shape.agents)):
+        position[axis, worlds] = x.T
+    for row, cell in places.open_places(layout, walls, shape.agents):
+        state["places"][row, worlds] = cell
