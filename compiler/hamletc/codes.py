@@ -301,7 +301,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H306": Code("error", "what is known around walls of a map only"),
         # --- start values ---
         "H270": Code("error", "start value of what begins later"),
-        # --- statements in rounds ---
+        # --- tables, and statements in rounds ---
+        "H275": Code("error", "index of a table that may be none"),
+        "H276": Code("error", "table of another size than it has"),
+        "H277": Code("error", "file of a table that holds no table"),
         "H278": Code("error", "number of rounds that cannot be"),
         # --- what goes through a series ---
         "H320": Code("error", "series that is none"),

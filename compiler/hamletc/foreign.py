@@ -133,7 +133,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("end endif begin fi done", "Blocks stand in braces, and nothing else ends them."),
     ("return yield", "Nothing is returned: a rule writes meters, and `reward` and `report` compute values."),
     ("print log_value debug show", "`report NAME: VALUE` computes a number that is only reported."),
-    ("array list dict map_of vector meters", "There are no lists: every meter has a name of its own."),
+    (
+        "array list dict map_of vector meters",
+        "Constant numbers are a table, `table right { 0 1 1 0 }`, read as `right[column]`; every meter has a name of "
+        "its own.",
+    ),
     ("none null nil", "`nothing` is a place without an affordance, as in `here == nothing`; a number is always there."),
     ("xor", "Write `a and not b or b and not a`."),
     ("ceiling trunc truncate int_of rint", "Write `floor(x)`, `ceil(x)` or `round(x)`."),

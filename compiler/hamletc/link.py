@@ -1,4 +1,4 @@
-"""`include`, `extends` and `map "town.txt"`: from the text of a universe to all of its texts."""
+"""`include`, `extends`, files of maps and tables: from the text of a universe to all of its texts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hamletc.expansion.places import rewritten
 from hamletc.language import syntax
 from hamletc.language.parser import parse, parse_fragment
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source
+from hamletc.table_files import SUFFIXES, rows_of
 
 MOST_FILES = 64
 """The most files that a universe may include."""
@@ -37,7 +38,7 @@ def _reads(item: syntax.Decl) -> bool:
             return _reads(inner)
         case syntax.TemplateDecl(declarations=several):
             return any(map(_reads, several))
-        case syntax.MapDecl(file=name):
+        case syntax.MapDecl(file=name) | syntax.TableDecl(file=name):
             return name is not None
         case _:
             return isinstance(item, syntax.IncludeDecl)
@@ -59,18 +60,20 @@ class _Linker:
             if isinstance(item, syntax.IncludeDecl):
                 made += self._included(item, folder)
             else:
-                made.append(self._with_maps(item, folder))
+                made.append(self._with_rows(item, folder))
         return tuple(made)
 
-    def _with_maps(self, item: syntax.Decl, folder: PurePosixPath) -> syntax.Decl:
-        """A declaration with the rows of maps that are files."""
+    def _with_rows(self, item: syntax.Decl, folder: PurePosixPath) -> syntax.Decl:
+        """A declaration with the rows of maps and tables that are files."""
         match item:
             case syntax.OverrideDecl(declaration=inner):
-                return replace(item, declaration=self._with_maps(inner, folder))
+                return replace(item, declaration=self._with_rows(inner, folder))
             case syntax.TemplateDecl(declarations=several):
-                return replace(item, declarations=tuple(self._with_maps(each, folder) for each in several))
+                return replace(item, declarations=tuple(self._with_rows(each, folder) for each in several))
             case syntax.MapDecl(file=syntax.Quoted() as file):
                 return replace(item, rows=self._rows(file, folder))
+            case syntax.TableDecl(file=syntax.Quoted() as file):
+                return replace(item, rows=self._numbers(file, folder))
             case _:
                 return item
 
@@ -83,6 +86,18 @@ class _Linker:
         number, lines = len(self.sources) - 1, text.rstrip("\r\n").split("\n")
         rows = ((line, row.removesuffix("\r")) for line, row in enumerate(lines, 1))
         return tuple(syntax.Quoted(row, Span(line, 1, line, len(row) + 1, number)) for line, row in rows)
+
+    def _numbers(self, file: syntax.Quoted, folder: PurePosixPath) -> tuple[syntax.TableRow, ...]:
+        """The numbers of a file, line by line; none where something is wrong with it."""
+        place = self._place_of(file.text, file.span, folder, SUFFIXES, "read as a table")
+        text = None if place is None else self._text(place, folder / file.text, file.span)
+        rows: list[syntax.TableRow] = []
+        for row in () if text is None else rows_of(text, len(self.sources) - 1, file.span):
+            if isinstance(row, Finding):
+                self._say(row)
+                return ()
+            rows.append(row)
+        return tuple(rows)
 
     def file(self, file: syntax.File, folder: PurePosixPath) -> syntax.File:
         """A file with all that it includes and extends."""
@@ -125,7 +140,7 @@ class _Linker:
         span: Span,
         folder: PurePosixPath,
         suffixes: tuple[str, ...],
-        done: Literal["read as a map", "included or extended"],
+        done: Literal["read as a map", "read as a table", "included or extended"],
     ) -> Path | None:
         """Where a file is that a text names, in the folder of that text or below; `done` says what cannot be done."""
         path = PurePosixPath(shown)

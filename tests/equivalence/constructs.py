@@ -43,6 +43,7 @@ from hamlet.universe import (
     Spread,
     Start,
     StateType,
+    TableValue,
     Tracking,
     Unary,
     Universe,
@@ -124,7 +125,7 @@ KINDS = (
         "DrawNormal",
         "DrawChance",
     ),
-    *("Clamp", "If", "Unary -", "Unary not"),
+    *("Clamp", "If", "TableValue", "TableValue of two indices", "Unary -", "Unary not"),
     *(f"Unary {name}" for name in get_args(FunctionOfOne)),
     *(
         f"Binary {op}"
@@ -185,6 +186,8 @@ def _dimensions(count: int) -> str:
 
 def _details(universe: Universe, node: object) -> list[str]:
     match node:
+        case TableValue(indices=indices):
+            return ["TableValue of two indices"] if len(indices) > 1 else []
         case DrawChoice(thresholds=thresholds):
             return ["DrawChoice weighted"] if thresholds is not None else []
         case Grid(graph=Graph(), map=Map()):

@@ -57,6 +57,7 @@ from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.starts import Owner, whole_once
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
+from hamletc.checking.tables import resolve_tables
 from hamletc.checking.terrain import check_walks, check_ways
 from hamletc.checking.walls import check_walls, resolve_wall
 from hamletc.checking.wholes import check_whole, wholes_in
@@ -181,6 +182,8 @@ def _check_name(name: syntax.Name, report: Findings) -> None:
 def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
     draft = Draft()
+    names.tables = resolve_tables(file.declarations, report)
+    draft.tables = [tabled.table for tabled in names.tables.values()]
     resolve_settings(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
     _keep_hidden(file, draft, names)
@@ -260,7 +263,7 @@ def _keep_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
         places = (around, around.later())
         return hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
 
-    values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "terrain")
+    values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "table", "terrain")
     lifespan = None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks
     names.lies = lies
     names.history = History(names.of_kind(*values), lies, lifespan)

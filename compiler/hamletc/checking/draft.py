@@ -48,6 +48,7 @@ class Draft:
     tracking: universe.Tracking | None = None
     params: list[universe.Param] = field(default_factory=list)
     inputs: list[universe.Input] = field(default_factory=list)
+    tables: list[universe.NumberTable] = field(default_factory=list)
     controls: list[universe.Control] = field(default_factory=list)
     meters: list[universe.Meter] = field(default_factory=list)
     of_world: universe.Span | None = None
@@ -227,6 +228,11 @@ class Draft:
         """Whether something mentions the speed."""
         return self.mentions(universe.Speed)
 
+    def tables_read(self) -> tuple[universe.NumberTable, ...]:
+        """The tables that are read by more than constants."""
+        read = {node.table for node in self.parts() if isinstance(node, universe.TableValue)}
+        return tuple(table for table in self.tables if table.name in read)
+
     def velocities_read(self) -> frozenset[str]:
         """The axes whose velocity is mentioned, by itself."""
         read = self.parts() if self.mentions(universe.Velocity) else ()
@@ -312,6 +318,7 @@ class Draft:
             drawings=self.drawings,
             groups=tuple(self.groups),
             acting=tuple(self.acting),
+            tables=self.tables_read(),
         )
 
 

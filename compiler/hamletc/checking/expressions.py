@@ -20,6 +20,7 @@ from hamletc.checking.report import Findings
 from hamletc.checking.standpoint import Asker, Scope, Standpoint, Threshold, Whose
 from hamletc.checking.states import Options
 from hamletc.checking.symbols import is_word
+from hamletc.checking.tables import reading
 from hamletc.checking.types import as_condition, as_number
 from hamletc.foreign import FOREIGN_WORDS, OWN_WORDS
 from hamletc.language import syntax
@@ -140,6 +141,8 @@ class Expressions:
                 return self._binary(expr)
             case syntax.CallExpr():
                 return self._call(expr)
+            case syntax.IndexExpr():
+                return self._index(expr)
             case syntax.WeightedExpr():
                 self._at.report.add(messages.expressions.WeightOutsideChoice(expr.weight.span))
                 return None
@@ -273,6 +276,20 @@ class Expressions:
             return None
         weights = self._weights(expr)
         return None if weights is None else self._draws.draw(expr, operands, weights)
+
+    def _index(self, expr: syntax.IndexExpr) -> Operand | None:
+        """`right[column]`."""
+        names = self._at.names
+        name, indices = names.find(expr.table, "table"), [self._operand(index) for index in expr.indices]
+        operands = [index for index in indices if index is not None]
+        if name is None or len(operands) < len(indices):
+            return None
+        if names.tables is None:
+            self._at.report.add(messages.expressions.NotConstant(expr.span, "this number", False))
+            return None
+        names.tables_read.add(name)
+        tabled = names.tables.get(name)
+        return None if tabled is None else reading(tabled, operands, expr, self._at.report)
 
     def _no_function(self, expr: syntax.CallExpr) -> None:
         function = expr.function.text

@@ -37,6 +37,9 @@ def check_inert(name: syntax.Name, draft: Draft, changes: Changes, names: Names,
     _check_read("input", draft.inputs, inputs, names, report)
     controls = {node.control for node in reads if isinstance(node, universe.ControlValue)}
     _check_read("control", draft.controls, controls, names, report)
+    for table in draft.tables:
+        if table.name not in names.tables_read:
+            report.add(messages.inert.Unread(names.span("table", table.name), "table", table.name))
     _check_map(draft, reads, names, report)
     _check_effects(names, report)
     _check_meters(draft, changes, names, report)

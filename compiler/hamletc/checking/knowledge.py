@@ -53,12 +53,13 @@ class Setting:
         cls,
         space: universe.Space,
         values: Iterable[universe.AnyMeter | universe.Control] = (),
+        tables: Iterable[universe.NumberTable] = (),
         *,
         affordances: bool,
         stays: bool = True,
     ) -> Setting:
-        """The setting of a universe in this space, with these meters, states and controls."""
-        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, values)
+        """The setting of a universe in this space, with these meters, states, controls and tables."""
+        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, values, tables)
         match space:
             case universe.Grid(places=places):
                 together: Together = "one" if places == "computed" else "some"

@@ -15,6 +15,7 @@ from hamletc.checking.overall import Overall
 from hamletc.checking.report import Findings, any_whole_number, whole_number
 from hamletc.checking.sites import sites
 from hamletc.checking.symbols import Symbols
+from hamletc.checking.tables import Tabled
 from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.declared import Kind, declared
@@ -43,6 +44,8 @@ class Names(Symbols):
     `overall` finds what all cells come to, `wall` is the condition of cells that are walls beside those of the map.
     `effects` are set when the space and the time are resolved; `lies` then tells where a number lies, as far as
     declarations say it.
+
+    `tables` are those that are sound, `None` until they are resolved; `tables_read` those that something reads.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -67,6 +70,8 @@ class Names(Symbols):
         self.wall: Expression | None = None
         self.asked: set[str] = set()
         self.lies: Callable[[Expression], Interval | None] = lambda _: None
+        self.tables: Mapping[str, Tabled] | None = None
+        self.tables_read: set[str] = set()
         self._file = file
         blocks = (item for item in file.declarations if isinstance(item, syntax.WorldDecl))
         of_world = (part for block in blocks for part in block.items if isinstance(part, syntax.MeterDecl))

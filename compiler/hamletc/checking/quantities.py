@@ -80,6 +80,9 @@ class Quantities:
                 return self._control(name)
             case "terrain":
                 return universe.TerrainValue(name.text, name.span)
+            case None if self._at.names.means(name, "table"):
+                self._refuse_table(name)
+                return None
             case None if name.text == "pi" and not name.quoted:
                 return Constant(math.pi, name.span)
             case None if name.text in ("apart", "other") and not name.quoted:
@@ -96,6 +99,13 @@ class Quantities:
                 candidates = (*kinds, *self._known_quantities())
                 self._at.names.refuse(name, "a number", candidates)
                 return None
+
+    def _refuse_table(self, name: syntax.Name) -> None:
+        """A table where a number is needed."""
+        tabled = (self._at.names.tables or {}).get(name.text)
+        axes = 1 if tabled is None else len(tabled.table.sizes)
+        span = self._at.names.span("table", name.text)
+        self._at.report.add(messages.tables.TableWithoutIndex(name.span, name.text, axes, span))
 
     def _pair(self, name: syntax.Name) -> Expression | None:
         """`apart`, and `other`: not the agent that asks."""

@@ -17,6 +17,7 @@ from hamletc import intervals, messages
 from hamletc.checking.facts import Shapes, factors_but_squares
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
+from hamletc.checking.tables import where_read
 from hamletc.intervals import Comparison, Interval
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ class Ranges:
                 return self._binary(expression, meters)
             case universe.Clamp(operand, low, high):
                 return self._call("clamp", expression, (operand, low, high), meters)
+            case universe.TableValue(name, indices):
+                return self._reading(name, indices, meters)
             case universe.If(condition, then, otherwise, _):
                 self.condition(condition, meters)
                 return intervals.hull_of([self.number(then, meters), self.number(otherwise, meters)])
@@ -152,6 +155,18 @@ class Ranges:
                 return None
             case universe.Every() | universe.After() | universe.Truth() | universe.DrawChance():
                 return None
+
+    def _reading(self, name: str, indices: tuple[Expression, ...], meters: State) -> Interval | None:
+        """Where a number of a table lies; its indices, which are whole numbers, must be proven to be inside."""
+        table, found = self.around.tables[name], [self.number(index, meters) for index in indices]
+        lies = [where for where in found if where is not None]
+        if len(lies) < len(found):
+            return None
+        for index, where, size in zip(indices, lies, table.sizes, strict=True):
+            if where.low <= -1.0 or where.high >= size:
+                self.report.add(messages.tables.IndexOutside(index.span, name, size, where, True))
+                return self.error
+        return where_read(table, lies)
 
     def _uniform(self, low: Interval | None, high: Interval | None, span: Span, cause: Cause) -> Interval | None:
         size = self.finite(intervals.subtract, high, low, span, cause)

@@ -30,6 +30,7 @@ KNOWN = (
     universe.Unary,
     universe.Binary,
     universe.Clamp,
+    universe.TableValue,
     universe.If,
     *(universe.DrawUniform, universe.DrawInteger, universe.DrawChoice, universe.DrawNormal, universe.DrawChance),
 )
@@ -88,7 +89,7 @@ def whole_once(draft: Draft, names: Names) -> None:
         ends = all(end.is_integer() and abs(end) <= LARGEST_WHOLE for end in (meter.low, meter.high))
         if spec is None or spec.of != "once" or held is None or held.holds != "real" or isinstance(start, float):
             continue
-        if ends and Wholes.of(draft.space, meters.values()).doubt(start) is None:
+        if ends and Wholes.of(draft.space, meters.values(), draft.tables).doubt(start) is None:
             meters[name] = replace(meter, type=replace(held, holds="int"))
     draft.meters = [cast(Meter, meters[each.name]) for each in draft.meters]
     draft.world_meters = [cast(WorldMeter, meters[each.name]) for each in draft.world_meters]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
-from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Space, Start
+from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, NumberTable, Space, Start
 from hamlet.universe.space import beside, cells, letters_of
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
@@ -147,6 +147,7 @@ class Surroundings:
     visited: Interval
     source: Interval | None = None
     threshold: Interval | None = None
+    tables: Mapping[str, NumberTable] = field(default_factory=dict)
     birthday: Interval | None = None
     """The age when a tick ends."""
 
@@ -186,6 +187,7 @@ def surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> 
         progress=Interval(0.0, longest) if durations else None,
         streak=None if age is None else Interval(0.0, age.high + 1.0),
         visited=Interval(0.0, float(len(draft.affordances))),
+        tables={table.name: table for table in draft.tables},
         birthday=birthday,
     )
 

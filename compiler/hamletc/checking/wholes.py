@@ -16,6 +16,7 @@ from hamlet.universe.space import letters_of
 from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.report import Findings
+from hamletc.checking.tables import readings
 
 LARGEST_WHOLE = 1 << 24
 """Up to this size every whole number is a binary32 number, so that counting by one ends nowhere before."""
@@ -24,7 +25,7 @@ LARGEST_WHOLE = 1 << 24
 @dataclass(frozen=True, slots=True)
 class Wholes:
     """What a universe has that is whole. `states` are the names of such states and controls, `terrains` those of such
-    terrains."""
+    terrains, `tables` those of tables of such numbers."""
 
     cells: bool
     """Whether coordinates are numbers of cells."""
@@ -32,10 +33,16 @@ class Wholes:
     """Whether `distance to` counts cells."""
     states: frozenset[str] = frozenset()
     terrains: frozenset[str] = frozenset()
+    tables: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, space: universe.Space, values: Iterable[universe.AnyMeter | universe.Control] = ()) -> Wholes:
-        """Those of a universe in this space, with these meters, states and controls."""
+    def of(
+        cls,
+        space: universe.Space,
+        values: Iterable[universe.AnyMeter | universe.Control] = (),
+        tables: Iterable[universe.NumberTable] = (),
+    ) -> Wholes:
+        """Those of a universe in this space, with these meters, states, controls and tables."""
         states = frozenset(each.name for each in values if is_whole(each))
         grid, ground = space if isinstance(space, universe.Grid) else None, letters_of(space)
         terrains: frozenset[str] = frozenset()
@@ -43,7 +50,8 @@ class Wholes:
             letters = set("".join(ground.rows))
             found = (each for each in ground.terrains if all(ground.number(each, a).is_integer() for a in letters))
             terrains = frozenset(each.name for each in found)
-        return cls(grid is not None, grid is not None and grid.metric != "euclidean", states, terrains)
+        counted = frozenset(each.name for each in tables if all(value.is_integer() for value in each.values))
+        return cls(grid is not None, grid is not None and grid.metric != "euclidean", states, terrains, counted)
 
     def quantity(self, expression: Expression) -> bool:
         """Whether an expression is whole whatever it is made of."""
@@ -75,6 +83,8 @@ class Wholes:
         match expression:
             case universe.Number(value):
                 return None if value.is_integer() else expression
+            case universe.TableValue(table):
+                return None if table in self.tables else expression
             case universe.TerrainValue(terrain):
                 return None if terrain in self.terrains else expression
             case universe.Unary(op=name) | universe.Binary(op=name) if _keeps_whole(name):
@@ -117,7 +127,7 @@ def _keeps_whole(op: str) -> bool:
 
 def wholes_in(draft: Draft, space: universe.Space) -> Wholes:
     """The whole numbers of a draft: all that holds numbers says whether it holds whole ones alone."""
-    return Wholes.of(space, (*draft.meters_of_all(), *draft.controls))
+    return Wholes.of(space, (*draft.meters_of_all(), *draft.controls), draft.tables)
 
 
 def check_whole(draft: Draft, report: Findings) -> None:
@@ -133,8 +143,12 @@ def check_whole(draft: Draft, report: Findings) -> None:
             if doubted is not None:
                 report.add(messages.elsewhere.MaybeBetweenCells(doubted.span, coordinate, doubted))
     counted = {meter.name for meter in meters if meter.type is not None and meter.type.holds == "int"}
-    if not counted:
+    if not counted and not draft.tables:
         return
+    for reading in readings(draft.parts()):
+        for index in reading.indices:
+            if (doubt := wholes.doubt(index)) is not None:
+                report.add(messages.tables.IndexNotWhole(index.span, reading.table, index, doubt))
     given = [(meter.name, meter.start) for meter in meters if not isinstance(meter.start, float)]
     sound_controls = {control.name for control in draft.controls}
     bodies = (body for _, body in (*draft.bodies(), *draft.bodies_of_world()))

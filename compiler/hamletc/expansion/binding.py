@@ -60,6 +60,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance")), ("affordance",)),
         **dict.fromkeys(((syntax.OfExpr, "owner"), (syntax.AssignStmt, "owner")), ("affordance",)),
         **dict.fromkeys(((syntax.AssignStmt, "meter"), (syntax.BeginStmt, "effect")), ("value",)),
+        (syntax.IndexExpr, "table"): ("value",),
         **dict.fromkeys(((syntax.ShareItem, "name"), (syntax.TerrainDecl, "name")), ("value",)),
         **dict.fromkeys(((syntax.AffordanceDecl, "place"), (syntax.AffordanceDecl, "others")), ("node",)),
         **dict.fromkeys(((syntax.FollowsItem, "stops"), (syntax.TeleportStmt, "spot")), ("node",)),

@@ -32,7 +32,7 @@ _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
 )
 """What is joined with that of others: it replaces nothing."""
 _SHARED = {
-    **dict.fromkeys(("meter", "state", "param", "input", "control", "let", "effect", "item"), "value"),
+    **dict.fromkeys(("meter", "state", "param", "input", "control", "let", "table", "effect", "item"), "value"),
     "cascade": "rule",
     "report": "reward",
 }

@@ -29,6 +29,7 @@ from hamletc.language.pieces import (
 )
 
 _CALLED = PARENTHESES | {"over", "cells"}
+_INDEXED = frozenset("[,]")
 
 
 class Builder(Declarations):
@@ -79,6 +80,9 @@ class Builder(Declarations):
 
     def call(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         return syntax.CallExpr(name_of(function), nodes(rest, _CALLED), span_of(function, *rest))
+
+    def index(self, table: Leaf, *rest: Any) -> syntax.IndexExpr:
+        return syntax.IndexExpr(name_of(table), nodes(rest, _INDEXED), span_of(table, *rest))
 
     def over_cells(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
         return replace(self.call(function, *rest), over_cells=True)

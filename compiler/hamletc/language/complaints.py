@@ -110,10 +110,11 @@ IN_QUOTES = {
 def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | None) -> list[str]:
     """What is expected behind a terminal, from the most general to the most special."""
     words: list[str] = []
-    rest = set(texts)
+    rest = set(texts) - {"["}  # any name could be that of a table
     named = "NAME" in expected
     if "STRING" in expected:
-        words.append(IN_QUOTES.get(shifted or "", "letters in quotes"))
+        file = "the name of a file in quotes" if "LBRACE" in expected else "letters in quotes"
+        words.append(IN_QUOTES.get(shifted or "", file))
     if "NUMBER" in expected and "(" in texts:
         words.append("an expression")
         rest -= _BEGIN_EXPRESSIONS

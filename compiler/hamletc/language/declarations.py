@@ -74,6 +74,21 @@ class Declarations:
     def bounds(self, low: syntax.Expr, _to: Leaf, high: syntax.Expr) -> Pieces:
         return Pieces((low, high), span_of(low, high))
 
+    def table_decl(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TableDecl:
+        sizes, numbers = apart(rest, syntax.Signed, Pieces, fixed=BRACES | {"x"})
+        lines: dict[int, list[Pieces]] = {}
+        for number in numbers:
+            lines.setdefault(number.span.line, []).append(number)
+        rows = (syntax.TableRow(" ".join(each.items[0] for each in line), span_of(*line)) for line in lines.values())
+        return syntax.TableDecl(name_of(name), sizes, None, tuple(rows), span_of(keyword, name, *rest))
+
+    def table_file(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.TableDecl:
+        sizes, files = apart(rest, syntax.Signed, syntax.Quoted, fixed=frozenset(("x",)))
+        return syntax.TableDecl(name_of(name), sizes, files[0], (), span_of(keyword, name, *rest))
+
+    def table_number(self, minus: Leaf | None, number: Leaf) -> Pieces:
+        return Pieces((number.text if minus is None else f"-{number.text}",), span_of(minus, number))
+
     # --- what happens every tick ---
 
     def rule_decl(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.RuleDecl:

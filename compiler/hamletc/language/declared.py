@@ -15,15 +15,15 @@ from hamlet.universe import Span
 from hamletc.language import syntax
 
 Kind: TypeAlias = Literal[
-    "meter", "world meter", "cell meter", "param", "input", "control", "let", "function", "terrain", "effect", "item",
-    "region", "node", "affordance", "action", "move", "rule", "cascade", "reward", "report", "role",
+    "meter", "world meter", "cell meter", "param", "input", "control", "let", "function", "table", "terrain",
+    "effect", "item", "region", "node", "affordance", "action", "move", "rule", "cascade", "reward", "report", "role",
 ]  # fmt: skip
 ValueKind: TypeAlias = Literal["meter", "world meter", "cell meter", "param", "input", "control", "terrain"]
 Namespace: TypeAlias = Literal["value", "region", "node", "affordance", "action", "move", "rule", "reward"]
 
 VALUES: tuple[ValueKind, ...] = ("meter", "world meter", "cell meter", "param", "input", "control", "terrain")
 """What has a value in expressions."""
-NAMED: tuple[Kind, ...] = (*VALUES, "let", "function", "effect", "role")
+NAMED: tuple[Kind, ...] = (*VALUES, "let", "function", "table", "effect", "role")
 """What can be a name in expressions once things are written out: one namespace."""
 NAMESPACES: Mapping[Namespace, tuple[Kind, ...]] = MappingProxyType(
     {
@@ -88,6 +88,8 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
             yield Symbol(name, "function" if declaration.parameters else "let")
         case syntax.OnceDecl(name=name):
             yield Symbol(name, "let")
+        case syntax.TableDecl(name=name):
+            yield Symbol(name, "table")
         case syntax.MeterDecl():
             yield _meter(declaration, "meter")
         case syntax.ItemDecl(name=name):

@@ -164,7 +164,7 @@ def _meant(piece: str) -> str:
 
 
 def _bracket(text: str, start: int, before: str) -> HabitReading:
-    """`in [0, 1]` and `at [2, 3]` are understood, other brackets are not."""
+    """`in [0, 1]` and `at [2, 3]` are understood, other brackets are not; those of an index follow a name at once."""
     numbers = _LIST.match(text, start)
     if numbers is None:
         return HabitReading(None, "There are no lists: names and numbers stand side by side.", 1, "H004")
@@ -174,7 +174,10 @@ def _bracket(text: str, start: int, before: str) -> HabitReading:
         hint = f"Write `in {parts[0]} .. {parts[1]}`."
         return HabitReading((*_signed(parts[0]), "..", *_signed(parts[1])), hint, taken, "H004")
     pieces = [piece for part in parts for piece in (",", *_signed(part))]
-    return HabitReading(("(", *pieces[1:], ")"), f"Write `({', '.join(parts)})`.", taken, "H004")
+    hint = f"Write `({', '.join(parts)})`."
+    if _WORD.fullmatch(before) and before not in ("at", "to", "starts", "of"):
+        hint = f"An index of a table stands behind its name at once, without a space: `{before}[{', '.join(parts)}]`."
+    return HabitReading(("(", *pieces[1:], ")"), hint, taken, "H004")
 
 
 def _signed(number: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -47,6 +47,8 @@ class Item:
         return any(item.block is not None for item in self.block or ())
 
 
+WIDEST_ROW = 100
+"""The most characters in a line of numbers."""
 _ALL = frozenset(("all",))
 _NOTHING: frozenset[str] = frozenset()
 _TYPES = frozenset(("int", "real", "bool"))
@@ -75,6 +77,12 @@ def item_of(node: Any) -> Item:
             return Item("", f'map "{file}"', _items(items) or None, span, broken=bool(items))
         case syntax.Quoted(text=text):
             return Item("", f'"{text}"', None, span)
+        case syntax.TableDecl(name=name, sizes=sizes, file=file, rows=rows):
+            words = ["table", spell_name(name), " x ".join(size.text for size in sizes)]
+            if file is not None:
+                return Item("", " ".join(filter(None, (*words, f'"{file.text}"'))), None, span)
+            lines = tuple(line for row in rows for line in _lines(row))
+            return Item("", " ".join(filter(None, words)), lines, span, broken=len(lines) > 1)
         case syntax.WithoutDecl(kind=syntax.Name(text="reward"), name=syntax.Name() as name):
             # Another declaration may follow instead of the name.
             return Item("", f"without reward {spell_name(name, DECLARATIONS)}", None, span)
@@ -151,6 +159,17 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
     if affordance.together is not None:
         words.append("together")
     return " ".join(words)
+
+
+def _lines(row: syntax.TableRow) -> Iterator[Item]:
+    """The lines of numbers that a line of a table becomes."""
+    line = ""
+    for number in row.numbers.split():
+        if line and len(line) + len(number) >= WIDEST_ROW:
+            yield Item("", line, None, row.span)
+            line = ""
+        line = f"{line} {number}" if line else number
+    yield Item("", line, None, row.span)
 
 
 def _before_to(places: syntax.Expr) -> tuple[str, str]:

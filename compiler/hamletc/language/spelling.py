@@ -87,6 +87,7 @@ def _tightness(expression: syntax.Expr) -> int:
             syntax.Name()
             | syntax.Numeral()
             | syntax.CallExpr()
+            | syntax.IndexExpr()
             | syntax.DistanceExpr()
             | syntax.AxisExpr()
             | syntax.StreakExpr()
@@ -134,6 +135,9 @@ def _bare(expression: syntax.Expr) -> str:
             inside = [*map(spell_expression, arguments)]
             inside += [] if expression.within is None else [f"within {expression.within.text}"]
             return f"{name}({', '.join(inside)}){over}"
+            return f"{name}({', '.join(map(spell_expression, arguments))}){over}"
+        case syntax.IndexExpr(table=table, indices=indices):
+            return f"{spell_name(table)}[{', '.join(map(spell_expression, indices))}]"
         case syntax.WeightedExpr(value=value, weight=weight):
             return f"{spell_expression(value)}: {spell_expression(weight)}"
         case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise):

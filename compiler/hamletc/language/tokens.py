@@ -57,7 +57,7 @@ _SYMBOL = re.compile(r"\+=|-=|->|\.\.|<=|>=|==|!=|[-+*/(){}<>=:,]")
 _ROLE = re.compile(r"\brole[ \t\r\n]+([A-Za-z_]\w*)")
 _JOINED = re.compile(r"^[ \t]*(?:universe[ \t]+\S+[ \t]+extends|include|override|without)\b", re.MULTILINE)
 _WHOLE = re.compile(r"(?:\s|#[^\n]*\n)*universe\b")
-DECLARED = ("meter", "state", "param", "input", "control", "let", "effect")
+DECLARED = ("meter", "state", "param", "input", "control", "let", "effect", "table")
 """The words behind which names of values are declared."""
 _DECLARED = re.compile(rf"\b(?:{'|'.join(DECLARED)})[ \t\r\n]+([A-Za-z_]\w*)")
 _COMMENTS = {
@@ -127,6 +127,7 @@ class _Scanner:
         self.comments: list[Comment] = []
         self._line, self._line_start = 1, 0
         self._problems: dict[str, Diagnostic] = {}  # the first of each kind of piece that is left out
+        self._brackets = 0  # around indices that are open
         self._dropped: dict[str, int] = {}  # how many there are of each kind
         self._readings = 0
         self._quoting = 0  # how many braces of a map are open
@@ -190,7 +191,17 @@ class _Scanner:
 
     def _quotes(self) -> bool:
         """Whether something stands in quotes where the scanner is."""
-        return self._quoting > 0 or bool(self.tokens and self.tokens[-1].text in FILED)
+        return self._quoting > 0 or bool(self.tokens and self.tokens[-1].text in FILED) or self._names_table()
+
+    def _names_table(self) -> bool:
+        """Whether the tokens end with `table demand` or `table demand 3 x 2`."""
+        last = next((place for place in range(len(self.tokens) - 1, -1, -1) if not self._is_size(place)), 0)
+        return last > 0 and self.tokens[last - 1].text == "table"
+
+    def _is_size(self, place: int) -> bool:
+        """Whether a token is a size, or the `x` before one."""
+        token = self.tokens[place]
+        return token.kind == "number" or (token.text == "x" and self.tokens[place - 1].text != "table")
 
     def _count_braces(self, symbol: str) -> None:
         """Note whether a map or a drawing is open behind this symbol."""
@@ -255,6 +266,9 @@ class _Scanner:
     def _foreign(self, piece: str, start: int, span: Span) -> int:
         from hamletc.language.habits import read_symbol
 
+        if self._indexes(piece, start):
+            self.tokens.append(Token("symbol", piece, span.line, span.column))
+            return start + 1
         counted = bool(self.tokens) and self.tokens[-1].kind == "number"
         if piece == "%" and counted and not _FACTOR.match(self._text, start + 1):
             self.tokens.append(Token("symbol", piece, span.line, span.column))
@@ -282,6 +296,17 @@ class _Scanner:
         else:
             self._read_as(reading.pieces, span, diagnose(reading.code, message, span, hint=reading.hint), piece)
         return start + reading.taken
+
+    def _indexes(self, piece: str, start: int) -> bool:
+        """Whether a bracket stands around an index: it follows a name at once, or closes one that does."""
+        if piece == "]" and self._brackets:
+            self._brackets -= 1
+            return True
+        last = self.tokens[-1] if self.tokens else None
+        named = last is not None and last.kind in ("word", "quoted") and last.text not in (*RESERVED, "in", "at")
+        opens = piece == "[" and named and start > 0 and self._text[start - 1] not in " \t\r\n"
+        self._brackets += opens
+        return opens
 
     def _read_as(self, pieces: tuple[str, ...], span: Span, problem: Diagnostic, same: str = "") -> None:
         """Add the tokens that a piece of text is read as; the first has the problem. Where there are none, the problem

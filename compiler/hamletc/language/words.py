@@ -150,6 +150,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "use": "use Shop(Bakery, 0.05)",
         "let": "let starving = food < 0.3",
         "let once": "let task = once integer(0, 11)",
+        "table": "table right { 0 1 1 0 }",
         "meter": "meter energy = 1.0 in 0 .. 1 { decay 0.01  move 0.005 }",
         "state": "state cooldown: int in 0 .. 50 = 0",
         "world": "world { meter stock = 20 in 0 .. 100  rule sale: stock -= count(used == Shop) }",

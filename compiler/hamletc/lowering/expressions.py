@@ -8,13 +8,14 @@ from typing import Literal
 
 from hamlet import schema, universe
 from hamlet.numbers.binary32 import round32
+from hamlet.numbers.elementary import ROUND
 from hamlet.universe import Expression, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import PAST, Construct, Table
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering import draws
 from hamletc.lowering.elsewhere import named_cell
-from hamletc.lowering.functions import call, call_with_two, whole_power
+from hamletc.lowering.functions import call, call_with_two, nearest, whole_power
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here, distance, is_on_place, speed, straight_distance, walking_distance
@@ -144,6 +145,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return _binary(builder, op, lower(left), lower(right))
         case universe.Clamp(operand=operand, low=low, high=high):
             return builder.clamp(lower(operand), lower(low), lower(high))
+        case universe.TableValue(table=table, indices=indices):
+            return _read(lane, table, [lower(index) for index in indices])
         case universe.If(condition=condition, then=then, otherwise=otherwise):
             return builder.select(lower(condition), lower(then), lower(otherwise))
         case universe.DrawUniform(low=low, high=high, site=site):
@@ -158,6 +161,20 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.normal(builder, first, second, lower(mean), lower(deviation))
         case universe.DrawChance(probability=probability, site=site):
             return draws.chance(builder, draws.random_word(lane, site), lower(probability))
+
+
+def _read(lane: Lane, name: str, indices: list[Value]) -> Value:
+    """The number (F32) of a table at these indices (F32), which are inside but in lanes that no agent has. There they
+    may be anything: the place is limited as a number without a sign, which no pass takes for proven."""
+    builder = lane.builder
+    number = [each.name for each in lane.universe.tables].index(name)
+    table, place = lane.plan.numbered[number], indices[0]
+    for size, index in zip(lane.universe.tables[number].sizes[1:], indices[1:], strict=True):
+        place = builder.add(builder.mul(place, builder.f32(float(size))), index)
+    _, whole = nearest(builder, builder.add(place, builder.f32(ROUND)))
+    last = builder.u32(len(table.values) - 1)
+    inside = builder.select(builder.less(last, whole), last, whole)
+    return builder.lookup(table, builder.to_i32(inside))
 
 
 def day_time(universe: Universe, function: Literal["sin", "cos"]) -> Table:

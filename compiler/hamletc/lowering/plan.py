@@ -12,7 +12,14 @@ from hamletc.lowering.cascade_table import CascadeTable, cascade_tables
 from hamletc.lowering.moves import MoveTables, lead_table, move_tables
 from hamletc.lowering.observation_tables import around_tables, row_tables, seen_tables
 from hamletc.lowering.places import DrawTable, Places, arranged, draw_table, places
-from hamletc.lowering.tables import ActionTable, AffordanceTable, action_table, affordance_table, duration_table
+from hamletc.lowering.tables import (
+    ActionTable,
+    AffordanceTable,
+    action_table,
+    affordance_table,
+    duration_table,
+    number_tables,
+)
 from hamletc.lowering.terrain import Ground, ground
 from hamletc.lowering.walks import Walks, walks
 
@@ -68,6 +75,7 @@ class Plan:
         walks: how far it is to walk; `None` where nobody asks.
         arranged: the arrangements of affordances at random, one after the other; `None` where none says where it may
             stand.
+        numbered: the tables of the universe, in file order.
         leads: on a graph the number that an action adds to that of a node, with a row per action of each node.
     """
 
@@ -92,6 +100,7 @@ class Plan:
     walks: Walks | None
     leads: Table | None
     arranged: Table | None
+    numbered: tuple[Table, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -99,7 +108,8 @@ class Plan:
         parts = (self.places, self.affordances, self.cascades, self.moves, self.draws, self.ground)
         durations = self.durations if self.affordances is None else None
         observed = (*self.rows.values(), *self.seen.values(), *self.around.values())
-        return tables_of((*parts, *observed, self.actions, durations, self.walks, self.leads, self.arranged))
+        others = (self.actions, durations, self.walks, self.leads, self.arranged, self.numbered)
+        return tables_of((*parts, *observed, *others))
 
     def with_cell_cache(self, limits: Limits) -> Plan:
         """The same plan, but for whether the kernel has a cell cache, as the limits say."""
@@ -147,6 +157,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         walks(universe),
         lead_table(universe),
         arranged(universe),
+        number_tables(universe),
     )
     return planned.with_cell_cache(limits)
 

@@ -151,6 +151,14 @@ def duration_table(universe: Universe) -> Table | None:
     return Table("affordance.duration", I32, tuple(1 if ticks is None else ticks for ticks in durations))
 
 
+def number_tables(universe: Universe) -> tuple[Table, ...]:
+    """The tables that an author wrote, in file order."""
+    return tuple(
+        Table(f"numbers{number}", F32, tuple(round32(value) for value in table.values))
+        for number, table in enumerate(universe.tables)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ActionTable:
     """Tables with one row per action; 0 in the rows of actions that are not the universe's own.

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hamletc.messages import stages as stages
     from hamletc.messages import standpoint as standpoint
     from hamletc.messages import states as states
+    from hamletc.messages import tables as tables
     from hamletc.messages import templates as templates
     from hamletc.messages import things as things
     from hamletc.messages import walls as walls

@@ -16,7 +16,7 @@ OF: dict[Owner, str] = {"agent": "", "world": " of the world", "cell": " of cell
 
 @finding("H060")
 class Unread(Finding):
-    kind: Literal["param", "input", "control", "terrain"]
+    kind: Literal["param", "input", "control", "table", "terrain"]
     name: str
 
     def told(self) -> Told:

@@ -49,11 +49,12 @@ class NoSuchPath(Finding):
     """A path that leads out of the folder, or of another suffix; `done` is what cannot be done with it."""
 
     file: str
-    done: Literal["read as a map", "included or extended"]
+    done: Literal["read as a map", "read as a table", "included or extended"]
     suffixes: tuple[str, ...]
 
     def told(self) -> Told:
-        example = f"maps/town{self.suffixes[0]}" if self.done == "read as a map" else f"parts/needs{self.suffixes[0]}"
+        of = {"read as a map": "maps/town", "read as a table": "data/demand", "included or extended": "parts/needs"}
+        example = f"{of[self.done]}{self.suffixes[0]}"
         hint = f'Write the name of a {" or ".join(self.suffixes)} file in this folder or below, as in `"{example}"`.'
         return Told(f"`{self.file}` cannot be {self.done}", hint)
 

@@ -126,6 +126,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return unary(op, evaluate(operand, lanes, measured))
         case universe.Clamp(operand=operand, low=low, high=high):
             return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
+        case universe.TableValue(table=table, indices=indices):
+            return table_value(table, [evaluate(index, lanes, measured) for index in indices], lanes)
         case universe.If(condition=condition, then=then, otherwise=otherwise):
             where = evaluate(condition, lanes, measured)
             return torch.where(where, evaluate(then, lanes, measured), evaluate(otherwise, lanes, measured))
@@ -142,6 +144,13 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         ):
             return draw(expression, lanes, measured)
     raise TypeError(f"not an expression: {expression!r}")
+
+
+def table_value(name: str, indices: list[Tensor], lanes: Lanes) -> Tensor:
+    """The numbers of a table at these indices."""
+    table = next(each for each in lanes.universe.tables if each.name == name)
+    numbers = torch.tensor(table.values, dtype=torch.float32, device=lanes.age.device).view(table.sizes)
+    return numbers[tuple(index.long() for index in indices)]
 
 
 def together(expression: universe.Among, lanes: Lanes) -> Tensor:

@@ -28,6 +28,7 @@ __all__ = [
     "Lifespan",
     "Mask",
     "Meter",
+    "NumberTable",
     "Param",
     "Potential",
     "Report",
@@ -338,6 +339,16 @@ class Affordance:
     copy_of: str | None = None
     moving: tuple[str, ...] = ()
     appears: Literal["by opening"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberTable:
+    """A table of numbers, row by row: the last index counts within a row."""
+
+    name: str
+    sizes: tuple[int, ...]
+    values: tuple[float, ...]
+    span: Span
 
 
 INTERACT, WAIT = "INTERACT", "WAIT"

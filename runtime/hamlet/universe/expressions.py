@@ -29,6 +29,7 @@ __all__ = [
     "Own",
     "Previous",
     "Rank",
+    "TableValue",
     "Unary",
     "UnaryOp",
     "Upon",
@@ -153,6 +154,16 @@ class Clamp:
 
 
 @dataclass(frozen=True, slots=True)
+class TableValue:
+    """`right[column]`: the number of a table at an index per axis. A compiler proves that each is a whole number, from
+    0 to the size minus 1."""
+
+    table: str
+    indices: tuple[Expression, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class If:
     """`if c then a else b`; `a when c` is `if c then a else 0`. Both branches have the same type."""
 
@@ -235,6 +246,7 @@ Expression: TypeAlias = (
     | Unary
     | Binary
     | Clamp
+    | TableValue
     | If
     | DrawUniform
     | DrawInteger

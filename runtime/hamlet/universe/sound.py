@@ -35,6 +35,8 @@ LONGEST_NAME = 1 << 12
 MOST_COUNT = 1 << 20
 MOST_TICKS = 1_000_000_000
 MOST_SITES = 1 << 34
+MOST_NUMBERS = 1 << 16
+"""The most numbers of a table."""
 LARGEST_SIDE, MOST_CELLS, MOST_AXES, LARGEST_COORDINATE = 1 << 14, 1 << 24, 100, 1e9
 
 NAMES: dict[tuple[type, str], str] = {
@@ -56,6 +58,7 @@ NAMES: dict[tuple[type, str], str] = {
     (quantities.ActionTaken, "action"): "actions",
     (quantities.On, "region"): "regions",
     (quantities.TerrainValue, "terrain"): "terrains",
+    (expressions.TableValue, "table"): "tables",
     (statements.Push, "axis"): "axes",
     (declarations.Cascade, "source"): "meters",
     (declarations.CellSum, "meter"): "world",
@@ -86,6 +89,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (quantities.Every, "ticks"): (1, MOST_TICKS),
     (quantities.After, "ticks"): (0, MOST_TICKS),
     (space.Grid, "sizes"): (1, MOST_CELLS),
+    (declarations.NumberTable, "sizes"): (1, MOST_NUMBERS),
     (space.Axis, "low"): (-LARGEST_COORDINATE, LARGEST_COORDINATE),
     (space.Axis, "high"): (-LARGEST_COORDINATE, LARGEST_COORDINATE),
     (space.Continuous, "reach"): (0, 4 * LARGEST_COORDINATE),
@@ -159,6 +163,7 @@ def check_sound(universe: Universe) -> None:
         raise UnsoundError("it has no reward")
     _check_groups(universe)
     _check_assigned(universe, names)
+    _check_tables(universe)
     _check_places(universe)
     _check_drawings(universe, names)
     for message in chain(lacking(universe), misplaced(universe), untimely(universe)):
@@ -248,6 +253,17 @@ def _check_assigned(universe: Universe, names: dict[str, frozenset[str]]) -> Non
                 raise UnsoundError(f"{node.meter!r} is written, which is none of the {owner}")
             if isinstance(node, statements.Displace | statements.Teleport) and owner != "meters":
                 raise UnsoundError(f"what is of the {owner} moves an agent")
+
+
+def _check_tables(universe: Universe) -> None:
+    """See that tables have as many numbers as their sizes say, and are read by an index per size."""
+    for table in universe.tables:
+        if not table.sizes or prod(table.sizes) != len(table.values) or len(table.values) > MOST_NUMBERS:
+            raise UnsoundError(f"the table {table.name!r} has {len(table.values)} numbers")
+    axes = {table.name: len(table.sizes) for table in universe.tables}
+    for node in nodes(universe):
+        if isinstance(node, expressions.TableValue) and len(node.indices) != axes[node.table]:
+            raise UnsoundError(f"the table {node.table!r} is read by {len(node.indices)} indices")
 
 
 def _check_places(universe: Universe) -> None:
@@ -340,6 +356,7 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
         "affordances": universe.affordances,
         "regions": () if ground is None else ground.regions,
         "terrains": () if ground is None else ground.terrains,
+        "tables": universe.tables,
         "nodes": () if graph is None else graph.nodes,
         "roles": universe.roles or (),
         "own actions": universe.actions,

@@ -25,6 +25,7 @@ from hamlet.universe.expressions import (
     OfAll,
     Own,
     Rank,
+    TableValue,
     Unary,
 )
 from hamlet.universe.quantities import AgentCount, Apart, DayTime, Hour, Number, ParamValue, Truth, WorldValue
@@ -85,7 +86,7 @@ def owners(expression: Expression) -> tuple[bool, bool]:
             return False, False
         case _ if isinstance(expression, OF_WORLD):
             return False, False
-        case Unary() | Binary() | Clamp() | If():
+        case Unary() | Binary() | Clamp() | TableValue() | If():
             needed = [owners(part) for part in operands(expression)]
             return any(mine for mine, _ in needed), any(others for _, others in needed)
         case At(place=place):
@@ -105,7 +106,9 @@ def depends_on_asker(asked: OfAll) -> bool:
     return isinstance(asked, Nearest) or any(isinstance(node, Own | Apart) for node in nodes(asked))
 
 
-_LEAVES = frozenset(("Span", "Span | None", "str", "str | None", "float", "int", "int | None", "bool"))
+_LEAVES = frozenset(
+    ("Span", "Span | None", "str", "str | None", "float", "int", "int | None", "bool", "tuple[float, ...]")
+)
 """The types of fields that hold no nodes."""
 
 

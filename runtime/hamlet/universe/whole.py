@@ -37,6 +37,7 @@ class Universe:
         acting: in which ticks agents act; none: in every one.
         drawings: what pictures show, and how.
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
+        tables: constant numbers that expressions read by an index.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -69,6 +70,7 @@ class Universe:
     drawings: tuple[Drawing, ...] = ()
     groups: tuple[ObservedGroup, ...] = ()
     acting: tuple[declarations.Acting, ...] = ()
+    tables: tuple[declarations.NumberTable, ...] = ()
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

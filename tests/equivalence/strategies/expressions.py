@@ -36,6 +36,7 @@ from strategies.pieces import (
     MeterPlan,
     Piece,
     SpacePlan,
+    TablePlan,
 )
 from strategies.sources import Source
 from strategies.words import neighbour
@@ -66,6 +67,8 @@ class Expressions(Choices):
         self.inputs: list[tuple[str, Interval]] = []
         self.controls: list[tuple[str, Interval]] = []
         self.once: list[tuple[str, Interval]] = []
+        self.tables: list[TablePlan] = []
+        self.tables_read: set[str] = set()
         self.affordances: list[AffordancePlan] = []
         self.effects: list[EffectPlan] = []
         self.hours: int | None = None
@@ -236,7 +239,25 @@ class Expressions(Choices):
                 pass
         return Piece("shortfall", ATOM, below)
 
+    def from_table(self, depth: int) -> Piece:
+        """A number of a table, at indices of which one at least is no constant."""
+        plan = self.pick(self.tables)
+        self.tables_read.add(plan.name)
+        indices = [self._index(size, depth, axis > 0) for axis, size in enumerate(plan.sizes)]
+        return Piece(f"{self.word(plan.name)}[{', '.join(indices)}]", ATOM, plan.lies)
+
+    def _index(self, size: int, depth: int, constants: bool) -> str:
+        """A whole number that is inside of a table."""
+        if constants and self.chance(3):
+            return str(self.integer(0, size - 1))
+        number = self.number(depth, constants=False)
+        if self.chance(2) and intervals.absolute(number.lies).high < size * intervals.MOST_QUOTIENT:
+            return f"mod({self.pick(('floor', 'round'))}({number.text}), {size})"
+        return f"clamp({self.pick(('floor', 'ceil'))}({number.text}), 0, {size - 1})"
+
     def compound(self, depth: int) -> Piece:
+        if self.tables and self.chance(6):
+            return self.from_table(depth)
         kind = self.integer(0, 18)
         if kind == 12 and not self.starting:
             return self.previous(depth)

@@ -49,6 +49,16 @@ class MeterPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class TablePlan:
+    """A table of numbers, with its declaration, and where its numbers lie."""
+
+    name: str
+    sizes: tuple[int, ...]
+    line: str
+    lies: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class AffordancePlan:
     """An affordance: how many ticks it lasts; 0 for ever, `None` not at all."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Grid, NoSpace, Space
 from hamlet.universe.space import has_momentum
 from hamletc.intervals import Interval
 from strategies.expressions import DRAWING
-from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, joined
+from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, TablePlan, joined
 from strategies.starts import Starts
 from strategies.words import TOWARD, neighbour
 
@@ -214,6 +216,19 @@ class Statements(Starts):
             planned.append((name, Interval(low, high)))
             lines.append(f"{kind} {self.word(name)} = {self.spell(value)} in {self.spell(low)} .. {self.spell(high)}")
         return planned, lines
+
+    def plan_tables(self) -> None:
+        """Some tables; those that nothing reads are not declared."""
+        for number in range(self.pick((0, 0, 0, 1, 2))):
+            name = self.name(f"table{number}", "value")
+            sizes = self.pick(((2,), (3,), (7,), (2, 2), (3, 2), (2, 3, 2), (40,), (16, 12)))
+            values = [self.constant(-10.0, 10.0) for _ in range(prod(sizes))]
+            if self.chance(3):
+                values = [float(self.integer(0, 3)) for _ in values]
+            written = f" {' x '.join(map(str, sizes))}" if len(sizes) > 1 or self.chance(3) else ""
+            line = f"table {self.word(name)}{written} {{ {' '.join(map(self.spell, values))} }}"
+            lies = Interval(min(map(round32, values)), max(map(round32, values)))
+            self.tables.append(TablePlan(name, sizes, line, lies))
 
     def plan_controls(self) -> tuple[list[tuple[str, Interval]], list[str]]:
         """Some controls, and their declarations."""

@@ -25,6 +25,7 @@ class Author(Roles):
         self.params, params = self.plan_numbers("param")
         self.inputs, inputs = self.plan_numbers("input")
         self.controls, controls = self.plan_controls()
+        self.plan_tables()
         header = [self.space.text, *self._settings()]
         self.plan_meters()
         self.plan_world()
@@ -46,7 +47,8 @@ class Author(Roles):
         body += self.outcome_lines()
         body = self.in_roles([*body, *self.goals()])
         body += self.list_of_actions(body)
-        lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *self._ordered(body)]
+        tables = [plan.line for plan in self.tables if plan.name in self.tables_read]
+        lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *tables, *self._ordered(body)]
         return self.begun("\n".join(lines) + "\n")
 
     def _settings(self) -> list[str]:

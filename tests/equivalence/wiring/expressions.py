@@ -66,6 +66,34 @@ observe { meters }
     ),
 )
 
+TABLES = Base(
+    """
+universe tables
+space none
+meter a = 0 in 0 .. 8
+meter b = 1 in 0 .. 8
+table few { 0.5 0.25 2 4 }
+table others { 1 0.25 8 4 }
+table many 2 x 3 {
+    8 1 2
+    3 4.5 6
+}
+rule walk: a += 0.5
+rule on_and_on: b += 1
+reward few[mod(floor(a), 4)]
+report lone: few[mod(floor(a), 2)] + others[mod(floor(a), 3)]
+report pair: many[mod(floor(b), 2), mod(floor(a), 2)]
+observe { meters }
+""",
+    "WAIT WAIT WAIT",
+    (
+        Wire("TableValue.table", "reward few[", "reward others[", 1, "reward"),
+        Wire("TableValue.indices", "reward few[mod(floor(a)", "reward few[mod(floor(b)", 1, "reward"),
+        Wire("NumberTable.sizes", "many 2 x 3", "many 3 x 2", 2, "reports.pair"),
+        Wire("NumberTable.values", "few { 0.5", "few { 0.75", 1, "reward reports.lone"),
+    ),
+)
+
 QUANTITIES = Base(
     """
 universe quantities
@@ -163,4 +191,4 @@ observe { meters }
     ),
 )
 
-EXPRESSIONS = (OPERATIONS, QUANTITIES, DRAWS)
+EXPRESSIONS = (OPERATIONS, TABLES, QUANTITIES, DRAWS)

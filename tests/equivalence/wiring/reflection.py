@@ -18,6 +18,7 @@ APART = {
     "ObservedGroup.form": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "ObservedGroup.items": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "Universe.drawings": "says what pictures show, and nothing else heeds it: tests/features/pictures/test_drawings.py",
+    "Universe.tables": "holds what expressions read: the wires of NumberTable change it",
     "Universe.sources": "names of files, which spans refer to",
     "Universe.velocity": "follows from whether something reads the velocity",
     "Meter.reach": "follows from the statements that leave it unclamped",

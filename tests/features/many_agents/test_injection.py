@@ -30,7 +30,8 @@ world {
 stages { @easy -> @hard when @stock > 5  @hard -> @easy when @spare > 0.5 }
 rule harder: stage == @hard -> hunger += @spare
 affordance @shop { capacity @stock to highest hunger + @rain  instantly { hunger -= 0.1 } }
-rule hungrier: hunger += 0.01 * average(hunger * @rain)
+table @demand { 1 2 3 }
+rule hungrier: hunger += 0.01 * average(hunger * @rain) + 0.01 * @demand[mod(age, 3)]
 reward @said: total(hunger)
 observe { meters  world @stock @rain }
 """

@@ -28,7 +28,15 @@ from hamletc.language.syntax.items import (
 from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.observations import ObserveItem
 from hamletc.language.syntax.properties import RewardProperty, ThingProperty
-from hamletc.language.syntax.quantities import ControlDecl, InputDecl, LetDecl, MeterDecl, OnceDecl, ParamDecl
+from hamletc.language.syntax.quantities import (
+    ControlDecl,
+    InputDecl,
+    LetDecl,
+    MeterDecl,
+    OnceDecl,
+    ParamDecl,
+    TableDecl,
+)
 from hamletc.language.syntax.space import (
     ClockDecl,
     EpisodesDecl,
@@ -82,7 +90,7 @@ __all__ = [
 ]
 
 
-_NAMED = "meter|state|param|input|control|let|effect|rule|cascade|affordance|action|report|role|item"
+_NAMED = "meter|state|param|input|control|let|table|effect|rule|cascade|affordance|action|report|role|item"
 _UNNAMED = (
     "space|map|moves|actions|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|draw"
     "|dies|ends|allow|acts"
@@ -398,6 +406,7 @@ Part: TypeAlias = (
     | ControlDecl
     | LetDecl
     | OnceDecl
+    | TableDecl
     | UseDecl
     | MeterDecl
     | WorldDecl

@@ -23,6 +23,7 @@ __all__ = [
     "Each",
     "Expr",
     "IfExpr",
+    "IndexExpr",
     "Landmark",
     "Lasting",
     "Name",
@@ -165,6 +166,14 @@ class WeightedExpr(Node):
     span: Span
 
 
+class IndexExpr(Node):
+    """`right[column]`, `adjacency[i, j]`: a number of a table."""
+
+    table: Name
+    indices: tuple[Expr, ...]
+    span: Span
+
+
 class IfExpr(Node):
     """`if c then a else b`."""
 
@@ -266,6 +275,7 @@ Expr: TypeAlias = (
     | UnaryExpr
     | BinaryExpr
     | CallExpr
+    | IndexExpr
     | WeightedExpr
     | IfExpr
     | WhenExpr

@@ -1,11 +1,11 @@
-"""What has a value: meters, states, params, inputs, controls, lets."""
+"""What has a value: meters, states, params, inputs, controls, lets, tables."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Bounds, Expr, Name
+from hamletc.language.syntax.expressions import Bounds, Expr, Name, Quoted, Signed
 from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.properties import MeterProperty
 
@@ -17,6 +17,8 @@ __all__ = [
     "OnceDecl",
     "ParamDecl",
     "StateSpec",
+    "TableDecl",
+    "TableRow",
 ]
 
 
@@ -62,6 +64,25 @@ class OnceDecl(Node, form="let $name & = once $value<Drawn>"):
 
     name: Name
     value: Expr
+    span: Span
+
+
+class TableRow(Node):
+    """A line of numbers of a table, as they are written, with spaces between them."""
+
+    numbers: str
+    span: Span
+
+
+class TableDecl(Node):
+    """`table right { 0 1 1 0 }`, `table adjacency 2 x 2 { 0 1 1 0 }`; without sizes it has one, the number of its
+    numbers. `table demand "demand.csv"`, where `file` is the name and `rows` are what was read there; without sizes it
+    has those of the rows and columns of the file."""
+
+    name: Name
+    sizes: tuple[Signed, ...]
+    file: Quoted | None
+    rows: tuple[TableRow, ...]
     span: Span
 
 
