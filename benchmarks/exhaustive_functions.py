@@ -4,8 +4,8 @@
 
 The sequence of operations is the one that kernels get: made by the lowering, printed as C. The
 reference is numpy in binary64, whose error is a few billionths of a binary32 ulp. An *ulp* is the distance of
-the binary32 numbers around the exact result (2^-149 for subnormal ones). pow has too many arguments: 2^32 pairs are
-drawn, half of them with a result that is neither 0 nor infinite.
+the binary32 numbers around the exact result (2^-149 for subnormal ones). atan2 and pow have too many arguments: 2^32
+pairs are drawn; for pow half of them with a result that is neither 0 nor infinite, for atan2 half of them of one size.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hamlet.native.library import library
+from hamlet.universe.functions import FunctionOfTwo
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.ops import F32
-from hamletc.lowering.functions import call, power
+from hamletc.lowering.functions import call, call_with_two
 from hamletc.targets.c.alone import RUN, alone
 
 UNARY = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid")
+BINARY: tuple[FunctionOfTwo, ...] = ("atan2", "pow")
 CHUNK = 1 << 20
 WHOLE = 64
 """Lanes of whole vectors, on any machine."""
@@ -55,7 +57,8 @@ def sequence(name: str) -> Function:
     """The operations of a function, of inputs x and y."""
     builder = Builder()
     x = builder.input(F32, "x")
-    value = power(builder, x, builder.input(F32, "y")) if name == "pow" else call(builder, name, x)
+    pairs = next((each for each in BINARY if each == name), None)
+    value = call(builder, name, x) if pairs is None else call_with_two(builder, pairs, x, builder.input(F32, "y"))
     return builder.finish(name, (Output("result", value),))
 
 
@@ -89,6 +92,9 @@ def reference(name: str, x: Array, y: Array | None) -> Array:
         case "exp" | "tanh":
             result: Array = getattr(np, name)(x)
             return result
+        case "atan2":
+            assert y is not None, "atan2 has two arguments"
+            return np.arctan2(x + 0.0, y + 0.0)
         case _:
             assert y is not None, "pow has two arguments"
             return np.where(x > 0, np.power(np.abs(x), y), np.nan)
@@ -108,7 +114,11 @@ def measure(name: str, stride: int) -> Worst:
     generator = np.random.default_rng(0)
     for first in range(0, 2**32, CHUNK * stride):
         y = None
-        if name == "pow":
+        if name == "atan2":
+            x, y = (generator.integers(0, 2**32, CHUNK, dtype=np.uint32).view(np.float32).copy() for _ in range(2))
+            x[::2], y[::2] = generator.uniform(-10.0, 10.0, (2, CHUNK // 2))
+            x[~np.isfinite(x)] = y[~np.isfinite(y)] = 0.5
+        elif name == "pow":
             x = generator.integers(0, 0x7F800000, CHUNK, dtype=np.uint32).view(np.float32)
             y = generator.integers(0, 2**32, CHUNK, dtype=np.uint32).view(np.float32).copy()
             with np.errstate(all="ignore"):
@@ -135,13 +145,13 @@ def measure(name: str, stride: int) -> Worst:
                 float(errors[place]),
                 (float(x[place]), 0.0 if y is None else float(y[place]), float(got[place])),
             )
-    arguments = at[:2] if name == "pow" else at[:1]
+    arguments = at[:2] if name in BINARY else at[:1]
     return Worst(name, tested, inexact, worst, arguments, at[2], time.perf_counter() - begin)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--functions", nargs="*", default=[*UNARY, "pow"])
+    parser.add_argument("--functions", nargs="*", default=[*UNARY, *BINARY])
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

@@ -129,7 +129,25 @@ KINDS = (
     *(f"Unary {name}" for name in get_args(FunctionOfOne)),
     *(
         f"Binary {op}"
-        for op in ("+", "-", "*", "/", "mod", "min", "max", "pow", "<", "<=", ">", ">=", "==", "!=", "and", "or")
+        for op in (
+            "+",
+            "-",
+            "*",
+            "/",
+            "mod",
+            "min",
+            "max",
+            "pow",
+            "atan2",
+            "<",
+            "<=",
+            ">",
+            ">=",
+            "==",
+            "!=",
+            "and",
+            "or",
+        )
     ),
     *("ObserveGrid", "ObserveWindow"),
     *(

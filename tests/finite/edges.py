@@ -17,7 +17,7 @@ EDGES = (
 )
 MODEST = ("0", "0.001", "0.1", "0.5", "1", "2", "3", "10", "24", "87")
 UNARY = ("sqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid", "floor", "ceil", "round", "abs", "-")
-BINARY = ("+", "-", "*", "/", "min", "max", "pow", "mod")
+BINARY = ("+", "-", "*", "/", "min", "max", "pow", "mod", "atan2")
 DRAWS = ("uniform", "normal", "choice", "integer")
 SPACES = (
     "space none",
@@ -95,7 +95,7 @@ class Author:
                 return f"mod({limited}, {self._positive(b)})"
             if op == "/":
                 return f"({a} / {self._positive(b)})"
-            return f"{op}({a}, {b})" if op in ("min", "max") else f"({a} {op} {b})"
+            return f"{op}({a}, {b})" if op in ("min", "max", "atan2") else f"({a} {op} {b})"
         if kind < 0.87:
             return f"clamp({a}, {', '.join(self.bounds())})"
         if kind < 0.93 or not self._drawn:

@@ -44,6 +44,8 @@ def call(builder: Builder, function: FunctionOfOne, operand: Value) -> Value:
 def call_with_two(builder: Builder, function: FunctionOfTwo, left: Value, right: Value) -> Value:
     """The value (F32) of a function of two numbers (F32)."""
     match function:
+        case "atan2":
+            return _atan2(builder, left, right)
         case "min":
             return builder.minimum(left, right)
         case "max":
@@ -317,6 +319,28 @@ def _wave(builder: Builder, x: Value, quadrants: int) -> Value:
     negative = builder.not_(builder.equal(builder.and_(quadrant, builder.u32(2)), builder.u32(0)))
     value = builder.select(odd, _cos_of_rest(builder, rest), _sin_of_rest(builder, rest))
     return builder.select(negative, builder.neg(value), value)
+
+
+def _atan2(builder: Builder, y: Value, x: Value) -> Value:
+    """The angle a of q = smaller / larger of the sizes, from 0 to 1: a, pi / 2 - a, pi / 2 + a or pi - a, with the sign
+    of y. Zeros of either sign count as +0."""
+    zero, (first, middle, _) = builder.f32(0.0), e.HALF_PI
+    height, width = builder.abs(y), builder.abs(x)
+    steep, left = builder.less(width, height), builder.less(x, zero)
+    larger, smaller = builder.select(steep, height, width), builder.select(steep, width, height)
+    divisor = builder.select(builder.less(zero, larger), larger, builder.f32(1.0))
+    quotient = builder.div(smaller, divisor)
+    square = builder.mul(quotient, quotient)
+    angle = builder.fma(builder.mul(_polynomial(builder, e.ATAN, square), square), quotient, quotient)
+
+    def by_turns(right: Value, half: Value, whole: Value) -> Value:
+        return builder.select(steep, half, builder.select(left, whole, right))
+
+    taken = builder.select(steep, builder.not_(left), left)
+    signed = builder.select(taken, builder.neg(angle), angle)
+    rest = builder.add(signed, by_turns(zero, builder.f32(middle), builder.f32(2.0 * middle)))
+    result = builder.add(by_turns(zero, builder.f32(first), builder.f32(2.0 * first)), rest)
+    return builder.select(builder.less(y, zero), builder.neg(result), result)
 
 
 def _rest_of_turns(builder: Builder, x: Value, number: Value) -> _Pair:

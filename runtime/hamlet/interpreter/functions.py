@@ -47,6 +47,8 @@ def call(function: FunctionOfOne, x: Tensor) -> Tensor:
 def call_with_two(function: FunctionOfTwo, left: Tensor, right: Tensor) -> Tensor:
     """The value of a function of two numbers."""
     match function:
+        case "atan2":
+            return atan2(left, right)
         case "min":
             return torch.where(left < right, left, right)
         case "max":
@@ -199,6 +201,20 @@ def cos_near_zero(r: Tensor, low: Tensor) -> Tensor:
     half = square * 0.5
     largest = 1.0 - half
     return largest + (((1.0 - largest) - half) + small)
+
+
+def atan2(y: Tensor, x: Tensor) -> Tensor:
+    """The angle of (x, y): atan of the smaller size by the larger one, added to turns of pi / 2 or taken from them."""
+    height, width = y.abs(), x.abs()
+    steep, left = width < height, x < 0.0
+    larger = torch.maximum(height, width)
+    q = torch.minimum(height, width) / torch.where(larger > 0.0, larger, number(1.0, x))
+    square = q * q
+    angle = fma(polynomial(e.ATAN, square) * square, q, q)
+    angle = torch.where(steep != left, -angle, angle)
+    turns = torch.where(steep, number(1.0, x), torch.where(left, number(2.0, x), number(0.0, x)))
+    result = turns * number(e.HALF_PI[0], x) + (angle + turns * number(e.HALF_PI[1], x))
+    return torch.where(y < 0.0, -result, result)
 
 
 def tanh(x: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 FunctionOfOne: TypeAlias = Literal[
     "abs", "ceil", "cos", "exp", "exp2", "floor", "log", "log2", "round", "sigmoid", "sin", "sqrt", "tanh"
 ]  # fmt: skip
-FunctionOfTwo: TypeAlias = Literal["max", "min", "mod", "pow"]
+FunctionOfTwo: TypeAlias = Literal["atan2", "max", "min", "mod", "pow"]
 
 ABOVE_ZERO = math.ulp(0.0)
 """The smallest number above zero."""
@@ -159,6 +159,13 @@ _ROWS = (
         course="bounded",
         bounds=(-1.0, 1.0),
         domain=_ANGLE,
+    ),
+    Function(
+        "atan2(y, x)",
+        "the angle in radians from the x axis to (x, y), from -pi to pi; 0 of (0, 0)",
+        lambda y, x: math.atan2(y + 0.0, x + 0.0),
+        course="bounded",
+        bounds=(-math.pi, math.pi),
     ),
     Function("tanh(a)", "the hyperbolic tangent, between -1 and 1", math.tanh, bounds=(-1.0, 1.0)),
     Function("sigmoid(a)", "1 / (1 + e^-a), between 0 and 1", _logistic, bounds=(0.0, 1.0)),

@@ -352,7 +352,9 @@ class Expressions(Choices):
         return Piece(text, ATOM, intervals.call(FUNCTIONS[name], lies))
 
     def elementary(self, a: Piece, depth: int) -> Piece:
-        match self.integer(0, 4):
+        match self.integer(0, 5):
+            case 5:
+                return self.called("atan2", *self.pick(((a, self.number(depth)), (self.number(depth), a))))
             case 0:
                 return self.called(self.pick(("exp", "exp2")), a)
             case 1:

@@ -101,6 +101,32 @@ def test_a_power_is_near_the_truth_and_the_same_everywhere() -> None:
     np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
 
 
+def pairs() -> tuple[Array, Array]:
+    """Heights and widths of all sizes, of the usual ones, close to the axes and to the diagonals, and edges."""
+    generator = np.random.default_rng(8)
+    y, x = (generator.permutation(samples(False, 3.5e38))[:60_000] for _ in range(2))
+    y[::3], x[::3] = generator.uniform(-10, 10, (2, 20_000))
+    with np.errstate(over="ignore"):
+        x[1::3] = y[1::3] * generator.choice(np.float32([1, -1, 0.99999994, 1.0000001, 0.5, -2]), 20_000)
+    edges = np.float32([0.0, -0.0, 1e-45, -1e-45, 1.1754944e-38, 1.0, -1.0, 3.4028235e38, -3.4028235e38])
+    x[~np.isfinite(x)] = 1.0
+    return np.append(y, np.repeat(edges, len(edges))), np.append(x, np.tile(edges, len(edges)))
+
+
+def test_an_angle_is_near_the_truth_and_the_same_everywhere() -> None:
+    y, x = pairs()
+    got = by_ir("atan2", y, x)
+    exact = np.arctan2(y.astype(np.float64) + 0.0, x.astype(np.float64) + 0.0)
+    assert ulps(got, exact).max() <= 1.52
+    assert np.abs(got).max() <= np.float32(np.pi)
+    interpreted = functions.atan2(torch.from_numpy(y), torch.from_numpy(x)).numpy()
+    np.testing.assert_array_equal(interpreted.view(np.int32), got.view(np.int32))
+    # A zero counts as +0, also the one from which the angle of nothing is taken.
+    zero, one = np.float32([0.0, -0.0, 0.0, -0.0]), np.float32([0.0, 0.0, -0.0, -0.0])
+    assert by_ir("atan2", zero, one).view(np.int32).tolist() == [0, 0, 0, 0]
+    assert by_ir("atan2", zero, one - 1).tolist() == [float(np.float32(np.pi))] * 4
+
+
 @pytest.mark.parametrize("exponent", [2.0, 3.0, 1.0, -1.0, -2.0, 0.0, -7.0, 16777218.0])
 def test_a_whole_power_of_any_number_has_its_sign_and_is_the_same_everywhere(exponent: float) -> None:
     x = np.concatenate([samples(False, 3.5e38), np.float32([0.0, -0.0, 1.0, -1.0, -3.0])])
