@@ -285,6 +285,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H263": Code("error", "cell that cannot be named here"),
         "H264": Code("error", "cells around one that cannot be summed"),
         # --- agents that are moved ---
+        "H312": Code("error", "agents on a cell that cannot be counted"),
         "H265": Code("error", "displacement or place on a grid that may not be whole"),
         "H266": Code("error", "displacement or place that may leave the space"),
         "H267": Code("error", "agents moved by what is no agent's"),

@@ -126,7 +126,7 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
     if draft.start is not None and draft.reads_speed():
         check_start(draft.start, report)
     if _is_shallow(draft, report):
-        check_whole(draft, report)
+        check_whole(draft, names, report)
         check_whole_relocations(draft, report)
         reach = check_ranges(draft, names, report)
         check_observed_wholes(draft, reach.observed, report)

@@ -1,15 +1,20 @@
-"""Values of a cell that one names by its coordinates: `moss at (x, y)`, `wall at (x, y)`, `on forest at (x, y)`."""
+"""Values of a cell that one names by its coordinates: `moss at (x, y)`, `wall at (x, y)`, `on forest at (x, y)`; and of
+the agents on it: `count(c) at (x, y)`."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 
-from hamlet import universe
+from hamlet import schema, universe
 from hamlet.universe import Expression, Span
 from hamletc import messages
-from hamletc.checking.standpoint import Resolver, Standpoint
+from hamletc.checking.asking import Asking
+from hamletc.checking.standpoint import Resolver, Scope, Standpoint
 from hamletc.checking.symbols import is_word
+from hamletc.intervals import Interval
 from hamletc.language import syntax
+from hamletc.language.words import AMONG
 
 
 class Elsewhere:
@@ -18,6 +23,7 @@ class Elsewhere:
     def __init__(self, at: Standpoint, resolver: Resolver) -> None:
         self._at = at
         self._resolver = resolver
+        self._asking = Asking(at, resolver)
 
     def value(self, expr: syntax.AtExpr) -> Expression | None:
         """A number, or a condition; of a state that is none of several options."""
@@ -30,6 +36,9 @@ class Elsewhere:
         """The number that a state of the cell is, or anything else that it has."""
         if not self._can_be_named(expr):
             return None
+        call = expr.value
+        if isinstance(call, syntax.CallExpr) and call.function.text in AMONG and not call.function.quoted:
+            return self._counted(expr, call)
         operand = self._operand(expr.value)
         place = [self._resolver.number(coordinate) for coordinate in expr.place]
         coordinates = tuple(each for each in place if each is not None)
@@ -42,6 +51,54 @@ class Elsewhere:
             self._at.report.add(messages.elsewhere.BetweenAgents(expr.span))
             return None
         return read
+
+    def _counted(self, expr: syntax.AtExpr, call: syntax.CallExpr) -> Expression | None:
+        """How many agents on the cell fulfil a condition, or what a number of theirs adds up to: that of all agents
+        whose coordinates are those of the cell."""
+        at, space, op = self._at, self._at.names.space, call.function.text
+        if op not in ("count", "total"):
+            at.report.add(messages.elsewhere.NotCountedAtCell(call.span, op))
+            return None
+        if at.whose == "cell":
+            at.report.add(messages.elsewhere.CountedByCells(expr.span))
+            return None
+        asked = self._asking.among(call)
+        place = [self._own(coordinate) for coordinate in expr.place]
+        coordinates = [each for each in place if each is not None]
+        if not isinstance(asked, universe.Among) or len(coordinates) < len(place):
+            return None
+        assert isinstance(space, universe.Grid)
+        there: list[Expression] = []
+        for axis, size, wanted in zip(schema.axis_names(len(space.sizes)), space.sizes, coordinates, strict=True):
+            if isinstance(wanted, universe.Number) and space.edges != "wrap" and not 0 <= wanted.value < size:
+                where = Interval(wanted.value, wanted.value)
+                at.report.add(messages.elsewhere.NeverThere(wanted.span, wanted, where, size - 1))
+                return None
+            at.names.coordinates.append(wanted)
+            if space.edges == "wrap":
+                wanted = universe.Binary("mod", wanted, universe.Number(float(size), expr.span), wanted.span)
+            if any(universe.owners(wanted)):
+                wanted = universe.Own(wanted, wanted.span)
+            there.append(universe.Binary("==", universe.Coordinate(axis, wanted.span), wanted, wanted.span))
+        on_cell = reduce(lambda one, other: universe.Binary("and", one, other, expr.span), there)
+        if op == "total":
+            value = universe.If(on_cell, asked.operand, universe.Number(0.0, expr.span), expr.span)
+            return universe.Among("total", value, expr.span)
+        everybody = isinstance(asked.operand, universe.Truth)
+        condition = on_cell if everybody else universe.Binary("and", on_cell, asked.operand, expr.span)
+        return universe.Among("count", condition, expr.span)
+
+    def _own(self, coordinate: syntax.Expr) -> Expression | None:
+        """A coordinate of the cell whose agents are counted: that of the agent who asks, or of the world."""
+        at = self._at
+        if at.whose == "agent":
+            scope: Scope = "among" if at.scope == "ending" else "early among"
+            return self._resolver.inside(scope, asker="itself").number(coordinate)
+        value = self._resolver.number(coordinate)
+        if value is not None and any(universe.owners(value)):
+            at.report.add(messages.elsewhere.DrawnForEach(value.span))
+            return None
+        return value
 
     def _can_be_named(self, expr: syntax.AtExpr) -> bool:
         """Whether there are cells with as many coordinates, and expressions that stand here may name one."""

@@ -46,6 +46,7 @@ class Names(Symbols):
     declarations say it.
 
     `tables` are those that are sound, `None` until they are resolved; `tables_read` those that something reads.
+    `coordinates` are those of cells whose agents are counted.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -72,6 +73,7 @@ class Names(Symbols):
         self.lies: Callable[[Expression], Interval | None] = lambda _: None
         self.tables: Mapping[str, Tabled] | None = None
         self.tables_read: set[str] = set()
+        self.coordinates: list[Expression] = []
         self._file = file
         blocks = (item for item in file.declarations if isinstance(item, syntax.WorldDecl))
         of_world = (part for block in blocks for part in block.items if isinstance(part, syntax.MeterDecl))

@@ -15,6 +15,7 @@ from hamlet.universe.functions import FUNCTIONS
 from hamlet.universe.space import letters_of
 from hamletc import messages
 from hamletc.checking.draft import Draft
+from hamletc.checking.names import Names
 from hamletc.checking.report import Findings
 from hamletc.checking.tables import readings
 
@@ -130,15 +131,16 @@ def wholes_in(draft: Draft, space: universe.Space) -> Wholes:
     return Wholes.of(space, (*draft.meters_of_all(), *draft.controls), draft.tables)
 
 
-def check_whole(draft: Draft, report: Findings) -> None:
+def check_whole(draft: Draft, names: Names, report: Findings) -> None:
     """Report what is written into a state of whole numbers, or what it begins with, and the coordinates of a cell,
     where they may be none."""
     if draft.space is None:
         return
     meters = draft.meters_of_all()
     wholes = wholes_in(draft, draft.space)
-    for read in draft.parts():
-        for coordinate in read.place if isinstance(read, universe.At) else ():
+    places = (read.place for read in draft.parts() if isinstance(read, universe.At))
+    for place in (*places, names.coordinates):
+        for coordinate in place:
             doubted = wholes.doubt(coordinate)
             if doubted is not None:
                 report.add(messages.elsewhere.MaybeBetweenCells(doubted.span, coordinate, doubted))

@@ -57,7 +57,7 @@ class NotOfCell(Finding):
     value: syntax.Expr
 
     def told(self) -> Told:
-        hint = "Before `at (x, y)` stands a meter or a state of cells, a terrain, `on REGION`, or `wall`."
+        hint = "Before `at (x, y)` stands a meter or a state of cells, a terrain, `on REGION`, `wall`, or `count(c)`."
         return Told(f"`{spell_expression(self.value)}` is nothing that a cell has", hint)
 
 
@@ -70,6 +70,35 @@ class NoCells(Finding):
     def told(self) -> Told:
         hint = "Write `space grid 8 x 8`, or draw a map."
         return Told("there are no cells", hint, secondary=(Label(self.space, "the space is no grid"),))
+
+
+@finding("H312")
+class NotCountedAtCell(Finding):
+    """What is asked of the agents on a cell, which only counts and totals are; `asked` is the function."""
+
+    asked: str
+
+    def told(self) -> Told:
+        hint = "Write `count(c) at (x, y)` or `total(e) at (x, y)`; the average is one divided by the other."
+        return Told(f"`{self.asked}` cannot be asked of the agents on one cell", hint)
+
+
+@finding("H312")
+class CountedByCells(Finding):
+    """Agents on another cell, asked for by a cell."""
+
+    def told(self) -> Told:
+        hint = "Let each cell keep it in a state of cells, `rule tally: crowd = count(c)`, and read `crowd at (x, y)`."
+        return Told("a cell counts the agents that stand on itself only", hint)
+
+
+@finding("H312")
+class DrawnForEach(Finding):
+    """A draw in the coordinates of a cell whose agents the world counts."""
+
+    def told(self) -> Told:
+        hint = "Let a rule of the world keep what is drawn in a meter of the world, and take that as the coordinate."
+        return Told("this would be drawn anew for each agent", hint)
 
 
 @finding("H263")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import NoSpace, Span
+from hamlet.universe import Grid, NoSpace, Span
 from hamletc import intervals
 from hamletc.checking.surroundings import extent
 from hamletc.intervals import Interval
@@ -149,6 +149,8 @@ class Worlds(Statements):
         known = self._agents is not None or self.scope == "ending"
         with self.about(**(self._agents or {}), cascade=None), self.at("among" if known else "early among"):
             agent = self._agents is None
+            if agent and self._can_be_counted_on() and self.chance(4):
+                return self._on_cell()
             ops = ("count", "total", "lowest", "highest", "average", *(("rank", "nearest") if agent else ()))
             op = self.pick(ops)
             if agent and (op == "nearest" or self.chance(2)):
@@ -171,6 +173,20 @@ class Worlds(Statements):
         except OverflowError:
             op = "lowest"
         return Piece(f"{op}({each.text})", ATOM, found)
+
+    def _can_be_counted_on(self) -> bool:
+        """Whether there are cells, so many along each axis that agents differ by it."""
+        return isinstance(self.space.space, Grid) and not self.space.nodes and min(self.space.space.sizes) > 1
+
+    def _on_cell(self) -> Piece:
+        """How many agents are on a cell beside the own one, or on always the same one."""
+        place = []
+        for axis, along in self.extent.position.items():
+            last = int(along.high)
+            beside = f"position {axis}{self.pick(('', ' + 1', ' - 1'))}"
+            place.append(beside if self.chance(2) else str(self.integer(0, last)))
+        who = "true" if self.chance(2) else self.condition(1).text
+        return Piece(f"count({who}) at ({', '.join(place)})", ATOM, Interval(0.0, 1024.0))
 
     def _asked(self, op: str) -> Piece:
         """What an agent finds that asks others about two of them."""
