@@ -75,7 +75,7 @@ FUNCTIONS: Mapping[str, Call] = MappingProxyType(
 """Functions, by their names, and how they are called; those of numbers are the rows of `hamlet.universe.functions`."""
 CALLS: Mapping[str, Call] = MappingProxyType({**FUNCTIONS, **HISTORY})
 """Whatever can be called."""
-YIELDING_CALLS: frozenset[str] = frozenset()
+YIELDING_CALLS = frozenset(("atan2",))
 """Functions that came later than those that a universe declares: one of that name hides them."""
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",

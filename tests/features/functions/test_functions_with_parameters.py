@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hamlet.universe import Universe, draws
+from hamlet.universe import Binary, Universe, draws, nodes
 from hamletc.checking.check import check
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import rewritten
@@ -190,3 +190,18 @@ def test_functions_are_formatted() -> None:
         "let `if`(a, b) = a - (b - `hour`(a))",
         "let hungry     = energy",
     ]
+
+
+def test_later_functions_give_way() -> None:
+    """A text that declares a function of the name means its own."""
+    text = HEAD_OF_LATER + "let atan2(y, x) = y - x\nrule r: a += 0.001 * atan2(a, 0.5)\n"
+    file, problems = parse(text)
+    assert file is not None
+    assert not problems
+    found, diagnostics = check(file, ("t.hamlet",))
+    assert found is not None
+    assert [each.code for each in diagnostics] == []
+    assert {each.op for each in nodes(found) if isinstance(each, Binary)} == {"*", "-"}
+
+
+HEAD_OF_LATER = "universe t\nspace none\nlifespan 9 ticks\nmeter a = 1 { decay 0.1 }\nreward a\nobserve { meters }\n"
