@@ -300,6 +300,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- layouts ---
         "H305": Code("error", "condition that decides of no wall"),
         "H306": Code("error", "what is known around walls of a map only"),
+        "H308": Code("error", "maze or rooms that the grid cannot hold"),
         # --- start values ---
         "H270": Code("error", "start value of what begins later"),
         # --- tables, and statements in rounds ---

@@ -15,6 +15,7 @@ from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.headings import headings_written_out
 from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
+from hamletc.expansion.layouts import layouts_written_out
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.once import once_written_out
@@ -65,9 +66,10 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
             return Expanded(file, places, problems=(*templates.problems, *layered))
         lets, low_enough = Lets(), _heights_checked(file)
         moving = partial(moving_written_out, space_of=space_of)
+        layouts = partial(layouts_written_out, space_of=space_of)
         steps: tuple[Step, ...]
         series = partial(series_written_out, used=lets.used)
-        steps = (series, low_enough, stages_written_out, once_written_out, headings_written_out, names_bound)
+        steps = (series, low_enough, stages_written_out, layouts, once_written_out, headings_written_out, names_bound)
         steps += (roles_written_out, lets.written_out, constants, repeats_written_out, items_written_out, low_enough)
         steps += (copies_written_out,)
         steps += (moving, affordances_written_out)

@@ -53,3 +53,46 @@ class SightTooFar(Finding):
     def told(self) -> Told:
         hint = f"Look at most {self.farthest} cells far, or draw the walls on a map."
         return Told("walls of which cells decide hide too much of this window", hint)
+
+
+@finding("H308")
+class LayoutWithoutGrid(Finding):
+    def told(self) -> Told:
+        hint = "Declare one, as in `space grid 9 x 9`."
+        return Told("mazes and rooms need a grid of two dimensions", hint)
+
+
+@finding("H308")
+class MazeOfOtherSize(Finding):
+    width: int
+    height: int
+    longest: int
+
+    def told(self) -> Told:
+        hint = f"Both sides are odd, from 5 to {self.longest}: ways have odd coordinates, and walls stand between them."
+        return Told(f"a grid of {self.width} x {self.height} cells holds no maze", hint)
+
+
+@finding("H308")
+class NoNumberOfRooms(Finding):
+    def told(self) -> Told:
+        return Told("how many rooms there are is two whole numbers", "Write `rooms(2, 2)`: across, then down.")
+
+
+@finding("H308")
+class RoomsOfOtherSize(Finding):
+    across: int
+    down: int
+    width: int
+    height: int
+    most: int
+
+    def told(self) -> Told:
+        if self.across == self.down == 1:
+            return Told("one room has no doorway", "Write `rooms(2, 2)`, or draw the walls around on a map.")
+        hint = (
+            f"Rooms are of one size, with walls around: the width less 1 is a multiple of {self.across}, the height "
+            f"less 1 of {self.down}; at most {self.most} doorways."
+        )
+        message = f"{self.width} x {self.height} cells hold no {self.across} x {self.down} rooms"
+        return Told(message, hint)
