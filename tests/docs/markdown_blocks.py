@@ -7,6 +7,7 @@
 | `hamlet fragment` | declarations put into the first universe of docs/language.md (see `completed`) |
 | `hamlet broken` | a complete universe with a deliberate mistake; it is saved too |
 | `console`, `console exit=1` | `$ commands`, each followed by lines of its output; `...` stands for any lines |
+| `c FILES` | a program, built with these files and run; it returns 0 |
 | `python` | run in one namespace per page |
 | `text in PATH` | lines of that file of the workspace, side by side; `...` stands for any lines |
 | `sh`, `text`, no info | shown only |

@@ -6,6 +6,7 @@ import re
 import runpy
 import shlex
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -115,6 +116,13 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                     assert missing_lines(command.output, output) == [], f"{block.where}: {output}"
             case ("python",):
                 exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
+            case ("c", *sources):
+                (workspace / "program.c").write_text(block.text)
+                command = ["cc", "-std=c99", "-O1", "-Wall", "-Werror", "program.c", *sources, "-o", "program"]
+                built = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+                assert built.returncode == 0, f"{block.where}: {built.stderr}"
+                ran = subprocess.run(["./program"], check=False, timeout=60)
+                assert ran.returncode == 0, block.where
             case ("text", "in", path):
                 shown = tuple(block.text.splitlines())
                 assert missing_lines(shown, (workspace / path).read_text()) == [], block.where

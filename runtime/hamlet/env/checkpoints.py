@@ -8,6 +8,7 @@ import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Statistics, of_agents, with_ended_meters
+from hamlet.backend.digest import digest
 from hamlet.env.act.outputs import Outputs
 from hamlet.env.keep import state
 from hamlet.env.keep.checkpoint import counts_of, read_checkpoint, write_checkpoint
@@ -35,6 +36,15 @@ class Restorable(Measured):
                 "tick": self.tick,
                 "state": {name: value.clone() for name, value in self._buffers.state.items()},
             }
+
+    def digest(self) -> int:
+        """A number of 64 bits that follows from every bit of the state and of the outcomes of the last tick: FNV-1a
+        over their memory (RFC 9923). Worlds in an [export](export.md) with equal digests have equal bits.
+
+        Example:
+            print(f"{env.digest():x}")
+        """
+        return digest(self.universe, self._buffers.state, self._present().buffers.outcome)
 
     def load_state_dict(self, saved: StateDict) -> None:
         """Continue from a `state_dict`, bit for bit, whatever backend and device made it.

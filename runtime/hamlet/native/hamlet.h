@@ -31,8 +31,22 @@ is for this file alone, but for `hamlet_selftest`. */
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* With HAMLET_FREESTANDING nothing of C's library is called, and rooms are in memory that the caller has. */
+#ifdef HAMLET_FREESTANDING
+#include <stddef.h>
+#define _MM_MALLOC_H_INCLUDED
+#define __MM_MALLOC_H
+#ifdef __GNUC__
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
+#else
+#include <string.h>
+#endif
+#else
 #include <stdlib.h>
 #include <string.h>
+#endif
 
 /* --- exactness ------------------------------------------------------------------------------------------------------
 Every operation on f32 is rounded once, to nearest even, to f32. What no text can forbid `hamlet_selftest` finds. */
@@ -715,6 +729,24 @@ HAMLET_INLINE void store_vbool(bool8 *p, ix i, vbool x) { hamlet_store_bytes(p +
     HAMLET_INLINE M *room_like_##T(ix count) { return (M *)hamlet_room((size_t)count * sizeof(M), false); }        \
     HAMLET_INLINE M *room_##T(ix count) { return (M *)hamlet_room((size_t)count * sizeof(M), true); }
 
+#ifdef HAMLET_FREESTANDING
+#if defined(_MSC_VER)
+#define HAMLET_THREAD __declspec(thread)
+#elif defined(__GNUC__) && !defined(HAMLET_ONE_THREAD)
+#define HAMLET_THREAD __thread
+#else
+#define HAMLET_THREAD
+#endif
+/* Where the next room begins. What is given back is so with all that was made after it. */
+static HAMLET_THREAD u8 *hamlet_rooms;
+HAMLET_HELPER void *hamlet_room(size_t size, bool zeros) {
+    u8 *room = hamlet_rooms;
+    hamlet_rooms += (size + 63) / 64 * 64;
+    if (zeros) memset(room, 0, size);
+    return room;
+}
+HAMLET_HELPER void give_back(void *room) { hamlet_rooms = (u8 *)room; }
+#else
 HAMLET_HELPER void *hamlet_room(size_t size, bool zeros) {
     u8 *all = (u8 *)malloc(size + 64 + sizeof(void *)), *room;
     if (all == NULL) return NULL;
@@ -732,6 +764,7 @@ HAMLET_HELPER void give_back(void *room) {
     memcpy(&all, (u8 *)room - sizeof(void *), sizeof all);
     free(all);
 }
+#endif
 
 HAMLET_CHUNKS(f32, f32)
 HAMLET_CHUNKS(i8, i8)

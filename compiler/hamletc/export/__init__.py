@@ -1,0 +1,1 @@
+"""Exports: a universe as source text for other people's programs."""

@@ -1,0 +1,181 @@
+"""A universe as one file of C and its header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from hamlet import schema
+from hamlet.native.library import header
+from hamlet.package.manifest import plain
+from hamlet.schema.roles import fewest_agents, only_agents
+from hamlet.schema.room import MOST_COUNTED, counts_agents, room
+from hamlet.universe import Universe, meet
+from hamletc import __version__
+from hamletc.compilation import Compilation
+from hamletc.export.arrays import Array, Constant, arrays
+from hamletc.export.names import identifier
+from hamletc.targets.c.emit import Kernel, array_of, kernel_of
+
+LANE_LIMIT = 2**31 - 1
+TEST_WORLDS, TEST_TICKS, TEST_SEED = 4, 300, 7
+"""Of the run whose digest an export knows."""
+SPARE = 4096
+"""Bytes for the self-test, beyond those of arrays: of the record that has their addresses, and of shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The texts of an export by the names of their files."""
+
+    header: str
+    source: str
+    header_file: str
+    source_file: str
+
+
+def agents_of(universe: Universe) -> tuple[int, int]:
+    """The fewest and the most agents of a world."""
+    only = only_agents(universe)
+    if only is not None:
+        return only, only
+    limits = [LANE_LIMIT]
+    if meet(universe) or universe.roles:
+        limits.append(schema.MOST_AGENTS)
+    if counts_agents(universe):
+        limits.append(MOST_COUNTED)
+    places = room(universe)
+    if places is not None:
+        limits.append(places)
+    return fewest_agents(universe), min(limits)
+
+
+def agents_tested(universe: Universe) -> int:
+    """The agents of a world in the run whose digest an export knows: where they meet, some."""
+    least, most = agents_of(universe)
+    return min(max(least, 3), most) if meet(universe) else least
+
+
+def export_c(compilation: Compilation, digest: int) -> Exported:
+    """The texts of a universe in C.
+
+    Args:
+        compilation: what `specialise` made for the target `c`.
+        digest: of a run of `TEST_WORLDS` worlds of `agents_tested` agents, see `hamlet.interpreter.digest`.
+    """
+    universe = compilation.universe
+    kernel = kernel_of(compilation.program, universe)
+    name = identifier(universe.name)
+    least, most = agents_of(universe)
+    held = arrays(universe, name)
+    values = {
+        "universe": plain(universe.name),
+        "source": ", ".join(map(plain, universe.sources)),
+        "version": __version__,
+        "name": name,
+        "upper": name.upper(),
+        "agents": agents_tested(universe),
+        "least": least,
+        "most": most,
+        "observations": schema.observation_rows(universe),
+        "actions": Constant.each(f"{name}_action", schema.action_names(universe)),
+        "controls": len(universe.controls),
+        "arrays": held,
+        "ticks": TEST_TICKS,
+        "test_worlds": TEST_WORLDS,
+        "test_seed": TEST_SEED,
+        "test_bytes": _bytes(kernel, held, agents_tested(universe)),
+        "digest": hex(digest).upper().replace("X", "x"),
+    }
+    environment = Environment(
+        loader=PackageLoader("hamletc.export", ""),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    by_name = {each.name: each for each in held}
+    source = environment.get_template("source.c.j2").render(
+        values,
+        kernel=kernel,
+        library=_without_comments(header()),
+        constructed=list(_constructed(kernel, universe, by_name)),
+        passed=", ".join(name for name, _ in kernel.arguments),
+        defaults=list(_defaults(universe)),
+    )
+    head = environment.get_template("header.h.j2").render(values)
+    return Exported(head, source, f"{name}.h", f"{name}.c")
+
+
+def _constructed(kernel: Kernel, universe: Universe, by_name: dict[str, Array]) -> Iterator[str]:
+    """The declarations of the arrays that the kernel takes."""
+    own = {
+        "actions": "{(i32 *)(uintptr_t)actions, actions == NULL ? 0 : 1, actions == NULL ? 0 : self->lanes}",
+        "shares": "{self->shares, 1, 8}",
+        "begins": "{self->begins, begins ? worlds : 0, 1}",
+        "cells": f"{{self->cells_of_cache, {kernel.cells}, self->lanes}}",
+        "layouts": "{self->layouts_of_cache, self->lanes, 1}",
+    }
+    for argument, type_ in kernel.arguments:
+        name = argument.removesuffix("_array")
+        if argument in kernel.tables or type_.shape != "array":
+            # A cell cache and its layouts have the names of fields that universes without one can have.
+            continue
+        is_cache = kernel.cells and name in ("cells", "layouts")
+        if name in own and (is_cache or name not in by_name):
+            yield f"{type_.declared(argument)} = {own[name]};"
+        elif name in by_name:
+            yield f"{type_.declared(argument)} = {_filled(by_name[name])};"
+        else:
+            columns = 0 if array_of(name, universe)[1] > 1 else 1
+            yield f"{type_.declared(argument)} = {{NULL, 0, {columns}}};"
+
+
+def _filled(array: Array) -> str:
+    if array.pitch:
+        return f"{{self->{array.name}, self->{array.columns}, {array.pitch}}}"
+    if array.rows is None:
+        return f"{{self->{array.name}, self->{array.columns}, 1}}"
+    return f"{{self->{array.name}, {len(array.rows)}, self->{array.columns}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Default:
+    array: str
+    row: int
+    columns: str
+    value: str
+
+
+def _defaults(universe: Universe) -> Iterator[_Default]:
+    """The contents of the arrays that users write, at first."""
+    columns = {field.name: "lanes" if field.per == "lane" else "worlds" for field in schema.state_fields(universe)}
+    written = (
+        ("params", [param.default for param in universe.params]),
+        ("inputs", [each.default for each in universe.inputs]),
+        ("controls", [min(max(each.low, 0.0), each.high) for each in universe.controls]),
+    )
+    for name, values in written:
+        for row, value in enumerate(values):
+            yield _Default(name, row, columns[name], f"{float(value).hex()}f")
+
+
+def _bytes(kernel: Kernel, held: Sequence[Array], agents: int) -> int:
+    """A number that is not below the bytes of the worlds of the self-test."""
+    worlds, lanes = TEST_WORLDS, TEST_WORLDS * agents
+    total = SPARE
+    for array in held:
+        columns = lanes if array.columns == "lanes" else worlds
+        each = array.pitch or (1 if array.rows is None else len(array.rows))
+        total += 4 * each * columns + 64
+    total += (kernel.cells + 4) * lanes + 64 * 4 + worlds
+    return total
+
+
+def _without_comments(text: str) -> str:
+    """A text of C without comments, without indentation, and without empty lines."""
+    lines = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).splitlines()
+    return "\n".join(re.sub(r"\s+\\$", " \\\\", line).strip() for line in lines if line.strip())
