@@ -285,6 +285,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H263": Code("error", "cell that cannot be named here"),
         "H264": Code("error", "cells around one that cannot be summed"),
         # --- agents that are moved ---
+        "H313": Code("error", "mean that draws cannot have"),
+        "H314": Code("error", "probability that draws cannot have"),
         "H312": Code("error", "agents on a cell that cannot be counted"),
         "H265": Code("error", "displacement or place on a grid that may not be whole"),
         "H266": Code("error", "displacement or place that may leave the space"),

@@ -123,6 +123,7 @@ KINDS = (
         "DrawChoice",
         "DrawChoice weighted",
         "DrawNormal",
+        "DrawPoisson",
         "DrawChance",
     ),
     *("Clamp", "If", "TableValue", "TableValue of two indices", "Unary -", "Unary not"),

@@ -14,6 +14,7 @@ from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span
 from hamlet.universe.functions import FUNCTIONS
 from hamletc import intervals, messages
+from hamletc.checking.draws import LARGEST_MEAN, probability_of
 from hamletc.checking.facts import Shapes, factors_but_squares
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
@@ -121,6 +122,12 @@ class Ranges:
                 return self._then().number(operand, self.before)
             case universe.Unary():
                 return self._unary(expression, meters)
+            case universe.Binary() if (probability := probability_of(expression)) is not None:
+                lies = self.number(probability, meters)
+                if lies is not None and not 0.0 < lies.low <= lies.high < 1.0:
+                    self.report.add(messages.draws.NoProbability(probability.span, lies))
+                    return self.error
+                return self._binary(expression, meters)
             case universe.Binary():
                 return self._binary(expression, meters)
             case universe.Clamp(operand, low, high):
@@ -142,6 +149,12 @@ class Ranges:
                 cause = mean, deviation
                 away = self.finite(intervals.multiply, spread, intervals.NORMAL, expression.span, cause)
                 return self.finite(intervals.add, center, away, expression.span, cause)
+            case universe.DrawPoisson(mean, most):
+                lies = self.number(mean, meters)
+                if lies is not None and not 0 <= lies.low <= lies.high <= LARGEST_MEAN:
+                    self.report.add(messages.draws.NoMean(mean.span, lies, LARGEST_MEAN))
+                    return self.error
+                return Interval(0.0, float(most))
             case universe.TerrainValue(terrain):
                 return None if space is None else space.terrains.get(terrain)
             case (

@@ -33,6 +33,7 @@ KNOWN = (
     universe.TableValue,
     universe.If,
     *(universe.DrawUniform, universe.DrawInteger, universe.DrawChoice, universe.DrawNormal, universe.DrawChance),
+    *(universe.DrawPoisson,),
 )
 """What start values consist of, beside start values."""
 KNOWN_OF_CELLS = (

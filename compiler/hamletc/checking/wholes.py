@@ -59,7 +59,7 @@ class Wholes:
         if isinstance(expression, universe.WHOLE):
             return True
         match expression:
-            case universe.DrawInteger():
+            case universe.DrawInteger() | universe.DrawPoisson():
                 return True
             case universe.Unary(op=name) | universe.Binary(op=name) if name in FUNCTIONS:
                 return FUNCTIONS[name].whole == "always"

@@ -65,7 +65,10 @@ HISTORY = _called(
 )
 """What looks back at earlier ticks; these words are functions only where something in parentheses follows."""
 
-DRAWS = _called("chance(0.1)", "choice(a, b, ...)", "integer(1, 6)", "normal(mean, deviation)", "uniform(low, high)")
+DRAWS = _called(
+    *("chance(0.1)", "choice(a, b, ...)", "exponential(mean)", "geometric(0.1)", "integer(1, 6)"),
+    *("normal(mean, deviation)", "poisson(mean)", "uniform(low, high)"),
+)
 FUNCTIONS: Mapping[str, Call] = MappingProxyType(
     AMONG
     | DRAWS
@@ -75,7 +78,7 @@ FUNCTIONS: Mapping[str, Call] = MappingProxyType(
 """Functions, by their names, and how they are called; those of numbers are the rows of `hamlet.universe.functions`."""
 CALLS: Mapping[str, Call] = MappingProxyType({**FUNCTIONS, **HISTORY})
 """Whatever can be called."""
-YIELDING_CALLS = frozenset(("atan2",))
+YIELDING_CALLS = frozenset(("atan2", "exponential", "geometric", "poisson"))
 """Functions that came later than those that a universe declares: one of that name hides them."""
 QUANTITIES = {
     "deficit": "(threshold - source) / threshold of a cascade",

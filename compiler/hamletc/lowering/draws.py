@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import (
     BLOCK_WORDS,
     CELL_DRAWS,
@@ -112,6 +113,18 @@ def normal(builder: Builder, first: Value, second: Value, mean: Value, deviation
     distance = builder.sqrt(builder.mul(logarithm, builder.f32(-2.0)))
     turned = call(builder, "cos", builder.mul(share(builder, second), builder.f32(TWICE_PI)))
     return builder.add(mean, builder.mul(deviation, builder.mul(distance, turned)))
+
+
+def poisson(builder: Builder, word: Value, mean: Value, most: int) -> Value:
+    """How many (F32) of the probabilities P(X <= k), k = 0 .. most - 1, the share of the word has reached."""
+    reached, one, zero = share(builder, word), builder.f32(1.0), builder.f32(0.0)
+    probability = call(builder, "exp", builder.neg(mean))
+    total, result = probability, builder.select(builder.less_equal(probability, reached), one, zero)
+    for count in range(1, most):
+        probability = builder.mul(builder.mul(probability, mean), builder.f32(round32(1.0 / count)))
+        total = builder.add(total, probability)
+        result = builder.add(result, builder.select(builder.less_equal(total, reached), one, zero))
+    return result
 
 
 def chance(builder: Builder, word: Value, probability: Value) -> Value:

@@ -159,6 +159,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case universe.DrawNormal(mean=mean, deviation=deviation, site=site):
             first, second = draws.random_word(lane, site), draws.random_word(lane, site + 1)
             return draws.normal(builder, first, second, lower(mean), lower(deviation))
+        case universe.DrawPoisson(mean=mean, most=most, site=site):
+            return draws.poisson(builder, draws.random_word(lane, site), lower(mean), most)
         case universe.DrawChance(probability=probability, site=site):
             return draws.chance(builder, draws.random_word(lane, site), lower(probability))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hamletc.diagnostics import Finding, Told, finding
+from hamletc.intervals import Interval
 from hamletc.messages.standpoint import NEEDS
 
 PLACES = {
@@ -92,3 +93,28 @@ class NoDeviation(Finding):
     def told(self) -> Told:
         hint = "Write how far from the mean numbers usually are, as in `normal(0, 0.1)`."
         return Told("a standard deviation must be above 0", hint)
+
+
+@finding("H313")
+class NoMean(Finding):
+    """A mean of `poisson` that may lie beyond 0 .. `most`."""
+
+    where: Interval
+    most: float
+
+    def told(self) -> Told:
+        hint = f"Keep it inside: `clamp(m, 0, {self.most:.0f})`; with larger means take `round(normal(m, sqrt(m)))`."
+        label = f"this is {self.where}" if self.where.is_single else f"anywhere in {self.where}"
+        return Told(f"the mean of `poisson` is 0 .. {self.most:.0f}", hint, label)
+
+
+@finding("H314")
+class NoProbability(Finding):
+    """A probability of `geometric` that may not be between 0 and 1."""
+
+    where: Interval
+
+    def told(self) -> Told:
+        hint = "Keep it between them, as in `clamp(p, 0.01, 0.99)`."
+        label = f"this is {self.where}" if self.where.is_single else f"anywhere in {self.where}"
+        return Told("the probability of `geometric` is above 0 and below 1", hint, label)

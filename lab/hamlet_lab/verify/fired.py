@@ -39,6 +39,7 @@ from hamlet.universe import (
     DrawChoice,
     DrawInteger,
     DrawNormal,
+    DrawPoisson,
     DrawUniform,
     Grid,
     Guarded,
@@ -173,7 +174,7 @@ def draw_events(item: Draw) -> tuple[str, ...]:
             return ("holds", "fails")
         case DrawChoice(options=options):
             return tuple(f"option {number}" for number in range(1, len(options) + 1))
-        case DrawUniform() | DrawInteger() | DrawNormal():
+        case DrawUniform() | DrawInteger() | DrawNormal() | DrawPoisson():
             return ("",)
 
 

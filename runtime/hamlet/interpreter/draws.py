@@ -57,6 +57,18 @@ def normal(first: Tensor, second: Tensor, mean: Tensor, deviation: Tensor) -> Te
     return mean + deviation * (distance * turned)
 
 
+def poisson(word: Tensor, mean: Tensor, most: int) -> Tensor:
+    """A number of 0 .. most, f32: how many of the sums of probabilities the share of the word has reached."""
+    reached = share(word)
+    probability = total = functions.call("exp", -mean)
+    result = (total <= reached).to(torch.float32)
+    for count in range(1, most):
+        probability = probability * mean * functions.number(1.0 / count, mean)
+        total = total + probability
+        result = result + (total <= reached).to(torch.float32)
+    return result
+
+
 def chance(word: Tensor, probability: Tensor) -> Tensor:
     """Whether it happens."""
     return share(word) < probability

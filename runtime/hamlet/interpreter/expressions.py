@@ -140,6 +140,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             | universe.DrawInteger()
             | universe.DrawChoice()
             | universe.DrawNormal()
+            | universe.DrawPoisson()
             | universe.DrawChance()
         ):
             return draw(expression, lanes, measured)
@@ -297,6 +298,9 @@ def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tenso
             lanes.count(coverage.draw(drawn), lanes.running)
             second = lanes.sites.word(drawn.site + 1)
             return draws.normal(word, second, evaluate(mean, lanes, measured), evaluate(deviation, lanes, measured))
+        case universe.DrawPoisson(mean=mean, most=most):
+            lanes.count(coverage.draw(drawn), lanes.running)
+            return draws.poisson(word, evaluate(mean, lanes, measured), most)
         case universe.DrawChance(probability=probability):
             holds = draws.chance(word, evaluate(probability, lanes, measured))
             lanes.count(coverage.draw(drawn, "holds"), lanes.running & holds)

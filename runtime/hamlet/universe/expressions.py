@@ -20,6 +20,7 @@ __all__ = [
     "DrawChoice",
     "DrawInteger",
     "DrawNormal",
+    "DrawPoisson",
     "DrawUniform",
     "Expression",
     "If",
@@ -222,6 +223,16 @@ class DrawNormal:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawPoisson:
+    """`poisson(mean)`: how often something happens that happens `mean` times on average, 0 to `most`."""
+
+    mean: Expression
+    most: int
+    site: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DrawChance:
     """Condition: `chance(p)` holds with probability p."""
 
@@ -232,7 +243,7 @@ class DrawChance:
 
 OfAll: TypeAlias = Among | Rank | Nearest
 """Reductions that ask all agents of a world."""
-Draw: TypeAlias = DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance
+Draw: TypeAlias = DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawPoisson | DrawChance
 Expression: TypeAlias = (
     Quantity
     | Among
@@ -252,5 +263,6 @@ Expression: TypeAlias = (
     | DrawInteger
     | DrawChoice
     | DrawNormal
+    | DrawPoisson
     | DrawChance
 )

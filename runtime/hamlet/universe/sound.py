@@ -37,6 +37,8 @@ MOST_TICKS = 1_000_000_000
 MOST_SITES = 1 << 34
 MOST_NUMBERS = 1 << 16
 """The most numbers of a table."""
+MOST_OF_POISSON = 64
+"""The largest value of a draw `poisson`."""
 LARGEST_SIDE, MOST_CELLS, MOST_AXES, LARGEST_COORDINATE = 1 << 14, 1 << 24, 100, 1e9
 
 NAMES: dict[tuple[type, str], str] = {
@@ -108,6 +110,8 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (expressions.DrawChoice, "thresholds"): (0, (1 << 32) - 1),
     **{(kind, "site"): (0, MOST_SITES - 1) for kind in (expressions.DrawUniform, expressions.DrawInteger)},
     **{(kind, "site"): (0, MOST_SITES - 1) for kind in (expressions.DrawChoice, expressions.DrawChance)},
+    (expressions.DrawPoisson, "site"): (0, MOST_SITES - 1),
+    (expressions.DrawPoisson, "most"): (1, MOST_OF_POISSON),
     (expressions.DrawNormal, "site"): (0, MOST_SITES - 2),
 }
 """The fields whose numbers have limits beside those of their type."""

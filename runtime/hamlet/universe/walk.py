@@ -18,6 +18,7 @@ from hamlet.universe.expressions import (
     DrawChoice,
     DrawInteger,
     DrawNormal,
+    DrawPoisson,
     DrawUniform,
     Expression,
     If,
@@ -125,7 +126,7 @@ def draws(part: object) -> tuple[Draw, ...]:
     sites = [
         node
         for node in nodes(part)
-        if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawChance)
+        if isinstance(node, DrawUniform | DrawInteger | DrawChoice | DrawNormal | DrawPoisson | DrawChance)
     ]
     return tuple(sorted(sites, key=lambda draw: (draw.span.file, draw.span.line, draw.span.column, draw.site)))
 

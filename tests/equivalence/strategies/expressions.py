@@ -313,7 +313,17 @@ class Expressions(Choices):
     def drawn(self, depth: int) -> Piece:
         """A random number."""
         try:
-            match self.integer(0, 3):
+            match self.integer(0, 6):
+                case 4:
+                    mean = self.pick(("0.5", "2", "30", f"clamp({self.number(depth, constants=False).text}, 0, 4)"))
+                    return Piece(f"poisson({mean})", ATOM, Interval(0.0, 64.0))
+                case 5:
+                    probability = self.pick(("0.5", "0.01", f"clamp({self.number(depth).text}, 0.1, 0.9)"))
+                    return Piece(f"geometric({probability})", ATOM, Interval(1.0, 1700.0))
+                case 6:
+                    average = self.number(depth, constants=False)
+                    lies = intervals.multiply(average.lies, Interval(0.0, 17.0))
+                    return Piece(f"exponential({average.text})", ATOM, lies)
                 case 0:
                     low, high = self.integer(-9, 9), self.integer(10, 40)
                     if self.chance(4):

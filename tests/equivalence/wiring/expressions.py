@@ -174,6 +174,7 @@ report thrown: integer(1, 6)
 report taken: choice(a, b)
 report weighed: choice(a: 5, b: 3)
 report near: normal(a, b)
+report often: poisson(2 * a)
 report lucky: a when chance(b)
 observe { meters }
 """,
@@ -185,6 +186,7 @@ observe { meters }
         Wire("DrawInteger.high", "integer(1, 6)", "integer(1, 60)", 1, "reports.thrown"),
         Wire("DrawChoice.options", "choice(a, b)", "choice(a, 0.5 * b)", 1, "reports.taken"),
         Wire("DrawChoice.thresholds", "b: 3", "b: 9", 1, "reports.weighed"),
+        Wire("DrawPoisson.mean", "poisson(2 * a)", "poisson(20 * b)", 1, "reports.often"),
         Wire("DrawNormal.mean", "normal(a,", "normal(b,", 1, "reports.near"),
         Wire("DrawNormal.deviation", "normal(a, b)", "normal(a, a)", 1, "reports.near"),
         Wire("DrawChance.probability", "chance(b)", "chance(0.25 * b)", 1, "reports.lucky"),

@@ -24,6 +24,7 @@ APART = {
     "Meter.reach": "follows from the statements that leave it unclamped",
     "StateType.holds": "what the compiler has proven of the values: test_stateful.py injects such ones",
     "StateType.past": "says what a hidden state is for",
+    "DrawPoisson.most": "follows from where the mean lies: features/random_numbers/test_counting_draws.py",
     "Control.whole": "says what is given and drawn: features/controls/test_whole_controls.py",
     "Cells.sums": "hidden meters of the world: test_over_cells.py compares each with its cells",
     "CellSum.meter": "names a hidden meter of the world",
