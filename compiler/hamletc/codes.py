@@ -7,7 +7,8 @@ about states and the past, H170 to H179 about effects and affordances, H220 to H
 affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
 rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures,
-H305 to H311 about layouts, H320 and H321 about series.
+H305 to H311 about layouts, H320 and H321 about series,
+H322 to H324 about pairs of agents.
 """
 
 from __future__ import annotations
@@ -313,6 +314,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- what goes through a series ---
         "H320": Code("error", "series that is none"),
         "H321": Code("error", "index that means nothing"),
+        # --- what agents have of each other ---
+        "H322": Code("error", "pairs of an unknown number of agents, or of too many"),
+        "H323": Code("error", "what pairs of agents cannot have or do"),
+        "H324": Code("error", "what two agents have, where they are not two"),
         # --- what is observed value by value, and in groups ---
         "H280": Code("error", "number observed value by value that may be no whole one"),
         "H281": Code("error", "number observed value by value that has too many"),

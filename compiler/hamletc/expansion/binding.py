@@ -130,7 +130,7 @@ def namespaces(node: Any, field: str, name: syntax.Name) -> tuple[Namespace, ...
 
 
 def _is_written_out(declaration: syntax.Decl) -> bool:
-    written = syntax.LetDecl | syntax.RoleDecl | syntax.ItemDecl | syntax.SlotsDecl
+    written = syntax.LetDecl | syntax.RoleDecl | syntax.ItemDecl | syntax.SlotsDecl | syntax.PairsDecl
     if isinstance(declaration, syntax.AffordanceDecl):
         own = syntax.MeterDecl | syntax.RuleDecl | syntax.ActionDecl | syntax.FollowsItem | syntax.WandersItem
         several = declaration.copies is not None or bool(declaration.others)
@@ -145,7 +145,7 @@ def _inside(declarations: Iterable[Any], role: str = "") -> Iterator[tuple[str, 
         match item:
             case syntax.RoleDecl(name=name, items=items):
                 yield from _inside(items, name.text)
-            case syntax.WorldDecl(items=items) | syntax.CellsDecl(items=items):
+            case syntax.WorldDecl(items=items) | syntax.CellsDecl(items=items) | syntax.PairsDecl(items=items):
                 yield from _inside(items)
             case syntax.OverrideDecl(declaration=inner):
                 yield from _inside((inner,))

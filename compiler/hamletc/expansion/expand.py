@@ -19,6 +19,7 @@ from hamletc.expansion.layouts import layouts_written_out
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.once import once_written_out
+from hamletc.expansion.pairs import pairs_written_out
 from hamletc.expansion.places import Places
 from hamletc.expansion.repeats import repeats_written_out
 from hamletc.expansion.roles import roles_written_out
@@ -70,7 +71,8 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         steps: tuple[Step, ...]
         series = partial(series_written_out, used=lets.used)
         steps = (series, low_enough, stages_written_out, layouts, once_written_out, headings_written_out, names_bound)
-        steps += (roles_written_out, lets.written_out, constants, repeats_written_out, items_written_out, low_enough)
+        steps += (roles_written_out, lets.written_out, constants, repeats_written_out, pairs_written_out)
+        steps += (items_written_out, low_enough)
         steps += (copies_written_out,)
         steps += (moving, affordances_written_out)
         for step in steps:

@@ -40,7 +40,7 @@ _SHARED = {
 
 def key(declaration: syntax.Decl) -> Key | None:
     """What the declaration is alone; `None` where others of its kind stand beside it."""
-    if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl):
+    if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl | syntax.PairsDecl):
         return ("wall", "", "") if isinstance(declaration.items[0], syntax.WallItem) else key(declaration.items[0])
     if isinstance(declaration, syntax.RoleDecl) and not declaration.counted:
         own = key(declaration.items[0])
@@ -97,10 +97,14 @@ def _parts(declaration: syntax.Decl) -> tuple[syntax.Decl, ...]:
             return tuple(replace(declaration, items=(item,)) for item in declaration.items)
         case syntax.CellsDecl():
             return tuple(replace(declaration, items=(item,)) for item in declaration.items)
+        case syntax.PairsDecl():
+            return tuple(replace(declaration, items=(item,)) for item in declaration.items)
         case syntax.RoleDecl(items=items):
             head = (replace(declaration, items=()),) if declaration.counted else ()
             return (*head, *(replace(declaration, agents=None, others=None, items=(item,)) for item in items))
-        case syntax.OverrideDecl(declaration=(syntax.WorldDecl() | syntax.CellsDecl() | syntax.RoleDecl()) as block):
+        case syntax.OverrideDecl(
+            declaration=(syntax.WorldDecl() | syntax.CellsDecl() | syntax.PairsDecl() | syntax.RoleDecl()) as block
+        ):
             return tuple(replace(declaration, declaration=part) for part in _parts(block))
         case _:
             return (declaration,)
@@ -117,6 +121,8 @@ def _is_meant(without: syntax.WithoutDecl, declaration: syntax.Decl) -> bool:
         kinds, role, own = key(declaration) or ("", "", "")
         outside = in_role(replace(without.name, text=own), role).text if role else own
         return (kinds, outside) == (_SHARED.get(kind, kind), without.name.text)
+    if isinstance(declaration, syntax.PairsDecl):
+        return kind == "pairs"
     if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl):
         return kind == ("world" if isinstance(declaration, syntax.WorldDecl) else "cells")
     listed = any(kind == word and isinstance(declaration, each) for word, each in _LISTED)

@@ -102,6 +102,8 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
             yield from (_in_block(item, "world meter") for item in items)
         case syntax.CellsDecl(items=items):
             yield from (_in_block(item, "cell meter") for item in items if not isinstance(item, syntax.WallItem))
+        case syntax.PairsDecl(items=items):
+            yield from (_in_block(item, "meter") for item in items)
         case syntax.RuleDecl(name=name):
             yield Symbol(name, "rule")
         case syntax.CascadeDecl(name=name):
@@ -184,7 +186,7 @@ def in_namespace(namespace: Namespace, declarations: Iterable[syntax.Decl]) -> d
     return found
 
 
-def _in_block(item: syntax.WorldItem, kind: Literal["world meter", "cell meter"]) -> Symbol:
+def _in_block(item: syntax.WorldItem, kind: Literal["meter", "world meter", "cell meter"]) -> Symbol:
     match item:
         case syntax.MeterDecl():
             return _meter(item, kind)

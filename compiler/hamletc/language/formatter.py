@@ -132,7 +132,8 @@ def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]
         if not isinstance(kind, syntax.LetDecl | syntax.OnceDecl):  # it stands where it is used
             chapter = _CHAPTER.get(type(kind), type(kind))
         inner: Sequence[int] = ()
-        if isinstance(kind, syntax.WorldDecl | syntax.CellsDecl | syntax.RoleDecl) and item.block is not None:
+        blocks = syntax.WorldDecl | syntax.CellsDecl | syntax.PairsDecl | syntax.RoleDecl
+        if isinstance(kind, blocks) and item.block is not None:
             inner = _paddings(kind.items, item.block, remarks)
         writer.write(item, 0, first=first, apart=chapter != previous and not first, padding=padding, inner=inner)
         first = False

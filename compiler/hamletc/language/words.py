@@ -163,6 +163,7 @@ SHAPES: Mapping[str, str] = MappingProxyType(
         "item": "item apple { lying 1 when chance(0.1)  can pick  use { food += 0.2 } }",
         "effect": "effect tired lasts 10 ticks { each tick { mood -= 0.01 } }",
         "cells": "cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }",
+        "pairs": "pairs { state likes: real in 0 .. 1 = 0  rule warms: apart <= 1 -> likes += 0.01 }",
         "rule": "rule NAME: energy < 0.3 -> mood -= 0.01",
         "cascade": "cascade NAME: food < 0.3 -> energy -= 0.02 * deficit",
         "affordance": "affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hamletc.messages import moving as moving
     from hamletc.messages import names as names
     from hamletc.messages import observations as observations
+    from hamletc.messages import pairs as pairs
     from hamletc.messages import past as past
     from hamletc.messages import ranges as ranges
     from hamletc.messages import relocations as relocations

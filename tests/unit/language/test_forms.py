@@ -47,6 +47,7 @@ use T(c1 .. c2, 1)
 state wet = false
 stages { easy -> hard when a > 1 }
 role owl: 1 agent
+pairs { state a = false  rule b: a = true }
 role wolf: others { slots 4 }
 role wolf { dies when a <= 0 }
 effect tired lasts forever {

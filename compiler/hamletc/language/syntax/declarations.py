@@ -72,6 +72,8 @@ __all__ = [
     "ItemPart",
     "ObserveDecl",
     "OverrideDecl",
+    "PairItem",
+    "PairsDecl",
     "Part",
     "ReportDecl",
     "RewardDecl",
@@ -93,7 +95,7 @@ __all__ = [
 _NAMED = "meter|state|param|input|control|let|table|effect|rule|cascade|affordance|action|report|role|item"
 _UNNAMED = (
     "space|map|moves|actions|start|clock|lifespan|episodes|track|inert|world|cells|stages|slots|observe|draw"
-    "|dies|ends|allow|acts"
+    "|dies|ends|allow|acts|pairs"
 )
 
 
@@ -228,6 +230,13 @@ class CellsDecl(Node, form="cells {{ $items* }}"):
     """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
     items: tuple[CellItem, ...]
+    span: Span
+
+
+class PairsDecl(Node, form="pairs {{ $items* }}"):
+    """`pairs { state likes: real in 0 .. 1 = 0  rule warms: apart <= 1 -> likes += 0.01 }`, until it is written out."""
+
+    items: tuple[PairItem, ...]
     span: Span
 
 
@@ -387,6 +396,7 @@ class DrawDecl(Node, form="draw {{ $items* }}"):
 ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | OnceDecl | EffectDecl | RuleDecl
 CellItem: TypeAlias = MeterDecl | RuleDecl | WallItem
+PairItem: TypeAlias = MeterDecl | RuleDecl
 AffordanceItem: TypeAlias = (
     NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
 )
@@ -415,6 +425,7 @@ Part: TypeAlias = (
     | SlotsDecl
     | ItemDecl
     | CellsDecl
+    | PairsDecl
     | RuleDecl
     | CascadeDecl
     | AffordanceDecl
