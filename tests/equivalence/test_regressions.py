@@ -17,18 +17,22 @@ WAYS = (6, 5)
 """Numbers of cases without and with tables of affordances; both run by policies that are tables."""
 
 
+def cases_of(path: Path) -> list[int]:
+    """The number of the case as which it went wrong, if that matters."""
+    return [int(number) for number in re.findall(r"case (\d+)", path.read_text(encoding="utf-8").partition("\n")[0])]
+
+
 @pytest.mark.parametrize("path", FOUND, ids=lambda path: path.stem)
 def test_what_went_wrong_once_agrees(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for number in WAYS:
+    for number in dict.fromkeys((*WAYS, *cases_of(path))):
         agree(text, checked(text), ("ir",), case(number))
 
 
 def again(path: Path, backend: str, run_program: Run) -> None:
     """In a process of its own, because Triton decides when it is imported whether kernels run on its interpreter."""
     fuzz = Path(__file__).with_name("fuzz.py")
-    number = re.search(r"case (\d+)", path.read_text(encoding="utf-8").partition("\n")[0])
-    first = number[1] if number else "1"
+    first = str(next(iter(cases_of(path)), 1))
     result = run_program(fuzz, "--again", path, "--first", first, "--backends", backend, timeout=200)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -21,9 +21,15 @@ def stopped(lane: Lane, position: tuple[Value, ...]) -> Value | None:
     """Whether (BOOL) a position on the grid (I32 per axis) is a wall, on the state that the lane's cells have; `None`
     where there are none."""
     builder, floor, wall = lane.builder, lane.plan.ground, lane.universe.wall
-    conditions = []
+    if not stops(lane):
+        return None
+    sizes, conditions = grid_of(lane.universe).sizes, []
+    if lane.columns:
+        # A lane that does something else in this tick has its numbers here, which may name no cell.
+        ends = ((builder.i32(0), builder.i32(size - 1)) for size in sizes)
+        position = tuple(builder.clamp(x, low, high) for x, (low, high) in zip(position, ends, strict=True))
     if floor is not None and floor.has_walls:
-        conditions.append(is_wall(builder, floor, cell_index(builder, grid_of(lane.universe).sizes, position)))
+        conditions.append(is_wall(builder, floor, cell_index(builder, sizes, position)))
     if wall is not None:
         conditions.append(lower_expression(replace(lane, position=position, cells={}, columns=(), row=0), wall))
-    return builder.any(conditions) if conditions else None
+    return builder.any(conditions)
