@@ -89,7 +89,8 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
             EnvError: an argument is wrong, or the environment is closed, and nothing was changed; or nobody ever acts.
         """
         self._observations, self.infos = self.world.reset(seed, options)
-        self.agents = list(self.possible_agents)
+        self.possible_agents = list(self.world.possible_agents)
+        self.agents = list(self.world.agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -163,11 +164,21 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
     def _tick(self, chosen: dict[str, Any]) -> None:
         """Run a tick with what those have chosen who act, and add up what it pays."""
         observations, rewards, terminations, truncations, infos = self.world.step_with(chosen)
+        for name in (each for each in rewards if each not in self._cumulative_rewards):
+            self._born(name)
         for name, reward in rewards.items():
             self._observations[name] = observations[name]
             self.rewards[name] += reward
             self.terminations[name], self.truncations[name] = terminations[name], truncations[name]
             self.infos[name] = infos[name]
+
+    def _born(self, name: str) -> None:
+        """Take in an agent that was born in a tick."""
+        if name not in self._spaces:
+            self.possible_agents.append(name)
+            self._spaces[name] = self._space(name)
+        self.agents = sorted((*self.agents, name), key=self.possible_agents.index)
+        self.rewards[name] = self._cumulative_rewards[name] = 0.0
 
     def _run_until_somebody_acts(self) -> None:
         """Run ticks in which nobody acts, and select who is asked: first those whose episode ended, from the one behind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,10 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """A world of several agents, `agent_0`, `agent_1`, ...; in a universe with roles `wolf_0`, `hare_0`, `hare_1`, ...,
     each with the observations and the actions of its role. An agent whose episode ended is no longer in `agents`; when
     nobody is, `reset` begins the next episode. Nothing that a call gave is changed later.
+
+    Where agents are born within an episode, `agents` are those that live. The results of a tick have whoever is born in
+    it too, with a reward of 0. As nobody comes back in PettingZoo, a number that is given again has a new name:
+    `hare_1.2` for its second life in an episode, which `possible_agents` then has, too.
 
     Attributes:
         env: the world, a `hamlet.env.environment.Env`.
@@ -68,6 +73,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             "render_fps": PER_SECOND,
             "is_parallelizable": True,
         }
+        self._first_lives = tuple(self._players)
+        self._lives: dict[int, int] = {}
         self.possible_agents = list(self._players)
         self.agents: list[str] = []
         self._window = window_of(self.env, self.render_mode)
@@ -107,11 +114,13 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._first.begun()
         self._frame = frame
         self._show()
-        self._begun, self.agents = True, list(self.possible_agents)
+        self._lives = dict.fromkeys(np.flatnonzero(self._living()).tolist(), 1)
+        self._begun, self.agents = True, [self._first_lives[lane] for lane in self._lives]
         observations, masks = frame.array("observation"), frame.array("action_mask")
+        players = {name: self._players[name] for name in self.agents}
         return (
-            {name: player.seen(observations) for name, player in self._players.items()},
-            {name: {"action_mask": player.mask(masks)} for name, player in self._players.items()},
+            {name: player.seen(observations) for name, player in players.items()},
+            {name: {"action_mask": player.mask(masks)} for name, player in players.items()},
         )
 
     def step(
@@ -160,7 +169,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         observations, masks = frame.array("observation"), frame.array("action_mask")
         names = tuple(self.env.reports)
         results: tuple[Any, ...] = ({}, {}, {}, {}, {})
-        for name in self.agents:
+        for name in (*self.agents, *self._born()):
             player = self._players[name]
             lane = player.lane
             info: dict[str, Any] = {
@@ -179,7 +188,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             )
             for result, value in zip(results, row, strict=True):
                 result[name] = value
-        self.agents = [name for name in self.agents if not (results[2][name] or results[3][name])]
+        self.agents = [name for name in results[0] if not (results[2][name] or results[3][name])]
         return results[0], results[1], results[2], results[3], results[4]
 
     @property
@@ -240,6 +249,28 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             if controls is not None:
                 controls[:, player.lane] = own_controls
         return lanes, controls
+
+    def _living(self) -> Array:
+        """Who lives, [agents] bool."""
+        alive: Array = self.env.state["alive"].cpu().numpy()
+        return alive
+
+    def _born(self) -> list[str]:
+        """The names of those that were born in the last tick, in the order of their numbers."""
+        if not self.env.universe.pools:
+            return []
+        before = {self._players[name].lane for name in self.agents}
+        names = []
+        for lane in np.flatnonzero(self._living()).tolist():
+            if lane not in before:
+                first = self._first_lives[lane]
+                life = self._lives[lane] = self._lives.get(lane, 0) + 1
+                name = first if life == 1 else f"{first}.{life}"
+                if name not in self._players:
+                    self._players[name] = replace(self._players[first], name=name)
+                    self.possible_agents.append(name)
+                names.append(name)
+        return names
 
     def _masks(self) -> Array:
         """The masks of all agents, [agents, actions] bool."""

@@ -29,7 +29,7 @@ class Code:
     title: str
 
 
-INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069", "H172", "H173"))
+INERT = frozenset(("H049", "H060", "H061", "H062", "H063", "H064", "H069", "H172", "H173", "H318"))
 """The errors about what has no effect: warnings in a universe that says `inert allowed`."""
 
 CODES: Mapping[str, Code] = MappingProxyType(
@@ -296,6 +296,12 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H269": Code("error", "heading or turning moves where there are none"),
         # --- who acts ---
         "H285": Code("error", "mask of a WAIT that nobody can choose"),
+        # --- births ---
+        "H315": Code("error", "birth that no agent asks for"),
+        "H316": Code("error", "birth of what is no role"),
+        "H317": Code("error", "what a child cannot be given"),
+        "H318": Code("error", "births without room"),
+        "H319": Code("error", "births in worlds that cannot have them"),
         # --- pictures ---
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),

@@ -16,6 +16,7 @@ from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
 from hamletc.checking.affordances import resolve_affordance
+from hamletc.checking.births import check_room, resolve_pool
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.drawings import resolve_drawings
@@ -132,6 +133,7 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
         check_observed_wholes(draft, reach.observed, report)
         if complete:
             check_inert(file.name, draft, reach.changes, names, report)
+            check_room(draft, report)
             _check_used(expanded.unused, report)
             if report.harmless and not report.inert_allowed:
                 check_course(draft, names, reach, report)
@@ -397,6 +399,8 @@ def _resolve_roles(
             items, groups = tuple(shown.items), tuple(shown.groups)
             role = Role(item.name.text, *numbers, tuple(own), actions, items, item.span, groups)
             draft.roles.append(role)
+            pool = resolve_pool(item, role, draft, names, report)
+            draft.pools += () if pool is None else (pool,)
     first = next((item.actions[0] for item in all_of(file.declarations, syntax.ActionsDecl)), None)
     of_one = {name for role in draft.roles for name in role.actions} if len(roles) > 1 else set()
     if first is not None and first.text in of_one and WAIT not in draft.order and not draft.acting:

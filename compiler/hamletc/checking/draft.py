@@ -80,6 +80,7 @@ class Draft:
     observations: list[universe.Observation] = field(default_factory=list)
     groups: list[universe.ObservedGroup] = field(default_factory=list)
     roles: list[universe.Role] = field(default_factory=list)
+    pools: list[universe.Pool] = field(default_factory=list)
     metric: universe.Span | None = None
     """Where the metric of the space is written."""
     effects: frozenset[str] = frozenset()
@@ -129,6 +130,11 @@ class Draft:
         yield from (mask.allowed for mask in self.masks)
         yield from (each.condition for each in self.acting)
         yield from () if self.wall is None else (self.wall,)
+        for pool in self.pools:
+            yield from (each for each in (pool.begin, pool.asks) if each is not None)
+            yield from (each.value for each in pool.handed)
+        if self.lifespan is not None and self.lifespan.of_world is not None:
+            yield self.lifespan.of_world
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
         yield from (affordance.opening for affordance in self.affordances if affordance.opening is not None)
@@ -319,6 +325,7 @@ class Draft:
             groups=tuple(self.groups),
             acting=tuple(self.acting),
             tables=self.tables_read(),
+            pools=tuple(self.pools),
         )
 
 

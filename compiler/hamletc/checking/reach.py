@@ -101,6 +101,8 @@ def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> Sta
             found[meter.name] = inside
         else:
             found[meter.name] = Interval(max(value.low, inside.low), min(value.high, inside.high))
+    for each in (handed for pool in draft.pools for handed in pool.handed):
+        found[each.meter] = bounds.get(each.meter)  # a child begins with what it is given
     return found
 
 
@@ -117,6 +119,9 @@ class _Tick:
         self._ranges = ranges
         self._around = ranges.around
         self.changes = Changes()
+        for each in (handed for pool in draft.pools for handed in pool.handed):
+            self.changes.raised.setdefault(each.meter, []).append(each.value.span)
+            self.changes.lowered.setdefault(each.meter, []).append(each.value.span)
 
     def run(self, start: State) -> State:
         """Where the meters lie at the end of a tick that begins with them in `start`."""

@@ -17,6 +17,7 @@ from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.report import Findings, only
 from hamletc.checking.sites import disjuncts, for_role
 from hamletc.checking.symbols import is_word
+from hamletc.expansion.births import LONGEST_WAIT
 from hamletc.intervals import ZERO, Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression
@@ -36,7 +37,14 @@ def resolve_lifespan(declaration: syntax.LifespanDecl, names: Names, report: Fin
         reward = Expressions(names, report).constant(given.value, "the reward of a lifespan")
         if reward == 0.0:
             report.add(messages.rewards.RewardOfZero(given.span))
-    return None if ticks is None or reward is None else universe.Lifespan(ticks, reward, declaration.span)
+    counted, span = declaration.counted, declaration.span
+    if ticks is None or reward is None or counted is None:
+        return None if ticks is None or reward is None else universe.Lifespan(ticks, reward, span)
+    if ticks > LONGEST_WAIT:
+        report.add(messages.births.LifespanTooLong(declaration.ticks.span, LONGEST_WAIT))
+        return None
+    old = universe.Binary(">=", universe.WorldValue(counted.text, span), universe.Number(float(ticks), span), span)
+    return universe.Lifespan(ticks, reward, span, old)
 
 
 def resolve_causes(

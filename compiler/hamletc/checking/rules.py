@@ -63,6 +63,8 @@ class Statements:
                 return self._begin(statement)
             case syntax.MoveStmt() | syntax.TeleportStmt():
                 return self._relocation(statement)
+            case syntax.SpawnStmt():
+                return ()  # it is written out
 
     def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign, ...]:
         """Statements that are clamped together, since `outer` says so."""
@@ -83,7 +85,7 @@ class Statements:
                 self._report.add(messages.rules.TogetherTwice(statement.span, outer))
                 self.body(statement.body)
                 return None
-            case syntax.RepeatStmt():
+            case syntax.RepeatStmt() | syntax.SpawnStmt():
                 return None
             case syntax.BeginStmt(word=word):
                 self._report.add(messages.rules.NotInTogether(statement.span, word, outer))
@@ -259,7 +261,7 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
                 names |= written(body)
             case syntax.BeginStmt(effect=effect):
                 names |= {left_of(effect.text), stacks_of(effect.text)}
-            case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt():
+            case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt() | syntax.SpawnStmt():
                 pass
     return names
 

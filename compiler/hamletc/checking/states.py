@@ -142,7 +142,8 @@ def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateTy
     spec = declaration.state
     assert spec is not None, "it is a state"
     held = _declared(declaration, spec, report)
-    return replace(held, past="what moves") if held is not None and spec.of == "compiler" else held
+    hidden = {"compiler": "what moves", "births": "births"}
+    return replace(held, past=hidden[spec.of]) if held is not None and spec.of in hidden else held
 
 
 def _declared(declaration: syntax.MeterDecl, spec: syntax.StateSpec, report: Findings) -> universe.StateType | None:

@@ -61,6 +61,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.OfExpr, "owner"), (syntax.AssignStmt, "owner")), ("affordance",)),
         **dict.fromkeys(((syntax.AssignStmt, "meter"), (syntax.BeginStmt, "effect")), ("value",)),
         (syntax.IndexExpr, "table"): ("value",),
+        (syntax.SpawnStmt, "role"): ("value",),
         **dict.fromkeys(((syntax.ShareItem, "name"), (syntax.TerrainDecl, "name")), ("value",)),
         **dict.fromkeys(((syntax.AffordanceDecl, "place"), (syntax.AffordanceDecl, "others")), ("node",)),
         **dict.fromkeys(((syntax.FollowsItem, "stops"), (syntax.TeleportStmt, "spot")), ("node",)),
@@ -224,6 +225,8 @@ class Binding:
                 if node.owner is None and meter.text in scope.own:
                     meter = _bound(meter, "own")
                 return node if value is node.value and meter is node.meter else replace(node, meter=meter, value=value)
+            case syntax.SpawnStmt(role=role, handed=handed):
+                return replace(node, handed=tuple(self._handed(each, role.text, scope) for each in handed))
             case syntax.OfExpr(quantity=quantity, owner=owner):
                 is_owner = owner.text in self.owners
                 is_asked = is_owner and (quantity.text, owner.text) not in self.meters
@@ -242,6 +245,11 @@ class Binding:
             return self.tree(item, scope)
 
         return rebuilt(node, each)
+
+    def _handed(self, statement: syntax.AssignStmt, role: str, scope: _Scope) -> syntax.AssignStmt:
+        """What a child of a role has of its mother: where its state has options, one of these may stand."""
+        options = self._options(statement.meter.text, None, replace(scope, role=role, affordance=""))
+        return replace(statement, value=self._value(statement.value, scope, options))
 
     def _value(self, value: syntax.Expr, scope: _Scope, options: Options) -> Any:
         """An expression where one of these options may stand."""

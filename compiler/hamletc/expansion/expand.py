@@ -11,6 +11,7 @@ from typing import TypeAlias
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.binding import names_bound
+from hamletc.expansion.births import births_written_out
 from hamletc.expansion.copies import copies_written_out
 from hamletc.expansion.headings import headings_written_out
 from hamletc.expansion.inventory import items_written_out
@@ -72,8 +73,7 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         series = partial(series_written_out, used=lets.used)
         steps = (series, low_enough, stages_written_out, layouts, once_written_out, headings_written_out, names_bound)
         steps += (roles_written_out, lets.written_out, constants, repeats_written_out, pairs_written_out)
-        steps += (items_written_out, low_enough)
-        steps += (copies_written_out,)
+        steps += (births_written_out, items_written_out, low_enough, copies_written_out)
         steps += (moving, affordances_written_out)
         for step in steps:
             declarations, problems = step(declarations, places)

@@ -341,7 +341,7 @@ class Inventory:
         seen = tuple(self._of_role(item, role) for item in head.items)
         return replace(head, items=seen, meters=(*head.meters, *meters), actions=(*head.actions, *actions))
 
-    def _of_role(self, declaration: syntax.Decl, role: str) -> syntax.Decl:
+    def _of_role(self, declaration: syntax.RolePart, role: str) -> syntax.RolePart:
         if not isinstance(declaration, syntax.ObserveDecl):
             return declaration
         return replace(declaration, items=tuple(self._observed(item, role) for item in declaration.items))

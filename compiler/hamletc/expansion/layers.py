@@ -16,12 +16,14 @@ Key: TypeAlias = tuple[str, str, str]
 """What at most one declaration can be: a kind that shares its names, the role that it stands in, and the name; no name
 where a universe has one."""
 
-_SINGLE: tuple[tuple[str, type[syntax.Decl]], ...] = (
+_SINGLE: tuple[tuple[str, type[syntax.RolePart]], ...] = (
     *syntax.SETTINGS.items(),
     ("slots", syntax.SlotsDecl),
     ("stages", syntax.StagesDecl),
     ("observe", syntax.ObserveDecl),
     ("draw", syntax.DrawDecl),
+    ("begins", syntax.BeginsItem),
+    ("respawns", syntax.RespawnsItem),
 )
 _LISTED: tuple[tuple[str, type[syntax.Decl]], ...] = (
     ("reward", syntax.RewardDecl),
@@ -38,7 +40,7 @@ _SHARED = {
 }
 
 
-def key(declaration: syntax.Decl) -> Key | None:
+def key(declaration: syntax.RolePart) -> Key | None:
     """What the declaration is alone; `None` where others of its kind stand beside it."""
     if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl | syntax.PairsDecl):
         return ("wall", "", "") if isinstance(declaration.items[0], syntax.WallItem) else key(declaration.items[0])

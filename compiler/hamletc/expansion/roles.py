@@ -104,7 +104,7 @@ class Roles:
         self._outside = {(symbol.namespace, symbol.name.text): symbol.name for symbol in outside}
         for block in blocks:
             self._own(block)
-        self._kept_items: dict[str, list[syntax.Decl]] = {name: [] for name in self._heads}
+        self._kept_items: dict[str, list[syntax.RolePart]] = {name: [] for name in self._heads}
 
     def written_out(self) -> tuple[syntax.Decl, ...]:
         """The declarations without parts of roles; as they are where something is wrong."""
@@ -119,7 +119,7 @@ class Roles:
         items = self._kept_items[head.name.text]
         meters = tuple(item.name for item in items if isinstance(item, syntax.MeterDecl))
         actions = tuple(item.name for item in items if isinstance(item, syntax.ActionDecl))
-        seen = tuple(item for item in items if isinstance(item, syntax.ObserveDecl))
+        seen = tuple(item for item in items if isinstance(item, syntax.ObserveDecl | syntax.PoolItem))
         return replace(head, items=seen, meters=meters, actions=actions)
 
     # --- what roles declare ------------------------------------------------------------------------------------------
@@ -210,14 +210,14 @@ class Roles:
         """The condition that an agent is of the role; `None` where all are."""
         return None if len(self._heads) == 1 else syntax.RoleExpr(role, span)
 
-    def _part(self, item: syntax.Decl, role: str) -> Iterator[syntax.Decl]:
+    def _part(self, item: syntax.RolePart, role: str) -> Iterator[syntax.Decl]:
         """What stands outside for a part of a role."""
         scope = _Scope(role, frozenset((role,)))
         who = self._who(role, item.span)
         if isinstance(item, syntax.AllowDecl):
             yield from self._allow(item, scope)
             return
-        if isinstance(item, syntax.ObserveDecl):
+        if isinstance(item, syntax.ObserveDecl | syntax.PoolItem):
             self._kept_items[role].append(self._tree(item, scope))
             return
         made = self._tree(item, scope)
@@ -283,6 +283,8 @@ class Roles:
                 return node
             case syntax.AssignStmt():
                 return self._assign(node, scope)
+            case syntax.SpawnStmt(role=role, handed=handed):
+                return replace(node, handed=tuple(self._handed(each, role.text, scope) for each in handed))
             case syntax.ObserveHere(names=names):
                 return replace(node, names=tuple(self._renamed(name, scope, "affordance") for name in names))
             case syntax.ObserveListed(names=names) if isinstance(node, OF_VALUES):
@@ -366,6 +368,11 @@ class Roles:
             elif who is not None:
                 value = syntax.WhenExpr(value, who, value.span)
         return replace(statement, meter=meter, value=value)
+
+    def _handed(self, statement: syntax.AssignStmt, role: str, scope: _Scope) -> syntax.AssignStmt:
+        """What a child of a role has of its mother: its own meter, and her values."""
+        meter = self._renamed(statement.meter, _Scope(role, frozenset((role,)), among=True), "value")
+        return replace(statement, meter=meter, value=self._read(statement.value, scope))
 
 
 def _both(who: syntax.RoleExpr | None, condition: syntax.Expr | None) -> syntax.Expr | None:

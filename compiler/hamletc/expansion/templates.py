@@ -159,7 +159,7 @@ class Templates:
             bound = self._bodies[id(template)] = tuple(map(binding.tree, template.declarations))
         return bound
 
-    def _of_role(self, item: syntax.Decl, level: int) -> Iterator[syntax.Decl]:
+    def _of_role(self, item: syntax.RolePart, level: int) -> Iterator[syntax.RolePart]:
         """What stands in a role for one of its items."""
         if not isinstance(item, syntax.UseDecl):
             yield item
@@ -252,7 +252,7 @@ class Templates:
             raise ExpansionError(self._places.told(messages.templates.TemplatesTooLarge(span, MOST_PARTS)))
 
 
-def _inside(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.UseDecl]:
+def _inside(declarations: tuple[syntax.RolePart, ...]) -> Iterator[syntax.UseDecl]:
     """The uses among declarations, also those in roles."""
     for item in declarations:
         match item:

@@ -104,10 +104,10 @@ class Table:
     in_warp: bool = False
 
 
-Stage: TypeAlias = Literal["tick", "settle", "cells"]
+Stage: TypeAlias = Literal["tick", "settle", "cells", "births"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
-of the agents; then also those on each cell by themselves."""
+of the agents; then also those on each cell by themselves, and for births those that are still alive."""
 
 ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "nearest", "rank", "grant"]
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
@@ -199,7 +199,7 @@ CARRIED_OUT = "carried_out"
 """The function of the action that an agent carries out, of the one that it chose; where not all agents act in all
 ticks."""
 
-TICK, WORLD, SETTLE = "tick", "world", "settle"
+TICK, WORLD, SETTLE, BEAR = "tick", "world", "settle", "bear"
 """The functions of the stretches of a tick that agents and worlds run; `CELLS` is that of cells."""
 
 
@@ -208,7 +208,8 @@ def function_of(stretch: stages.Stretch) -> str:
     follows after the rules of agents but what each agent knows alone, the first one has what the last one had."""
     match stretch.scope:
         case "agent":
-            return TICK if stretch.together == "began" else SETTLE
+            functions = {"began": TICK, "settled": SETTLE, "living": BEAR}
+            return functions[stretch.together or "began"]
         case "world":
             return WORLD
         case "cell":
@@ -217,7 +218,8 @@ def function_of(stretch: stages.Stretch) -> str:
 
 def stage_of(stretch: stages.Stretch) -> Stage:
     """When the agents are counted together that a stretch of a tick asks for."""
-    return "cells" if stretch.scope == "cell" else "tick" if stretch.together == "began" else "settle"
+    of_agents: dict[stages.Together, Stage] = {"began": "tick", "settled": "settle", "living": "births"}
+    return "cells" if stretch.scope == "cell" else of_agents[stretch.together or "began"]
 
 
 def ticking() -> tuple[stages.Stretch, ...]:

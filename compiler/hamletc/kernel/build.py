@@ -3,11 +3,12 @@ a tick is that of `hamlet.universe.stages`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hamlet import schema
 from hamlet.universe import Universe, stages
 from hamletc.ir.function import (
+    BEAR,
     BEGIN_CELLS,
     CARRIED_OUT,
     CELLS,
@@ -77,6 +78,12 @@ def build(universe: Universe, program: Program) -> Schedule:
     return _Builder(universe, program).schedule()
 
 
+def before_births(tick: Sequence[Statement]) -> Sequence[Statement]:
+    """The statements of a tick up to those by which agents are born."""
+    runs = [number for number, each in enumerate(tick) if isinstance(each, Set) and each.register == RUNNING]
+    return tick[: runs[1]] if len(runs) > 1 else tick
+
+
 class _Builder:
     def __init__(self, universe: Universe, program: Program) -> None:
         self._universe, self._program = universe, program
@@ -128,6 +135,10 @@ class _Builder:
             yield Some("interacting", "interacting")
         met: set[Stage] = set()
         for stretch in ticking():
+            if function_of(stretch) == BEAR and not self._program.has(BEAR):
+                continue
+            if function_of(stretch) == BEAR:
+                yield Set(RUNNING, "alive")
             # On each cell by themselves agents are counted with its rules.
             if (stage := stage_of(stretch)) not in met and stage != "cells":
                 yield from self._together(stage)
@@ -151,6 +162,8 @@ class _Builder:
         """Steps of a tick that are one function."""
         function = function_of(stretch)
         match stretch.scope:
+            case "agent" if function == BEAR:
+                yield Call(function)
             case "agent":
                 if self._program.has(function):
                     yield Within(RUNNING, (*self._finding(function), Call(function)))

@@ -135,7 +135,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"of"}  # few names that are written are those of an affordance
     if "together" in rest:
         words.append("a statement")
-        rest -= {"together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport"}
+        rest -= {"together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport", "spawn"}
         named = False
     if named:
         words.append("a name")
@@ -196,6 +196,8 @@ def _statement(situation: Situation) -> str:
         return f"A statement is written `{word} += 0.1`."
     if word in ("move", "teleport"):
         return 'Agents are moved by `move (1, 0)`, `teleport (0, 0)`, `teleport "B"` or, to a node, `teleport home`.'
+    if word == "spawn":
+        return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`."
     meant = closest(word, meters)
     if meant is not None:
         return f"A statement is written `{meant} += 0.1`."

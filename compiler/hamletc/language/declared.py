@@ -74,7 +74,7 @@ def called(kind: Kind, state: syntax.StateSpec | None) -> str:
     return kind if state is None else kind.replace("meter", "state")
 
 
-def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
+def declared(declaration: syntax.RolePart) -> Iterator[Symbol]:
     """The symbols of a declaration, in order. Parts of roles, and meters and rules in the braces of an affordance, are
     declared by themselves; the actions in those braces are everybody's, and belong to the affordance here."""
     match declaration:
@@ -138,7 +138,7 @@ def declared(declaration: syntax.Decl) -> Iterator[Symbol]:
             pass
 
 
-def names_of(declaration: syntax.Decl) -> tuple[syntax.Name, ...]:
+def names_of(declaration: syntax.RolePart) -> tuple[syntax.Name, ...]:
     """The names that a declaration declares."""
     return tuple(symbol.name for symbol in declared(declaration))
 

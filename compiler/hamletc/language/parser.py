@@ -316,7 +316,11 @@ class _Parse:
                 return following.text == "of" and self._tokens[index + 2].kind in ("word", "quoted")
             case "every" | "after":
                 return following.kind == "number"
-            case "begin" | "end":
+            case "begins":
+                return following.text == "with"
+            case "respawns":
+                return following.text == "after"
+            case "begin" | "end" | "spawn":
                 return following.kind == "quoted" or (following.kind == "word" and following.text not in RESERVED)
             case "hot" | "discrete":
                 return following.kind in ("word", "quoted")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import (
+    BIRTH_DRAWS,
     BLOCK_WORDS,
     CELL_DRAWS,
     CELL_EPISODE_DRAWS,
@@ -30,6 +31,7 @@ NUMBERS: Mapping[int, tuple[str, str]] = {
     LANE_DRAWS: ("lane", "tick"),
     WORLD_DRAWS: ("world", "tick"),
     EPISODE_DRAWS: ("lane", "episode"),
+    BIRTH_DRAWS: ("lane", "tick"),
     CELL_DRAWS: ("world", "tick"),
     CELL_EPISODE_DRAWS: ("world", "episode"),
     WORLD_EPISODE_DRAWS: ("world", "episode"),

@@ -67,6 +67,8 @@ def age(lane: Lane, ending: Ending) -> None:
             number = builder.i32(schema.NOWHERE)
         else:
             reached = builder.less_equal(builder.i32(lifespan.ticks), lane.age)
+            if lifespan.of_world is not None:
+                reached = builder.or_(reached, lower_expression(lane, lifespan.of_world))
             truncated = builder.and_(reached, builder.not_(ends))
             number = builder.select(truncated, builder.i32(len(universe.causes)), builder.i32(schema.NOWHERE))
     for index in reversed(range(len(conditions))):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import EPISODE_DRAWS, WORLD_EPISODE_DRAWS
-from hamlet.universe import Clock, Grid, Meter, ParamValue, Universe, WorldMeter, nodes
+from hamlet.universe import Clock, Grid, Meter, ParamValue, Universe, WorldMeter, is_numbered, nodes
 from hamlet.universe.space import graph_of
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
@@ -69,9 +70,11 @@ def reset(planned: Plan) -> Function:
         else:
             position = position_anywhere(builder, universe, layout, index)
     of_world = _world_meters(planned, builder, layout) if of_world is None else of_world
-    outputs = [Output(f"meter.{name}", value) for name, value in _meters(planned, builder, layout, of_world).items()]
+    alive = living_at_first(planned, builder, agent, of_world)
+    outputs = [] if alive is None else [Output("alive", alive)]
+    outputs += [Output(f"meter.{name}", value) for name, value in _meters(planned, builder, layout, of_world).items()]
     outputs += [Output(f"position.{axis}", value) for axis, value in zip(schema.axes(universe), position, strict=True)]
-    outputs += _start(universe, builder)
+    outputs += start_of(universe, builder)
     outputs += [Output(f"world.{name}", value) for name, value in of_world.items()]
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
@@ -115,8 +118,26 @@ def _begun(planned: Plan, builder: Builder, of_world: dict[str, Value]) -> Begun
 def _meters(planned: Plan, builder: Builder, layout: Value, of_world: dict[str, Value]) -> dict[str, Value]:
     """The meters of agents that an episode begins with, which may read those of the world."""
     begun: dict[str, Value] = {}
-    _begin(planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, begun, of_world)
+    begin(planned.universe.meters, EPISODE_DRAWS, planned, builder, layout, begun, of_world)
     return begun
+
+
+def living_at_first(planned: Plan, builder: Builder, agent: Value, of_world: dict[str, Value]) -> Value | None:
+    """Whether (BOOL) an agent is alive when an episode begins; `None` where all are."""
+    alive: Value | None = None
+    for pool in planned.universe.pools:
+        if pool.begin is None:
+            continue
+        with builder.at(Construct("role", pool.role), pool.span):
+            params = {node.param for node in nodes(pool.begin) if isinstance(node, ParamValue)}
+            read = {name: builder.input(F32, f"param.{name}") for name in sorted(params)}
+            lane = Lane(planned.universe, builder, planned, {}, read, agent, agent, world=of_world)
+            number = builder.sub(builder.to_f32(agent), builder.f32(float(pool.first)))
+            lives = builder.less(number, lower_expression(lane, pool.begin))
+            outside = builder.not_(lower_expression(lane, is_numbered(pool.first, pool.agents, pool.span)))
+            lives = builder.or_(outside, lives)
+            alive = lives if alive is None else builder.and_(alive, lives)
+    return alive
 
 
 def _world_meters(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
@@ -125,7 +146,7 @@ def _world_meters(planned: Plan, builder: Builder, layout: Value) -> dict[str, V
     meters = () if planned.universe.world is None else planned.universe.world.meters
     begun = _lasting(planned, builder, layout) | _moving(planned, builder, layout)
     anew = [meter for meter in meters if meter.name not in begun]
-    _begin(anew, WORLD_EPISODE_DRAWS, planned, builder, layout, begun, begun)
+    begin(anew, WORLD_EPISODE_DRAWS, planned, builder, layout, begun, begun)
     return {meter.name: begun[meter.name] for meter in meters}
 
 
@@ -157,7 +178,7 @@ def _lasting(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]
         first = builder.equal(builder.input(I32, "episode"), builder.i32(0))
         left = {meter.name: builder.input(F32, f"world.{meter.name}") for meter in meters}
     begun: dict[str, Value] = {}
-    _begin(meters, WORLD_EPISODE_DRAWS, planned, builder, layout, begun, begun)
+    begin(meters, WORLD_EPISODE_DRAWS, planned, builder, layout, begun, begun)
     values = {}
     for meter in meters:
         with builder.at(Construct("meter", meter.name), meter.span):
@@ -165,7 +186,7 @@ def _lasting(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]
     return values
 
 
-def _begin(
+def begin(
     meters: Sequence[Meter | WorldMeter],
     stream: int,
     planned: Plan,
@@ -173,9 +194,11 @@ def _begin(
     layout: Value,
     own: dict[str, Value],
     of_world: dict[str, Value],
+    handed: Mapping[str, Callable[[Value], Value]] = MappingProxyType({}),
 ) -> None:
     """Add constants, and expressions within the bounds of their meters, whose draws are from this stream, to those that
-    have begun: to `own`, which they may read, as what the world has. Of its meters both are the same."""
+    have begun: to `own`, which they may read, as what the world has. Of its meters both are the same.
+    `handed` makes of some of these values others."""
     read = {node.param for meter in meters for node in nodes(meter.start) if isinstance(node, ParamValue)}
     with builder.at(Construct("state"), None, "state"):
         params = {name: builder.input(F32, f"param.{name}") for name in sorted(read)}
@@ -188,9 +211,11 @@ def _begin(
             else:
                 low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
                 own[meter.name] = builder.clamp(lower_expression(lane, meter.start), low, high)
+            if meter.name in handed:
+                own[meter.name] = handed[meter.name](own[meter.name])
 
 
-def _start(universe: Universe, builder: Builder) -> Iterator[Output]:
+def start_of(universe: Universe, builder: Builder) -> Iterator[Output]:
     """The velocity and the speed that an episode begins with; nothing where the one is 0 and the other its length."""
     if universe.start is None:
         return

@@ -11,6 +11,7 @@ from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Program, Stage, Table, function_of, stage_of, ticking
 from hamletc.ir.ops import Fold, Lookup
 from hamletc.lowering.acting import carried_out
+from hamletc.lowering.births import bear
 from hamletc.lowering.cell_cache import cell_cache_functions, searched
 from hamletc.lowering.cells import begin_cells, near, over_cells, run_cells
 from hamletc.lowering.dynamics import loop_body
@@ -87,6 +88,8 @@ def _of_stretch(planned: Plan, together: Meeting, name: str) -> Iterator[Functio
                 yield over_cells(planned, universe.cells)
         case "settle" if together.settles:
             yield settle(planned, together)
+        case "bear" if universe.pools:
+            yield bear(planned, together.births)
         case _:
             pass
 

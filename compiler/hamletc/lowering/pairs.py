@@ -50,19 +50,19 @@ class Pairs:
         builder = self.pair.builder
         match asked:
             case Among(op=op):
-                return self._reduce("total" if op == "average" else op, {"term": self._lower(asked.operand)})
+                return self.reduce("total" if op == "average" else op, {"term": self._lower(asked.operand)})
             case Rank(condition=condition, priority=priority, span=span):
                 first, number = priority, AgentNumber(span)
                 theirs, mine = self._lower(first), self._lower(Own(first, span))
                 earlier = builder.less(self._lower(number), self._lower(Own(number, span)))
                 before = builder.or_(builder.less(mine, theirs), builder.and_(builder.equal(theirs, mine), earlier))
-                return self._reduce("count", {"term": builder.and_(self._lower(condition), before)})
+                return self.reduce("count", {"term": builder.and_(self._lower(condition), before)})
             case Nearest(condition=condition, value=value, otherwise=otherwise, span=span):
                 number = AgentNumber(span)
                 same = builder.equal(self._lower(number), self._lower(Own(number, span)))
                 term = builder.and_(self._lower(condition), builder.not_(same))
                 terms = {"term": term, "away": self._apart(), "value": self._lower(value)}
-                return self._reduce("nearest", terms, lower_expression(self.lane, otherwise))
+                return self.reduce("nearest", terms, lower_expression(self.lane, otherwise))
 
     def finish(self) -> Function:
         """The function of pairs."""
@@ -74,7 +74,8 @@ class Pairs:
         for value, number in self.shown.items():
             yield Output(f"shown.{number}", value)
 
-    def _reduce(self, op: ReductionOp, terms: dict[str, Value], otherwise: Value | None = None) -> str:
+    def reduce(self, op: ReductionOp, terms: dict[str, Value], otherwise: Value | None = None) -> str:
+        """The name of a reduction of what the function of pairs has."""
         key = op, tuple(terms.values()), otherwise
         if key not in self.names:
             number = self.counts[op] = self.counts.get(op, -1) + 1
@@ -101,9 +102,9 @@ class Pairs:
                 own, others = owners(expression)
                 if own and others:
                     return None
-                return self._of("other" if others else "own", lower_expression(self.lane, expression))
+                return self.of("other" if others else "own", lower_expression(self.lane, expression))
 
-    def _of(self, whose: str, value: Value) -> Value:
+    def of(self, whose: str, value: Value) -> Value:
         """A value that one of the lanes shows."""
         if value not in self.shown:
             self.shown[value] = self.counts["shown"] = self.counts.get("shown", -1) + 1
@@ -111,5 +112,5 @@ class Pairs:
 
     def _apart(self) -> Value:
         """How far (F32) the other lane is from the one that asks."""
-        there, here = ([self._of(whose, x) for x in self.lane.position] for whose in ("other", "own"))
+        there, here = ([self.of(whose, x) for x in self.lane.position] for whose in ("other", "own"))
         return between(self.pair.builder, self.lane.universe.space, there, here)

@@ -7,7 +7,7 @@ of deaths, rewards and reports about the state after step 4 (docs/semantics.md, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from hamlet import schema
 from hamlet.universe import (
@@ -23,6 +23,7 @@ from hamlet.universe import (
     Mask,
     Nearest,
     OfAll,
+    Pool,
     Previous,
     Rank,
     Span,
@@ -40,23 +41,22 @@ from hamletc.ir.function import (
     Output,
     Phase,
     Reduction,
-    ReductionOp,
     Stage,
-    reducer,
     stage_of,
     ticking,
 )
 from hamletc.ir.ops import BOOL, F32, I32, Value
 from hamletc.ir.ordering import ordered
+from hamletc.lowering.births import Bearing, bearing, ranked
 from hamletc.lowering.cell_cache import searched
 from hamletc.lowering.ending import construct_of
 from hamletc.lowering.expressions import is_at, lower_expression, there_is
 from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.interact import admitted, claim
-from hamletc.lowering.lane import Lane, begin_tick
-from hamletc.lowering.pairs import Pairs
+from hamletc.lowering.lane import Lane, begin_tick, input_lane
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
+from hamletc.lowering.reducer import Reducer
 
 Names = Mapping[OfAll | Upon, tuple[str, ...]]
 
@@ -69,6 +69,7 @@ class Meeting:
         functions: of each stage what a lane adds, and then what is asked of pairs of lanes.
         began, settled: the reductions of each expression of steps 1 to 4, and of those that follow.
         upon: the reductions of each expression of the rules of cells.
+        births: those that births need.
         settles: whether ticks end after step 4, and a function of its own settles them.
     """
 
@@ -77,6 +78,7 @@ class Meeting:
     began: Names
     settled: Names
     upon: Names
+    births: Bearing
     settles: bool
 
 
@@ -90,71 +92,32 @@ class _Site:
     part: object
 
 
-@dataclass(slots=True)
-class _Reducer:
-    """The function of a stage while it is being made; equal terms are made once. `counts`: reductions by operation.
-    `pairs`: what depends on who asks."""
-
-    stage: Stage
-    lane: Lane
-    counts: dict[str, int]
-    pairs: Pairs = field(init=False)
-    outputs: list[Output] = field(default_factory=list)
-    reductions: list[Reduction] = field(default_factory=list)
-    names: dict[tuple[ReductionOp, Value, Value | None], str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.pairs = Pairs(self.stage, self.lane, self.counts)
-
-    def reduce(self, op: ReductionOp, term: Value, priority: Value | None = None) -> str:
-        """The name of the reduction of a number or a condition."""
-        if (op, term, priority) not in self.names:
-            number = self.counts[op] = self.counts.get(op, -1) + 1
-            self.names[op, term, priority] = name = f"{op}.{number}"
-            self.add(Reduction(self.stage, name, op), term)
-            if priority is not None:
-                self.outputs.append(Output(f"priority.{name}", priority))
-        return self.names[op, term, priority]
-
-    def add(self, reduction: Reduction, term: Value) -> None:
-        """Add a reduction."""
-        self.reductions.append(reduction)
-        self.outputs.append(Output(f"term.{reduction.name}", term))
-
-    @property
-    def all(self) -> tuple[Reduction, ...]:
-        """All reductions of the stage."""
-        return (*self.reductions, *self.pairs.reductions)
-
-    def finish(self) -> tuple[Function, ...]:
-        """The functions."""
-        outputs = (*self.outputs, *self.pairs.shows())
-        of_lane = self.lane.builder.finish(reducer(self.stage), outputs)
-        return (of_lane, self.pairs.finish()) if self.pairs.reductions else (of_lane,)
-
-
 def meeting(planned: Plan) -> Meeting:
     """The reductions of a universe; none where its agents do not meet."""
     universe, counts = planned.universe, dict[str, int]()
-    tick = _Reducer("tick", _beginning(planned), counts)
+    tick = Reducer("tick", _beginning(planned), counts)
     began = _numbers(tick, _sites(universe, "tick"))
     for number, affordance in enumerate(universe.affordances):
         if affordance.capacity is not None:
             _claim(tick, number, affordance, affordance.capacity)
-    settle = _Reducer("settle", settling(planned, "reward"), counts)
+    settle = Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, _sites(universe, "settle"))
-    on_cells = _Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
+    on_cells = Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
     upon = _numbers(on_cells, _sites(universe, "cells"))
     if on_cells.reductions:
         standing = cell_index(on_cells.lane.builder, grid_of(universe).sizes, on_cells.lane.position)
         on_cells.outputs.append(Output("standing", standing))
-    reducers = [each for each in (tick, settle, on_cells) if each.all]
+    ranks = ranked(universe, settle)
+    living = Reducer("births", input_lane(planned, Builder("births")), counts)
+    births = bearing(universe, living, ranks)
+    reducers = [each for each in (tick, settle, on_cells, living) if each.all]
     return Meeting(
         tuple(reduction for each in reducers for reduction in each.all),
         {each.stage: each.finish() for each in reducers},
         began,
         settled,
         upon,
+        births,
         universe.cells is not None or bool(settle.all or universe.world_rules),
     )
 
@@ -196,7 +159,7 @@ def _beginning(planned: Plan) -> Lane:
     return lane
 
 
-def _numbers(reducer: _Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tuple[str, ...]]:
+def _numbers(reducer: Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tuple[str, ...]]:
     """Reduce what the expressions of these parts ask for."""
     names: dict[OfAll | Upon, tuple[str, ...]] = {}
     builder = reducer.lane.builder
@@ -243,6 +206,8 @@ def _construct(declared: stages.Construct) -> Construct:
             return construct_of(declared)
         case CellSum(meter=meter):
             return Construct("meter", meter)
+        case Pool(role=role):
+            return Construct("role", role)
         case Acting() | Lifespan() | Mask():
             kinds = {Acting: "acts", Lifespan: "lifespan", Mask: "allow"}
             return Construct(kinds[type(declared)])
@@ -277,7 +242,7 @@ def _past_of_settling(universe: Universe) -> Iterator[object]:
 # --- claims ----------------------------------------------------------------------------------------------------------
 
 
-def _claim(reducer: _Reducer, number: int, affordance: Affordance, capacity: Capacity) -> None:
+def _claim(reducer: Reducer, number: int, affordance: Affordance, capacity: Capacity) -> None:
     """Who claims an affordance, and what decides who gets a place."""
     lane, name = reducer.lane, claim(affordance)
     builder = lane.builder

@@ -18,12 +18,14 @@ from hamlet.interpreter.coverage import (
     action,
     allow,
     behind,
+    born,
     cause,
     differs,
     draw,
     edge,
     guarded,
     relocated,
+    returned,
     rule,
     use,
 )
@@ -49,6 +51,7 @@ from hamlet.universe import (
     Move,
     Nearest,
     NoSpace,
+    Pool,
     Rank,
     Rule,
     Teleport,
@@ -124,6 +127,9 @@ def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
             yield cause(construct)
         case Lifespan():
             yield LIFESPAN
+        case Pool(asks=asks, after=after):
+            yield from () if asks is None else (born(construct),)
+            yield from () if after is None else (returned(construct),)
         case Acting():
             yield from (acting(construct, event) for event in ("acts", "waits"))
         case Mask(allowed=allowed) if not isinstance(allowed, Truth):

@@ -17,6 +17,7 @@ from hamlet.universe import (
     Guarded,
     Mask,
     OfAll,
+    Pool,
     Rank,
     Relocation,
     Rule,
@@ -87,6 +88,16 @@ def relocated(item: Relocation) -> str:
     momentum those that a `move` pushed."""
     word = "move" if isinstance(item, Displace) else "teleport"
     return f"{word} in line {item.span.line}, column {item.span.column}"
+
+
+def born(pool: Pool) -> str:
+    """The name under which agents are counted that are born because others asked for them."""
+    return f"role {pool.role}: born"
+
+
+def returned(pool: Pool) -> str:
+    """The name under which agents are counted that are born because they have waited."""
+    return f"role {pool.role}: respawned"
 
 
 LIFESPAN = "lifespan"

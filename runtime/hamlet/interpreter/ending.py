@@ -39,7 +39,10 @@ def end(lanes: Lanes) -> Ending:
     lanes.age = lanes.age + lanes.running.to(torch.int32)
     truncated = torch.zeros_like(lanes.alive)
     if universe.lifespan is not None:
-        truncated = lanes.alive & (lanes.age >= universe.lifespan.ticks) & ~terminated
+        old = lanes.age >= universe.lifespan.ticks
+        if universe.lifespan.of_world is not None:
+            old = old | evaluate(universe.lifespan.of_world, lanes)
+        truncated = lanes.alive & old & ~terminated
         lanes.count(coverage.LIFESPAN, truncated)
         cause = cause.masked_fill(truncated, len(universe.causes))
     nothing = torch.zeros_like(lanes.age, dtype=torch.float32)

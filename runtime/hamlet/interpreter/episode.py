@@ -17,7 +17,7 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.space import clamp
 from hamlet.numbers.random import layout_of
 from hamlet.schema.grid import cell_of
-from hamlet.universe import Expression, Grid, Meter, Universe, WorldMeter
+from hamlet.universe import Grid, Meter, Universe, WorldMeter
 
 
 def advance_clock(universe: Universe, buffers: Buffers) -> None:
@@ -93,7 +93,7 @@ def begin_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor) -> None:
     meters = buffers.state["meters"].view(len(declared), buffers.shape.worlds, buffers.shape.agents)
     for row, meter in enumerate(declared):
         if not isinstance(meter.start, float):
-            meters[row, worlds] = _begun(meter, meter.start, lanes).expand(meters[row].shape)[worlds]
+            meters[row, worlds] = within(meter, evaluate(meter.start, lanes), lanes).expand(meters[row].shape)[worlds]
 
 
 def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor, *, lasting: bool) -> None:
@@ -104,7 +104,8 @@ def begin_world_meters(lanes: Lanes, buffers: Buffers, worlds: Tensor, *, lastin
     for row, meter in enumerate(() if lanes.universe.world is None else lanes.universe.world.meters):
         if not isinstance(meter.start, float) and meter.kept == lasting:
             begins = beginning(meter, buffers.state, worlds)
-            meters[row, begins] = _begun(meter, meter.start, lanes).expand(len(meters[row]), 1)[begins, 0]
+            start = within(meter, evaluate(meter.start, lanes), lanes)
+            meters[row, begins] = start.expand(len(meters[row]), 1)[begins, 0]
 
 
 def beginning(meter: WorldMeter, state: Mapping[str, Tensor], worlds: Tensor) -> Tensor:
@@ -112,9 +113,9 @@ def beginning(meter: WorldMeter, state: Mapping[str, Tensor], worlds: Tensor) ->
     return worlds[state["episode"][worlds] == 0] if meter.kept else worlds
 
 
-def _begun(meter: Meter | WorldMeter, start: Expression, lanes: Lanes) -> Tensor:
-    """The value of a start within the bounds of its meter."""
-    return clamp(evaluate(start, lanes), lanes.constant(meter.low), lanes.constant(meter.high))
+def within(meter: Meter | WorldMeter, value: Tensor, lanes: Lanes) -> Tensor:
+    """A value within the bounds of the meter that begins with it."""
+    return clamp(value, lanes.constant(meter.low), lanes.constant(meter.high))
 
 
 def as_i32(word: Tensor) -> Tensor:

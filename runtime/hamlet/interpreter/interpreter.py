@@ -21,6 +21,7 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.interpreter import observe, statistics
+from hamlet.interpreter.births import births, living_at_first, of_pool
 from hamlet.interpreter.cells import begin_cells, cell_sites
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
@@ -33,6 +34,7 @@ from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
 from hamlet.interpreter.walls import begin_beside_walls, find_walls
 from hamlet.numbers.counters import (
+    BIRTH_DRAWS,
     CELL_DRAWS,
     CELL_EPISODE_DRAWS,
     EPISODE_DRAWS,
@@ -142,6 +144,11 @@ class Interpreter:
         begin_episodes(self.universe, self._starts, buffers, self._places, worlds, stream)
         self._begin_worlds(buffers, worlds, stream)
         universe = self.universe
+        if universe.pools:
+            lanes = load(universe, buffers, self._places, self._constant)
+            for pool in universe.pools:
+                unborn = (of_pool(pool, lanes) & ~living_at_first(pool, lanes))[worlds]
+                lanes.alive[worlds] = lanes.alive[worlds] & ~unborn
         if universe.cells is None and all(isinstance(meter.start, float) for meter in universe.meters):
             return
         numbers = global_lanes(buffers.shape, self.device).view(buffers.shape.worlds, buffers.shape.agents)
@@ -186,9 +193,14 @@ class Interpreter:
             self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world, of_cells
         )
         find_walls(lanes)
+        ran = lanes.running.clone()
         tick(lanes, actions.view(worlds, agents), buffers)
         if counts is not None:
             statistics.add(counts, buffers, self.universe)
+        if self.universe.pools:
+            of_births = Sites(numbers, stream.tick, BIRTH_DRAWS, seed)
+            lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, of_births)
+            births(lanes, buffers, ran, self._starts)
         advance_clock(self.universe, buffers)
         if observed:
             self.observe(buffers)

@@ -27,6 +27,8 @@ CELL_SHIFT = 16
 """The number of a cell is above the bits of the stream. There are at most 2 ** (32 - CELL_SHIFT) cells that draw."""
 WORLD_EPISODE_DRAWS = 8
 """The stream of what is drawn for a world at the beginning of an episode: (global world, episode, block, 8)."""
+BIRTH_DRAWS = 9
+"""The stream of what is drawn for an agent that is born within an episode: (lane, tick, block, 9)."""
 BLOCK_WORDS = 4
 """The words that one counter gives: site s is word s % 4 of block s // 4."""
 BLOCKS = 1 << 32

@@ -53,6 +53,8 @@ class Context:
 START = Context("a start value", draws=True, begun="none", elsewhere=False)
 START_OF_WORLD = replace(START, of="world")
 START_OF_CELLS = replace(START, of="cell", begun="this one", elsewhere=True)
+BEGIN = replace(START_OF_WORLD, where="how many agents live at first", draws=False)
+BIRTH = Context("a birth", elsewhere=False)
 MASK = Context("a mask")
 OBSERVED = Context("an observation")
 OPENING = Context("what opens an affordance", of="world", elsewhere=False)
@@ -71,6 +73,7 @@ OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
 
 FIELDS: dict[tuple[type, str], Context] = {
     (declarations.Meter, "start"): START,
+    (declarations.Pool, "begin"): BEGIN,
     (declarations.Meter, "decay"): TICK,
     (declarations.WorldMeter, "start"): START_OF_WORLD,
     (declarations.CellMeter, "start"): START_OF_CELLS,
@@ -168,6 +171,8 @@ def misplaced(universe: Universe) -> Iterator[str]:
         (None if cells is None else cells.wall, WALLS),
         ((universe.causes, universe.rewards, universe.reports), ENDING),
         ((universe.acting, universe.masks), MASK),
+        (universe.pools, BIRTH),
+        (() if universe.lifespan is None else universe.lifespan.of_world or (), replace(ENDING, of="world")),
         ((universe.observations, tuple(role.observations for role in universe.roles or ())), OBSERVED),
         (universe.drawings, DRAWN),
     ]

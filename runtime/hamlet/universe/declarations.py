@@ -23,6 +23,7 @@ __all__ = [
     "Clock",
     "Control",
     "Goal",
+    "Handed",
     "Hours",
     "Input",
     "Lifespan",
@@ -30,6 +31,7 @@ __all__ = [
     "Meter",
     "NumberTable",
     "Param",
+    "Pool",
     "Potential",
     "Report",
     "Reward",
@@ -54,11 +56,16 @@ class Clock:
 @dataclass(frozen=True, slots=True)
 class Lifespan:
     """An agent that reaches this age is truncated; if it is alive then it gets `reward` on top. With episodes by hand
-    it gets `reward` in every tick from then on, dead or alive."""
+    it gets `reward` in every tick from then on, dead or alive.
+
+    Attributes:
+        of_world: where agents are born, the condition that the episode of the world is so old; it truncates them, too.
+    """
 
     ticks: int
     reward: float
     span: Span
+    of_world: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,42 @@ class Start:
     velocity: tuple[float, ...]
     speed: float | None
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A meter of a child that begins with a value of its mother's, clamped to the bounds of the meter."""
+
+    meter: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The agents of a role that come and go within an episode: of those that are not alive some are born.
+
+    Attributes:
+        role: its name.
+        first, agents: the numbers of its agents, as in `Role`.
+        begin: of how many of them, those with the lowest numbers, the episode begins alive; `None`: of all.
+        asks: the condition of a mother that she asks for a child in this tick; `None`: nobody ever does.
+        asked: the state of agents that says so; it is 0 again when children have been born.
+        handed: what a child has of its mother, in the order of the meters.
+        after: in how many ticks from its death, or from the beginning of the episode, one is born that nobody asked
+            for; `None`: never.
+        waits: the state of agents that counts these ticks.
+    """
+
+    role: str
+    first: int
+    agents: int | None
+    begin: Expression | None
+    asks: Expression | None
+    asked: str | None
+    handed: tuple[Handed, ...]
+    span: Span
+    after: int | None = None
+    waits: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +166,8 @@ class StateType:
     number of one of its `options`. The compiler proves that nothing else is written into it.
 
     Attributes:
-        past: what the compiler made this state for: a construct that looks back, that asks all cells, or that moves;
-            `None` for one of an author's.
+        past: what the compiler made this state for: a construct that looks back, that asks all cells, that moves, or
+            births; `None` for one of an author's.
     """
 
     holds: Holds

@@ -22,6 +22,7 @@ from hamlet.universe.declarations import (
     Lifespan,
     Mask,
     Meter,
+    Pool,
     Report,
     Reward,
     Rule,
@@ -31,13 +32,14 @@ from hamlet.universe.quantities import MeterValue, Number
 from hamlet.universe.statements import Assign, Statement
 
 Phase: TypeAlias = Literal[
-    "act", "interact", "decay", "rules", "world", "cells", "deaths", "reward", "clock", "episode", "observe", "mask"
-]
+    "act", "interact", "decay", "rules", "world", "cells", "deaths", "reward", "births", "clock", "episode", "observe",
+    "mask",
+]  # fmt: skip
 StepName: TypeAlias = Phase | Literal["age", "alive"]
 Scope: TypeAlias = Literal["agent", "world", "cell"]
-Together: TypeAlias = Literal["began", "settled"]
+Together: TypeAlias = Literal["began", "settled", "living"]
 Construct: TypeAlias = (
-    Acting | Action | Affordance | Cascade | Cause | CellSum | Lifespan | Mask | Meter | Report | Reward | Rule
+    Acting | Action | Affordance | Cascade | Cause | CellSum | Lifespan | Mask | Meter | Pool | Report | Reward | Rule
 )
 
 
@@ -52,7 +54,8 @@ class Step:
         phase: the step as origins and generated code name it; two steps can be one phase.
         scope: what runs it: agents, worlds, or cells.
         together: the state of which everything is that agents have together: the one that the tick began with, or the
-            one after the rules of agents. `None` where nothing asks for that.
+            one after the rules of agents, of those that ran the tick or of those that are still alive. `None` where
+            nothing asks for that.
         chosen: what runs depends on the action that the agent chose.
         outcomes: what the step gives beside the state, by the names of `hamlet.schema.outcome_fields`.
     """
@@ -78,6 +81,7 @@ ORDER: tuple[Step, ...] = (
     Step("age", "Age", 7, "deaths", "agent", "settled", outcomes=("truncated",)),
     Step("reward", "Reward", 8, "reward", "agent", "settled", outcomes=("reward", "reports")),
     Step("alive", "Alive", 9, "reward", "agent", "settled"),
+    Step("births", "Births", 10, "births", "agent", "living"),
     Step("clock", "Clock", None, "clock", "world"),
     Step("episode", "Reset", None, "episode", "world"),
     Step("observe", "Observe and mask", None, "observe", "agent"),
@@ -189,6 +193,8 @@ class Ticking(Protocol):
     def acting(self) -> Sequence[Acting]: ...
     @property
     def masks(self) -> Sequence[Mask]: ...
+    @property
+    def pools(self) -> Sequence[Pool]: ...
 
 
 def stages(of: Ticking) -> Iterator[Stage]:
@@ -274,7 +280,9 @@ def _deaths(of: Ticking, step: Step) -> Iterator[Stage]:
 
 
 def _age(of: Ticking, step: Step) -> Iterator[Stage]:
-    return iter(() if of.lifespan is None else (Stage(step, of.lifespan),))
+    if of.lifespan is not None:
+        old = () if of.lifespan.of_world is None else (of.lifespan.of_world,)
+        yield Stage(step, of.lifespan, Guard(None, old))
 
 
 def _reward(of: Ticking, step: Step) -> Iterator[Stage]:
@@ -285,6 +293,12 @@ def _reward(of: Ticking, step: Step) -> Iterator[Stage]:
         if cause.goal is not None:
             yield Stage(step, cause, values=(cause.goal.reward,))
     yield from (Stage(step, report, values=(report.value,)) for report in of.reports)
+
+
+def _births(of: Ticking, step: Step) -> Iterator[Stage]:
+    for pool in of.pools:
+        asks = () if pool.asks is None else (pool.asks,)
+        yield Stage(step, pool, Guard(None, asks), values=tuple(each.value for each in pool.handed))
 
 
 def _mask(of: Ticking, step: Step) -> Iterator[Stage]:
@@ -302,5 +316,6 @@ _STAGES: Mapping[StepName, Callable[[Ticking, Step], Iterator[Stage]]] = {
     "deaths": _deaths,
     "age": _age,
     "reward": _reward,
+    "births": _births,
     "mask": _mask,
 }

@@ -38,6 +38,7 @@ class Universe:
         drawings: what pictures show, and how.
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         tables: constant numbers that expressions read by an index.
+        pools: the roles whose agents are born within an episode, by their numbers.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -71,6 +72,7 @@ class Universe:
     groups: tuple[ObservedGroup, ...] = ()
     acting: tuple[declarations.Acting, ...] = ()
     tables: tuple[declarations.NumberTable, ...] = ()
+    pools: tuple[declarations.Pool, ...] = ()
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

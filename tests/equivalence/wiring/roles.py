@@ -112,4 +112,82 @@ observe { meters }
     ),
 )
 
-ROLES = (KINDS, ALIKE)
+AT_THE_END = """
+    age alive cause episode layout mask.ewe.BREED meters.ewe.b meters.ewe.b_of_a_child meters.ewe.c truncated
+    world_meters.ticks_of_the_world
+"""
+"""What shows of an episode that ends."""
+
+FOLD = Base(
+    """
+universe fold
+space none
+inert allowed
+lifespan 6 ticks
+meter a = 0.5
+role ewe: 2 agents {
+    begins with 1
+    meter b = 0.25
+    meter c = 0.75 { decay 0.125 }
+    action BREED { spawn ewe { b = a } }
+    reward 1
+}
+observe { meters }
+""",
+    "WAIT ewe.BREED WAIT WAIT WAIT WAIT",
+    (
+        Wire("Pool.begin", "begins with 1", "begins with 2", 0, "alive mask.ewe.BREED", "Number.value"),
+        Wire("Pool.handed", "b = a", "b = a  c = 0.5", 0, "+meters.ewe.c_of_a_child", "Universe.meters Action.body"),
+        Wire(
+            "Pool.asks",
+            "    action BREED { spawn ewe { b = a } }",
+            "    respawns after 1 tick\n    action BREED { a = 0.5 }",
+            0,
+            "+meters.ticks_until_ewe -meters.child_of_ewe -meters.ewe.b_of_a_child",
+            "Universe.meters Action.body Pool.asked Pool.handed Pool.after Pool.waits",
+        ),
+        Wire(
+            "Handed.meter",
+            "b = a",
+            "c = a",
+            0,
+            "+meters.ewe.c_of_a_child -meters.ewe.b_of_a_child",
+            "Universe.meters Action.body Handed.value",
+        ),
+        Wire(
+            "Handed.value",
+            "b = a",
+            "c = a",
+            0,
+            "+meters.ewe.c_of_a_child -meters.ewe.b_of_a_child",
+            "Universe.meters Action.body Handed.meter",
+        ),
+        Wire("Lifespan.of_world", "lifespan 6 ticks", "lifespan 5 ticks", 5, AT_THE_END, "Lifespan.ticks Number.value"),
+    ),
+)
+
+UNBORN = Base(
+    """
+universe unborn
+space none
+inert allowed
+lifespan 12 ticks
+meter a = 0.5
+role ewe: 2 agents { begins with 1  respawns after 2 ticks  reward a }
+observe { meters }
+""",
+    "WAIT WAIT WAIT WAIT",
+    (
+        Wire("Pool.after", "after 2 ticks", "after 3 ticks", 2, "alive meters.ticks_until_ewe"),
+        Wire(
+            "Universe.pools",
+            "begins with 1  respawns after 2 ticks",
+            "",
+            0,
+            "-meters.ticks_until_ewe -world_meters.ticks_of_the_world alive",
+            "Universe.meters Universe.world Lifespan.of_world",
+        ),
+    ),
+)
+
+ROLES = (KINDS, ALIKE, FOLD, UNBORN)

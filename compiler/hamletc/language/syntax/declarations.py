@@ -20,6 +20,7 @@ from hamletc.language.syntax.items import (
     MomentItem,
     NeedsItem,
     OpenItem,
+    PoolItem,
     SpreadItem,
     UntilItem,
     UseItem,
@@ -46,7 +47,7 @@ from hamletc.language.syntax.space import (
     SpaceDecl,
     StartDecl,
 )
-from hamletc.language.syntax.statements import Stmt
+from hamletc.language.syntax.statements import AssignStmt, Stmt
 
 __all__ = [
     "SETTINGS",
@@ -57,6 +58,7 @@ __all__ = [
     "AffordanceItem",
     "AllowDecl",
     "Base",
+    "BirthSpec",
     "CascadeDecl",
     "CellItem",
     "CellsDecl",
@@ -78,6 +80,7 @@ __all__ = [
     "ReportDecl",
     "RewardDecl",
     "RoleDecl",
+    "RolePart",
     "RuleDecl",
     "SlotsDecl",
     "StagesDecl",
@@ -361,22 +364,34 @@ class RoleDecl(
     """`role wolf: 2 agents { meter hunger = 0.5 }`, `role sheep: others { ... }`, where `others` is the place of that
     word; `role wolf { ... }`, which adds to a role that is declared elsewhere, has neither.
 
-    When all is written out, `items` are what it observes; `meters` and `actions` are the names of its own, which are
-    then declared outside.
+    When all is written out, `items` are what it observes, and when its agents are alive; `meters` and `actions` are the
+    names of its own, which are then declared outside. `births` says how agents of it are born.
     """
 
     name: Name
     agents: Signed | None
     others: Span | None
-    items: tuple[Decl, ...]
+    items: tuple[RolePart, ...]
     span: Span
     meters: tuple[Name, ...] = ()
     actions: tuple[Name, ...] = ()
+    births: BirthSpec | None = None
 
     @property
     def counted(self) -> bool:
         """Whether it says which agents are of the role."""
         return self.agents is not None or self.others is not None
+
+
+class BirthSpec(Node):
+    """How agents of a role are born, when all is written out: the names of states of agents. A mother's says whether
+    she has `asked`, and has what is `handed` over, as in `energy = its state`; a child's counts the ticks that it
+    `waits`."""
+
+    asked: Name | None
+    handed: tuple[AssignStmt, ...]
+    waits: Name | None
+    span: Span
 
 
 class ObserveDecl(Node, form=("observe nothing", "observe { $items* }")):
@@ -443,6 +458,8 @@ Part: TypeAlias = (
 """What a template can have, and what can override."""
 
 Decl: TypeAlias = Part | IncludeDecl | WithoutDecl | OverrideDecl | TemplateDecl
+RolePart: TypeAlias = Decl | PoolItem
+"""What a role can have."""
 
 SETTINGS: Mapping[str, type[Decl]] = MappingProxyType(
     {

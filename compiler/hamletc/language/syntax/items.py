@@ -13,6 +13,7 @@ __all__ = [
     "AbleItem",
     "ActionItem",
     "AgainItem",
+    "BeginsItem",
     "BlockItem",
     "CapacityItem",
     "CraftItem",
@@ -21,6 +22,8 @@ __all__ = [
     "MomentItem",
     "NeedsItem",
     "OpenItem",
+    "PoolItem",
+    "RespawnsItem",
     "ShareItem",
     "SpreadItem",
     "UntilItem",
@@ -45,6 +48,24 @@ class OpenItem(Node, form=("open when $condition", "$appears when $condition")):
     condition: Expr
     span: Span
     appears: bool = False
+
+
+class BeginsItem(Node, form="begins with $number"):
+    """`begins with 100`: how many agents of a role are alive when an episode begins."""
+
+    number: Expr
+    span: Span
+
+
+class RespawnsItem(Node, form="respawns after $period"):
+    """`respawns after 50 ticks`: agents of a role that are not alive wait so long, and begin anew."""
+
+    period: Duration
+    span: Span
+
+
+PoolItem: TypeAlias = BeginsItem | RespawnsItem
+"""What says when agents of a role are alive."""
 
 
 class FollowsItem(Node, form="follows $stops, [every $period]"):

@@ -147,8 +147,10 @@ class ClockDecl(Node, form="clock $hours hour|hours"):
 
 
 class LifespanDecl(Node, form=("lifespan $ticks<forever>", "lifespan $ticks<Duration> [{ $properties* }]")):
-    """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`."""
+    """`lifespan 500 ticks { reward 1.0 }`, `lifespan forever`, where `ticks` is a `Name`. Where agents are born,
+    `counted` is the name of the state of the world that counts its ticks, when all is written out."""
 
     ticks: Lasting
     properties: tuple[RewardProperty, ...]
     span: Span
+    counted: Name | None = None

@@ -8,7 +8,17 @@ from hamlet.universe import Span
 from hamletc.language.syntax.expressions import Each, Expr, Landmark, Name, Signed, Toward
 from hamletc.language.syntax.node import Node
 
-__all__ = ["AssignStmt", "BeginStmt", "MoveStmt", "PushStmt", "RepeatStmt", "Stmt", "TeleportStmt", "TogetherStmt"]
+__all__ = [
+    "AssignStmt",
+    "BeginStmt",
+    "MoveStmt",
+    "PushStmt",
+    "RepeatStmt",
+    "SpawnStmt",
+    "Stmt",
+    "TeleportStmt",
+    "TogetherStmt",
+]
 
 
 class AssignStmt(Node, form="$meter [of $owner] $op $value [$unclamped]"):
@@ -74,4 +84,12 @@ class TeleportStmt(Node, form=("teleport $spot", "teleport ($place,)")):
     span: Span
 
 
-Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt | MoveStmt | TeleportStmt
+class SpawnStmt(Node, form="spawn $role [{ $handed<AssignStmt>* }]"):
+    """`spawn sheep { energy = 0.5 * energy }`: a child, and what it has of its mother, until it is written out."""
+
+    role: Name
+    handed: tuple[AssignStmt, ...]
+    span: Span
+
+
+Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt | MoveStmt | TeleportStmt | SpawnStmt

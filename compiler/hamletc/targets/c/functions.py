@@ -29,6 +29,7 @@ SUMMARIES = {
     "begin_cells": "How a cell begins an episode.",
     "over": "What a cell adds to what all cells come to.",
     "settle": "How a tick ends for a lane.",
+    "bear": "The state of a lane after births.",
     "clock": "The hour after this one.",
     "reset": "How a lane begins an episode.",
     "policy": "Four random words of a lane: for this tick and the three that share its counter.",

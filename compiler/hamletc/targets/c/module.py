@@ -28,7 +28,7 @@ from hamletc.targets.c.places import places
 from hamletc.targets.c.rollout import Rollout
 from hamletc.targets.c.rows import MANY_WORDS
 from hamletc.targets.c.slots import HEAP, STACK, has_cell_cache
-from hamletc.targets.c.tick import tick
+from hamletc.targets.c.tick import bear, tick
 from hamletc.targets.known_rows import KnownRows, known_rows
 
 
@@ -54,6 +54,7 @@ def functions_of(rollout: Rollout) -> list[code.Function]:
         *meeting(bindings, cuts),
         *(cells(grid) if grid is not None else ()),
         *tick(bindings, cuts, grid, schedule),
+        *bear(bindings, cuts),
         *counts(bindings),
         store_outcome(bindings),
         *episodes(bindings, cuts, grid, schedule),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hamlet.schema import GIVEN_BY_TICK, abi
-from hamletc.ir.function import STAGES, Stage, Table, reducer
+from hamletc.ir.function import BEAR, STAGES, Stage, Table, reducer
 from hamletc.kernel.code import (
     Code,
     Do,
@@ -232,6 +232,8 @@ class Rollout:
                     yield _turn(self._advance(), passed > 0)
                 case Within(body=body) if Call("settle") in body:
                     yield _turn(self._close(), passed > 0)
+                case Call(function=name) if name == BEAR:
+                    yield _turn(self._bear(), passed > 0)
                 case _:
                     pass
         yield _turn(self._conclude())
@@ -271,7 +273,7 @@ class Rollout:
             yield do("_meet")
         yield do("_advance", **self._of_tile())
         if settles:
-            yield when(tiled, [*self._carried("store_lanes"), STORE])
+            yield when(tiled, [*self._carried("store_lanes", self.bindings.together.carried), STORE])
         else:
             yield from self._ended()
 
@@ -287,7 +289,15 @@ class Rollout:
         yield when(final, [do("_store_outcome")])
         lives = [each_lane([update(living, "+", ends(lane))], count)] if self._concludes else []
         ruled = [STORE_WORLDS] if self.bindings.program.has("world") else []
-        yield when(tiled, [*lives, STORE, *ruled])
+        ended = self._carried("store_lanes", self.bindings.together.ended)
+        yield when(tiled, [*lives, STORE, *ruled, *ended])
+
+    def _bear(self) -> Iterator[Code]:
+        """Births after a tick."""
+        ended = self._carried("load_lanes", self.bindings.together.ended)
+        yield when(tiled, [*self._resumed(), *ended])
+        yield do("_bear_all", **self._of_tile())
+        yield when(tiled, [STORE])
 
     def _conclude(self) -> Iterator[Code]:
         """What follows a tick."""
@@ -312,7 +322,7 @@ class Rollout:
     def _resumed(self) -> Iterator[Code]:
         """What a tile has again of an earlier turn of the tick."""
         yield LOAD
-        yield from self._carried("load_lanes")
+        yield from self._carried("load_lanes", self.bindings.together.carried)
         yield from self._give()
 
     def _give(self) -> Iterator[Code]:
@@ -320,9 +330,9 @@ class Rollout:
         if any(slot.chunk.field.name in GIVEN_BY_TICK for slot in self.bindings.held.values()):
             yield do("_give")
 
-    def _carried(self, copy: str) -> Iterator[Code]:
+    def _carried(self, copy: str, held: Iterable[tuple[Chunk, str]]) -> Iterator[Code]:
         """What the state does not hold, copied from or to arrays of all tiles."""
-        for chunk, carried in self.bindings.together.carried:
+        for chunk, carried in held:
             tile = agent if chunk.rows == 1 else row * TILED + agent
             yield each_row(chunk, do(copy, view(chunk), part(carried, 0, tile), LANES))
 

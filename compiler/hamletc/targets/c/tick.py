@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hamletc.ir.function import CELLS
+from hamletc.ir.function import BEAR, CELLS
+from hamletc.kernel.build import before_births
 from hamletc.kernel.code import (
     Code,
     Either,
@@ -49,7 +50,7 @@ from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import over_world
 from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.grid import CellStep
-from hamletc.targets.c.lanes import LANES, OF_WORLD, WIDE, agents, each_lane, first, lane, vectors
+from hamletc.targets.c.lanes import LANES, OF_WORLD, WIDE, agents, each_lane, first, lane, numbers, vectors
 from hamletc.targets.c.meeting import TICKING, interaction
 from hamletc.targets.c.places import find
 from hamletc.targets.c.slots import Chunk
@@ -62,7 +63,7 @@ size, following, others, row, index = names("size following others row index")
 def tick(bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, schedule: Schedule) -> list[Function]:
     """The function that runs a tick of a chunk; before it stands the one that closes ticks that are settled apart, and
     what says whether somebody interacts, where lanes have to know."""
-    statements = schedule.routine("tick").body
+    statements = before_births(schedule.routine("tick").body)
     before = interaction(bindings) if any(isinstance(each, Some) for each in statements) else []
     nobody = {name: each.value for each in statements if isinstance(each, Fill) for name in each.registers}
     nobody.pop(RUNNING, None)
@@ -71,6 +72,17 @@ def tick(bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, schedule
     walk = _Walk(bindings, cuts, cells, nobody, LANES)
     ran = next(number for number, each in enumerate(statements) if _runs(each, "tick")) + 1
     return [_close(walk, statements), *before, _advance(walk, statements[:ran])]
+
+
+def bear(bindings: Bindings, cuts: Cuts | None) -> list[Function]:
+    """The function that lets agents be born after a tick, where some are."""
+    if not bindings.program.has(BEAR):
+        return []
+    written = [slot.of_lane for slot in bindings.written(BEAR)]
+    beyond = Remark("Beyond the lanes that there are nobody is alive.")
+    there = assign(alive[lane], alive[lane] & call("less", call("to_i32", numbers()), call("i32", count)))
+    body = [vectors([computed(bindings, cuts, BEAR, written, TICKING), beyond, there])]
+    return [function("_bear_all", (), "The state of agents that are born, and of those that wait for it.", body)]
 
 
 def constant(value: str) -> Typed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.schema import MOST_AGENTS
-from hamletc.ir.function import CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
+from hamletc.ir.function import BEAR, CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import body, held_name, identifier, unique
 from hamletc.kernel.code import Expression, Name, Operand
@@ -147,6 +147,7 @@ class Together:
         extremes: whether somebody asks for an extreme, and thus who runs.
         settles: whether ticks are settled apart.
         carried: chunks that functions after a tick read, and the arrays that hold them for all tiles of a world.
+        ended: what births read of how a tick has ended, likewise.
     """
 
     stages: dict[Stage, list[Reduced]]
@@ -156,6 +157,7 @@ class Together:
     settles: bool
     large: bool
     carried: list[tuple[Chunk, str]] = field(default_factory=list)
+    ended: list[tuple[Chunk, str]] = field(default_factory=list)
     asked: dict[Stage, Asked] = field(default_factory=dict)
 
     @property
@@ -243,6 +245,9 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
             found.made["no_priority"] = found.array("u32", "TERMS")
     if found.meets:
         _carry(found, _local("action", stack("i32")))
+    if program.has(BEAR):
+        found.slots["cause"] = next(slot for slot in outcomes if slot.name == "cause")
+        found.ended.append(_carried(found, found.slots["cause"].chunk))
     if found.settles:
         _settling(found, program, held, outcomes)
     return found
@@ -287,9 +292,14 @@ def _local(variable: str, array: Array) -> Chunk:
 
 def _carry(found: Together, chunk: Chunk) -> None:
     """Carry a chunk from tile to tile."""
+    found.carried.append(_carried(found, chunk))
+
+
+def _carried(found: Together, chunk: Chunk) -> tuple[Chunk, str]:
+    """A chunk, and the array that holds it for all tiles of a world."""
     carried = f"carried_{chunk.variable}"
-    found.carried.append((chunk, carried))
     found.made[carried] = found.array(chunk.own.dtype, TILED if chunk.rows == 1 else chunk.rows * TILED)
+    return chunk, carried
 
 
 def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
@@ -19,6 +20,7 @@ from hamletc.targets.triton.slots import Slot, slots
 from hamletc.targets.triton.spread import spread
 from hamletc.targets.triton.together import Meeting
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 LITTLE = 44
 """Values that a lane has all the time in a step: with more of them, or with some that it fetches, it may need more than
 `FEW` registers."""
@@ -106,9 +108,10 @@ class Bindings:
         """The parameters of a function: its inputs, then its tables."""
         return [parameter.name for parameter in self.bodies[function].parameters] + self.read_by(function)
 
-    def arguments(self, function: str, *after: str) -> list[Expression]:
-        """What is passed for them where the state is unpacked, and functions of the tick have computed what follows."""
-        passed: dict[str, Operand] = {**self.variables_after(*after), **self.binning}
+    def arguments(self, function: str, *after: str, given: Mapping[str, str] = NOTHING) -> list[Expression]:
+        """What is passed for them where the state is unpacked, and functions of the tick have computed what follows;
+        `given`: variables of other inputs."""
+        passed: dict[str, Operand] = {**self.variables_after(*after), **self.binning, **given}
         inputs = [parameter.input for parameter in self.bodies[function].parameters]
         return [expression(passed.get(name, name)) for name in inputs] + [*map(Name, self.read_by(function))]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet import schema
-from hamletc.ir.function import CARRIED_OUT
+from hamletc.ir.function import BEAR, CARRIED_OUT
 from hamletc.kernel import schedule
+from hamletc.kernel.build import before_births
 from hamletc.kernel.code import (
     Code,
     Function,
@@ -39,6 +40,7 @@ from hamletc.targets.triton.memory import (
     valid,
 )
 from hamletc.targets.triton.places import TAKEN, words_of
+from hamletc.targets.triton.together import AFTER
 
 alive, action, found, reward, terminated, truncated = names("alive action found reward terminated truncated")
 staying, ending, interacting, used, cause = names("staying ending interacting used cause")
@@ -93,10 +95,12 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
         if drawn_by(bindings):
             yield unpack(names("seed_low seed_high"), "key")
         yield from fetch(bindings, *of_tick(bindings))
-        for statement in plan.routine("tick").body:
+        for statement in before_births(plan.routine("tick").body):
             yield from _step(bindings, statement)
         if not by_hand:
             yield from _end(bindings)
+        if BEAR in bindings.bodies:
+            yield from _bear(bindings)
         if "clock" in bindings.bodies:
             yield assign("next_hour", call("_clock", *bindings.arguments("clock")))
         yield assign("state", several(_next(bindings)))
@@ -218,6 +222,23 @@ def _end(bindings: Bindings) -> Iterator[Code]:
         yield assign(ending, call("_some", staying, GROUP, BLOCK).equals(0))
 
     yield when(GROUP.equals(1), (assign(ending, ~staying),), of_several())
+
+
+def _bear(bindings: Bindings) -> Iterator[Code]:
+    """Births in worlds in which somebody is alive still."""
+    yield Remark("Who has died in this tick has no children, and is not born anew.")
+    yield assign("running", Name("next_alive"))
+    yield from meet(bindings, "births")
+    now = {"alive": "next_alive", "episode_return": "next_episode_return"}
+    yield assign(bindings.nexts(BEAR), call(f"_{BEAR}", *bindings.arguments(BEAR, *AFTER["births"], given=now)))
+    yield from widen(bindings.uniform(BEAR))
+    slots = [slot for slot in bindings.slots if slot.fetched and slot.name in bindings.ticked]
+    if slots:
+        yield there(Name("age") + 1)
+        for addressed, slot in addresses(slots, "_there"):
+            yield addressed
+            written = slot.written(Name(f"next_{slot.variable}"))
+            yield do("tl.store", row, written, mask=Name("next_alive") & ~alive)
 
 
 def _next(bindings: Bindings) -> Iterator[Name]:

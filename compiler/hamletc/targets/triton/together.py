@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from hamletc.ir.function import CELLS, NEAR, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
+from hamletc.ir.function import BEAR, CELLS, NEAR, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import Body, identifier, unique
 from hamletc.kernel.code import Constant, Expression, Name, call
@@ -16,6 +17,7 @@ from hamletc.targets.triton.formatter import TritonFormatter
 PAIRED = {
     pairer("tick"): "What a lane that asks finds in another one at the beginning of the tick.",
     pairer("settle"): "What a lane that asks finds in another one after their rules.",
+    pairer("births"): "What a lane that waits to be born finds in another one.",
 }
 """The functions of pairs of lanes."""
 
@@ -27,8 +29,14 @@ SUMMARIES = {
     NEAR: "What the cells beside a cell sum of it.",
     CELLS: "What the rules of cells do in a tick: the new meters of a cell.",
     "settle": "What becomes of a living lane after the rules of its world: its outcome.",
+    reducer("births"): "What a lane adds to what those that wait to be born find.",
+    BEAR: "The state of a lane after births.",
 }
 """The functions of a tick besides `tick`, in order."""
+
+
+AFTER: Mapping[Stage, tuple[str, ...]] = MappingProxyType({"tick": (), "births": ("tick", "world", "settle")})
+"""The functions of the tick that come before a stage; before others it is `tick`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +160,7 @@ class Meeting:
         uniform = [terms[output.name] for output in outputs if formatter.scalar[output.value]]
         of_worlds = [each for each in reductions if stage != "cells" and not each.pairs]
         results = [(self.given[each.result], _result(each, terms)) for each in of_worlds]
-        after = () if stage == "tick" else ("tick",)
+        after = AFTER.get(stage, ("tick",))
         return Together(function, after, list(terms.values()), uniform, results, self._asked(stage, terms))
 
     @property

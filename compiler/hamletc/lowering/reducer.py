@@ -1,0 +1,53 @@
+"""The function of a stage in which agents meet, while it is being made: what a lane adds to each reduction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hamletc.ir.function import Function, Output, Reduction, ReductionOp, Stage, reducer
+from hamletc.ir.ops import Value
+from hamletc.lowering.lane import Lane
+from hamletc.lowering.pairs import Pairs
+
+
+@dataclass(slots=True)
+class Reducer:
+    """The function of a stage while it is being made; equal terms are made once. `counts`: reductions by operation.
+    `pairs`: what depends on who asks."""
+
+    stage: Stage
+    lane: Lane
+    counts: dict[str, int]
+    pairs: Pairs = field(init=False)
+    outputs: list[Output] = field(default_factory=list)
+    reductions: list[Reduction] = field(default_factory=list)
+    names: dict[tuple[ReductionOp, Value, Value | None], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.pairs = Pairs(self.stage, self.lane, self.counts)
+
+    def reduce(self, op: ReductionOp, term: Value, priority: Value | None = None) -> str:
+        """The name of the reduction of a number or a condition."""
+        if (op, term, priority) not in self.names:
+            number = self.counts[op] = self.counts.get(op, -1) + 1
+            self.names[op, term, priority] = name = f"{op}.{number}"
+            self.add(Reduction(self.stage, name, op), term)
+            if priority is not None:
+                self.outputs.append(Output(f"priority.{name}", priority))
+        return self.names[op, term, priority]
+
+    def add(self, reduction: Reduction, term: Value) -> None:
+        """Add a reduction."""
+        self.reductions.append(reduction)
+        self.outputs.append(Output(f"term.{reduction.name}", term))
+
+    @property
+    def all(self) -> tuple[Reduction, ...]:
+        """All reductions of the stage."""
+        return (*self.reductions, *self.pairs.reductions)
+
+    def finish(self) -> tuple[Function, ...]:
+        """The functions."""
+        outputs = (*self.outputs, *self.pairs.shows())
+        of_lane = self.lane.builder.finish(reducer(self.stage), outputs)
+        return (of_lane, self.pairs.finish()) if self.pairs.reductions else (of_lane,)
