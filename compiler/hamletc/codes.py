@@ -6,9 +6,8 @@ H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about contro
 about states and the past, H170 to H179 about effects and affordances, H220 to H229 about copies and movement of
 affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
-rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures,
-H305 to H311 about layouts, H320 and H321 about series,
-H322 to H324 about pairs of agents.
+rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures, H300 to H304 about
+windows that turn, H305 to H311 about layouts, H320 and H321 about series, H322 to H324 about pairs of agents.
 """
 
 from __future__ import annotations
@@ -331,5 +330,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H283": Code("error", "item outside of the groups of an observation"),
         "H271": Code("error", "draw for an episode that draws nothing"),
         "H272": Code("error", "statement that writes what is drawn once"),
+        # --- windows that turn, and of expressions ---
+        "H300": Code("error", "window that no grid has"),
+        "H301": Code("error", "window that is too large to be looked through"),
+        "H302": Code("error", "window that shows the same of every cell"),
     }
 )

@@ -35,6 +35,7 @@ from hamlet.universe import (
     ObserveHere,
     ObserveRegion,
     ObserveValue,
+    ObserveView,
     ObserveWindow,
     Push,
     Reward,
@@ -165,6 +166,7 @@ KINDS = (
     *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
+    *("ObserveView that turns", "ObserveView in sight", "ObserveView in view"),
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
@@ -231,6 +233,10 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [*shown, *(["ObserveRegion of walls"] if region is None else [])]
         case ObserveWindow(within=within):
             return ["ObserveWindow in sight"] if within is not None else []
+        case ObserveView(heading=heading, within=within, value=value):
+            shown = ["ObserveView of affordances"] if value is None else []
+            shown += ["ObserveView that turns"] if heading is not None else []
+            return [*shown, *([f"ObserveView in {within}"] if within is not None else [])]
         case Start(speed=speed):
             return ["Start speed"] if speed is not None else []
         case Lifespan(reward=reward):

@@ -123,6 +123,9 @@ class Draft:
         """The expressions whose values show by themselves: what is observed, rewards, reports, causes of death, masks,
         and `needs` and capacities, which decide what an agent uses."""
         yield from (item.value for item in self.values())
+        views = [item for item in self.observed() if isinstance(item, universe.ObserveView)]
+        yield from (item.value for item in views if item.value is not None)
+        yield from (universe.MeterValue(item.heading, item.span) for item in views if item.heading is not None)
         yield from (reward.value for reward in self.rewards)
         yield from (reward.potential.before for reward in self.rewards if reward.potential is not None)
         yield from (cause.goal.reward for cause in self.causes if cause.goal is not None)

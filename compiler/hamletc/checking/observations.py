@@ -19,6 +19,7 @@ from hamletc.checking.observed_cells import MOST_ROWS, ObservedCells
 from hamletc.checking.observed_groups import Observed, resolve_items
 from hamletc.checking.observed_items import Listing, number_at, word_of
 from hamletc.checking.observed_motion import ObservedMotion
+from hamletc.checking.observed_views import ObservedViews
 from hamletc.checking.operations import is_condition
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
 from hamletc.checking.symbols import builtin, is_word
@@ -58,6 +59,7 @@ class Observations:
         self._meters = {meter.name: meter for meter in draft.meters_of_all()}
         self._in = Listing(names, draft, report, self._first)
         self._cells, self._motion = ObservedCells(self._in), ObservedMotion(self._in)
+        self._views = ObservedViews(self._in)
 
     def of_role(self, hidden: set[str]) -> Observations:
         """The same for a role, whose agents observe besides what was resolved so far."""
@@ -172,6 +174,10 @@ class Observations:
         word = item.keyword()
         if isinstance(item, NEVER_ON_GRAPHS) and is_graph(f"`{word}`", self._space, item.span, self._report):
             return []
+        if isinstance(item, syntax.ObserveWindow) and not self._views.is_plain(item):
+            return _only(self._views.window(item) if self._in.has_grid(item) else None)
+        if isinstance(item, syntax.ObserveHotWindow) and (item.depth or item.turned or item.within):
+            return self._views.hot(item) if self._in.has_grid(item) else []
         if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and item.layer is not None:
             return _only(self._cells.layer(item, item.layer))
         if isinstance(item, syntax.ObserveHotGrid | syntax.ObserveHotWindow):

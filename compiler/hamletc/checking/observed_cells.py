@@ -47,14 +47,14 @@ class ObservedCells:
             self._in.report.add(messages.observations.RadiusOutsideGrid(item.radius.span, farthest))
         if self._is_too_large((2 * radius + 1) ** len(self._in.space.sizes), item):
             return None
-        if item.sight is None:
+        if item.within is None:
             return universe.ObserveWindow(radius, item.span)
         sees = self._has_sight(self._in.space, radius, item)
         return universe.ObserveWindow(radius, item.span, "sight") if sees else None
 
     def _has_sight(self, grid: universe.Grid, radius: int, item: syntax.ObserveWindow) -> bool:
         """Whether walls can hide something, and what they hide fits into tables."""
-        where = item.sight or item.span
+        where = item.span if item.within is None else item.within.span
         if is_hexagonal(grid):
             self._in.report.add(messages.observations.SightOnHexagons(where, grid.span))
             return False

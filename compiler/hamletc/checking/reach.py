@@ -160,6 +160,9 @@ class _Tick:
                     between.condition(mask.allowed, kept)
                 for item in self._draft.unproven():
                     between.number(item.value, kept)
+                for view in self._draft.observed():
+                    if isinstance(view, universe.ObserveView) and view.value is not None:
+                        between.number(view.value, kept)
             case _:
                 return self._in_turn(stages, meters)
         return meters

@@ -17,6 +17,7 @@ from hamletc.lowering.occupancy import WORD, Occupancy, has_bit, occupancy, word
 from hamletc.lowering.places import cell_index, cell_position, grid_of
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.terrain import beyond, is_in
+from hamletc.lowering.views import Views
 from hamletc.lowering.walls import stopped
 from hamletc.lowering.window import window_words
 
@@ -76,6 +77,7 @@ class _Seen:
         self._lane = lane
         self._occupancy: Occupancy | None = None
         self._walls: dict[int, list[Value]] = {}
+        self._views = Views(lane)
 
     def _occupied(self) -> Occupancy:
         self._occupancy = self._occupancy or occupancy(self._lane)
@@ -98,6 +100,9 @@ class _Seen:
                 case universe.ObserveCells():
                     next(names)
                     yield self._each(item, partial(_cells, lane, item))
+                case universe.ObserveView():
+                    next(names)
+                    yield self._each(item, partial(self._view, item))
                 case universe.ObserveHere(affordances=affordances):
                     yield self._each(item, partial(_here, lane, next(names), affordances))
                 case universe.ObserveValue(name=name, value=value):
@@ -161,6 +166,9 @@ class _Seen:
             for word, table in zip(self._walls[radius], lane.plan.seen[name], strict=True)
         ]
         return builder.select(builder.all(hidden), value, builder.f32(0.0))
+
+    def _view(self, item: universe.ObserveView, element: Callable[[], Value]) -> Value:
+        return self._views.row(item, self._occupied, element())
 
     def _constant(self, table: Table, element: Callable[[], Value]) -> Value:
         return self._lane.builder.lookup(table, element())

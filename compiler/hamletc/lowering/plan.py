@@ -21,6 +21,7 @@ from hamletc.lowering.tables import (
     number_tables,
 )
 from hamletc.lowering.terrain import Ground, ground
+from hamletc.lowering.view_tables import Shape, ViewTables, view_tables
 from hamletc.lowering.walks import Walks, walks
 
 
@@ -72,6 +73,7 @@ class Plan:
         around: of windows of hexagons the tables of where the cell of each row is, by radius.
         seen: the tables of observed regions, by segment; none where rows ask for their cells. Of windows in sight a bit
             per row, whether the agent's cell has sight of it.
+        views: the tables of windows of expressions, by shape.
         walks: how far it is to walk; `None` where nobody asks.
         arranged: the arrangements of affordances at random, one after the other; `None` where none says where it may
             stand.
@@ -97,6 +99,7 @@ class Plan:
     ground: Ground | None
     seen: dict[str, tuple[Table, ...]]
     around: dict[int, tuple[Table, ...]]
+    views: dict[Shape, ViewTables]
     walks: Walks | None
     leads: Table | None
     arranged: Table | None
@@ -107,7 +110,7 @@ class Plan:
         """All tables, in the order in which programs have them."""
         parts = (self.places, self.affordances, self.cascades, self.moves, self.draws, self.ground)
         durations = self.durations if self.affordances is None else None
-        observed = (*self.rows.values(), *self.seen.values(), *self.around.values())
+        observed = (*self.rows.values(), *self.seen.values(), *self.around.values(), *self.views.values())
         others = (self.actions, durations, self.walks, self.leads, self.arranged, self.numbered)
         return tables_of((*parts, *observed, *others))
 
@@ -154,6 +157,7 @@ def plan(universe: Universe, limits: Limits) -> Plan:
         ground(universe),
         seen_tables(universe),
         around_tables(universe),
+        view_tables(universe),
         walks(universe),
         lead_table(universe),
         arranged(universe),

@@ -65,3 +65,52 @@ class WalkOfTurning(Finding):
         hint = "Write `distance to`; or list moves for agents that go all ways, as in `moves { EAST (1, 0) }`."
         label = Label(self.moves, "there are turns here, and steps forward")
         return Told("a walking distance counts moves, and agents that turn have none", hint, secondary=(label,))
+
+
+@finding("H300")
+class WindowOffPlane(Finding):
+    """A window that turns, or of an expression, where cells lie in no rectangle."""
+
+    space: Span
+
+    def told(self) -> Told:
+        hint = "Take a grid of two dimensions, or a window without these words, as in `window 2 of moss`."
+        label = Label(self.space, "the grid")
+        return Told("such a window lies on grids of two dimensions alone", hint, secondary=(label,))
+
+
+@finding("H300")
+class WindowSides(Finding):
+    """A window ahead without a depth, or one with a depth that is not ahead."""
+
+    ahead: bool
+
+    def told(self) -> Told:
+        if self.ahead:
+            hint = (
+                "Write how wide and how deep it is, as in `window 7 x 7 ahead`, or a radius, as in `window 3 turned`."
+            )
+            return Told("a window ahead has a width and a depth", hint)
+        hint = "Add `ahead`, as in `window 7 x 7 ahead`; other windows have a radius, as in `window 3`."
+        return Told("a window with a depth lies ahead of agents", hint)
+
+
+@finding("H301")
+class WindowTooLarge(Finding):
+    """A window of so many cells, or so wide, that what walls hide in it is not looked for."""
+
+    most: int
+    widest: int
+
+    def told(self) -> Told:
+        hint = f"Show at most {self.most} cells, in lines of at most {self.widest}; or leave out what hides some."
+        return Told("what walls hide in so large a window is not looked for", hint)
+
+
+@finding("H302")
+class SameOfAllCells(Finding):
+    """An expression in a window that says nothing of the cells."""
+
+    def told(self) -> Told:
+        hint = "Ask for what a cell has: a meter, a state, a terrain, `on woods`, `position x`; or observe it once."
+        return Told("a window shows what differs from cell to cell", hint)

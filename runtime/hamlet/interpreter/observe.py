@@ -12,6 +12,7 @@ from hamlet.interpreter.expressions import at, at_one_of, evaluate, is_there, no
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.space import clamp, displaced
+from hamlet.interpreter.views import view
 from hamlet.interpreter.ways import in_sight, in_sight_now
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
@@ -73,6 +74,8 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
         case universe.ObserveCells(radius=reach, meter=meter, only=only):
             values = lanes.cells[meter] if only is None else (lanes.cells[meter] == only).to(torch.float32)
             return list(values.T.unsqueeze(2)) if reach is None else cells_around(values, reach, lanes)
+        case universe.ObserveView():
+            return view(item, lanes, lambda: occupied_cells(lanes))
         case universe.ObserveHere(affordances=affordances):
             here = [nowhere(lanes) if name is None else at_one_of(lanes, name) for name in affordances]
             return [who.to(torch.float32) for who in here]
@@ -92,14 +95,18 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
 
 def grid(lanes: Lanes) -> list[Tensor]:
     """Every cell: 1 where an affordance is, plus 1 where the agent is."""
-    worlds, agents = lanes.age.shape
-    occupied = torch.zeros((schema.cells(lanes.grid), worlds), device=lanes.age.device)
-    for place, there in stands(lanes):
-        occupied = torch.maximum(occupied, torch.zeros_like(occupied).scatter_(0, place.long().T, there.float().T))
-    cells = occupied.unsqueeze(2).repeat(1, 1, agents)
+    cells = occupied_cells(lanes).unsqueeze(2).repeat(1, 1, lanes.age.shape[1])
     (cell,) = lanes.cell()
     own = cell.long().unsqueeze(0)
     return list(cells.scatter_add_(0, own, torch.ones_like(own, dtype=torch.float32)))
+
+
+def occupied_cells(lanes: Lanes) -> Tensor:
+    """1 where an affordance is, else 0: f32 [cells, worlds]."""
+    occupied = torch.zeros((schema.cells(lanes.grid), len(lanes.age)), device=lanes.age.device)
+    for place, there in stands(lanes):
+        occupied = torch.maximum(occupied, torch.zeros_like(occupied).scatter_(0, place.long().T, there.float().T))
+    return occupied
 
 
 def stands(lanes: Lanes) -> list[tuple[Tensor, Tensor]]:

@@ -70,6 +70,7 @@ CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="whe
 ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
 WALLS = Context("the condition of a wall", of="cell", elsewhere=False)
 OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
+IN_WINDOW = Context("what a window shows of a cell", of="cell")
 
 FIELDS: dict[tuple[type, str], Context] = {
     (declarations.Meter, "start"): START,
@@ -80,6 +81,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (declarations.CellSum, "operand"): OVER_CELLS,
     (declarations.Cells, "wall"): WALLS,
     (declarations.Cascade, "body"): BODY,
+    (observations.ObserveView, "value"): IN_WINDOW,
     (declarations.Affordance, "needs"): NEEDS,
     (declarations.Affordance, "opening"): OPENING,
     (declarations.Action, "needs"): NEEDS,

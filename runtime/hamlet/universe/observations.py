@@ -26,11 +26,16 @@ __all__ = [
     "ObserveOneHot",
     "ObserveRegion",
     "ObserveValue",
+    "ObserveView",
     "ObserveWindow",
     "ObservedGroup",
     "Role",
     "is_numbered",
 ]
+
+
+WIDEST_VIEW = 31
+"""The most cells in a line of a window in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,59 @@ class ObserveCells:
     meter: str
     span: Span
     only: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveView:
+    """What the cells around the agent have, line by line from the one farthest ahead of it, each from left to right.
+
+    Attributes:
+        name: that of the rows.
+        value: a number of a cell, as in rules of cells; here it is the cell of the row. `None`: 1.0 where an affordance
+            is, else 0.0.
+        low, high: where it lies, with what is shown beyond the edges and in the place of hidden cells.
+        beyond: the number beyond the edges.
+        left, right, ahead, behind: how many cells are shown on each side of the agent.
+        heading: the state of agents that says which way they face; `None`: all face against the y axis.
+        steps: by the number of its option the step ahead; of `None` a single one.
+        within: 0.0 where walls hide the cell: on the straight line to it (`sight`), or from all that spreads from the
+            agent line by line (`view`).
+    """
+
+    name: str
+    value: Expression | None
+    low: float
+    high: float
+    beyond: float
+    left: int
+    right: int
+    ahead: int
+    behind: int
+    steps: tuple[tuple[int, int], ...]
+    span: Span
+    heading: str | None = None
+    within: Literal["sight", "view"] | None = None
+
+    @property
+    def width(self) -> int:
+        """How many cells a line has."""
+        return self.left + 1 + self.right
+
+    @property
+    def height(self) -> int:
+        """How many lines there are."""
+        return self.ahead + 1 + self.behind
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Of each row how far its cell is to the right of the agent, and how far ahead."""
+        lines, line = range(self.ahead, -self.behind - 1, -1), range(-self.left, self.right + 1)
+        return tuple((right, ahead) for ahead in lines for right in line)
+
+    def offsets(self, option: int) -> tuple[tuple[int, int], ...]:
+        """Of each row how far its cell is from the agent's on the axes, where the agent faces as an option says."""
+        x, y = self.steps[option]
+        return tuple((ahead * x - right * y, ahead * y + right * x) for right, ahead in self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +210,7 @@ Observation: TypeAlias = (
     | ObserveWindow
     | ObserveRegion
     | ObserveCells
+    | ObserveView
     | ObserveHere
     | ObserveValue
     | ObserveOneHot
@@ -266,6 +325,9 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             else:
                 count, low, high = count_around(universe.space, reach), min(low, 0.0), max(high, 0.0)
                 yield Rows(f"window.{called}", low, high, count, partial(_around, universe, reach))
+        case ObserveView(name=name, low=low, high=high):
+            lines = [f"{right},{-ahead}" for right, ahead in item.places]
+            yield Rows(name, low, high, len(lines), lambda: lines)
         case ObserveHere(affordances=affordances):
             # In backticks an affordance may be called `nothing` too.
             nothing = "nothing" if "nothing" not in affordances else "nothing#2"
@@ -287,6 +349,8 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
 def plane_of(item: Observation, space: Space) -> tuple[int, int] | None:
     """The height and the width of an item whose rows are cells of a rectangle, x fastest; `None` of any other."""
     match item:
+        case ObserveView():
+            return item.height, item.width
         case ObserveGrid():
             radius = None
         case ObserveWindow(radius=radius) | ObserveRegion(radius=radius) | ObserveCells(radius=radius):

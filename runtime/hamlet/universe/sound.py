@@ -78,6 +78,7 @@ NAMES: dict[tuple[type, str], str] = {
     (observations.ObserveRegion, "region"): "regions",
     (observations.ObserveCells, "meter"): "cells",
     (observations.ObserveHere, "affordances"): "affordances or copies",
+    (observations.ObserveView, "heading"): "meters",
     (space.Node, "leads"): "nodes",
     (space.Graph, "start"): "nodes",
     (terrain.RegionNumber, "region"): "regions",
@@ -103,6 +104,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (observations.ObserveRegion, "radius"): (0, MOST_COUNT),
     (observations.ObserveCells, "radius"): (0, MOST_COUNT),
     (observations.ObserveCells, "only"): (-MOST_CELLS, MOST_CELLS),
+    **{(observations.ObserveView, side): (0, LARGEST_SIDE) for side in ("left", "right", "ahead", "behind")},
     (observations.ObservedGroup, "items"): (1, MOST_COUNT),
     (observations.ObserveHot, "low"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveHot, "high"): (-MOST_CELLS, MOST_CELLS),
@@ -126,7 +128,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
 BOUNDED = (
     *(declarations.Param, declarations.Input, declarations.Control, declarations.Meter),
     *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger, observations.ObserveValue),
-    observations.ObserveHot,
+    *(observations.ObserveHot, observations.ObserveView),
 )
 """Nodes with a `low` and a `high`."""
 
@@ -174,6 +176,7 @@ def check_sound(universe: Universe) -> None:
     if not universe.rewards:
         raise UnsoundError("it has no reward")
     _check_groups(universe)
+    _check_views(universe)
     _check_assigned(universe, names)
     _check_tables(universe)
     _check_places(universe)
@@ -198,6 +201,22 @@ def _check_groups(universe: Universe) -> None:
             whole = len(own) == 1 and isinstance(own[0], observations.ObserveValue)
             if group.form == "discrete" and not whole:
                 raise UnsoundError(f"{group.name!r} is no discrete number")
+
+
+def _check_views(universe: Universe) -> None:
+    """See that windows of expressions lie in a plane, and that they know a step for each heading."""
+    options = {each.name: 0 if each.type is None else len(each.type.options) for each in universe.meters}
+    for view in nodes((universe.observations, tuple(role.observations for role in universe.roles or ()))):
+        if not isinstance(view, observations.ObserveView):
+            continue
+        if len(space.axes_of(universe.space)) != 2 or not isinstance(universe.space, space.Grid):
+            raise UnsoundError("a window of an expression needs a grid with two axes")
+        if len(view.steps) != (1 if view.heading is None else options[view.heading]):
+            raise UnsoundError(f"the window {view.name!r} has {len(view.steps)} steps, not one for each heading")
+        if any(abs(x) + abs(y) != 1 for x, y in view.steps):
+            raise UnsoundError(f"a step of the window {view.name!r} is none to a cell beside one")
+        if view.within == "view" and view.width > observations.WIDEST_VIEW:
+            raise UnsoundError(f"the window {view.name!r} is wider than {observations.WIDEST_VIEW} cells")
 
 
 def _check_member(node: object, name: str, value: Any, names: dict[str, frozenset[str]]) -> None:

@@ -147,6 +147,7 @@ class Outcomes(Activities):
             sight = " in sight" if walled and self.chance(2) else ""
             few = len(self.space.axes) <= 3
             items += [f"window {reach} of wall{sight}" if few and self.chance(2) else "grid of wall"]
+        items += self._views()
         if self.space.axes:
             items += [f"position {self.pick(('relative', 'absolute', 'scaled'))}"] if self.chance(2) else []
             items += ["speed"] if self.chance(6) else []
@@ -156,6 +157,25 @@ class Outcomes(Activities):
         elif self.begins:
             items.append("speed")
         return items
+
+    def _views(self) -> list[str]:
+        """Windows that turn, or of terrains and expressions."""
+        space, items = self.space.space, list[str]()
+        if not isinstance(space, Grid) or len(space.sizes) != 2 or self.space.nodes or is_hexagonal(space):
+            return items
+        for number in range(self.integer(0, 2)):
+            turned = [f"{self.integer(1, 5)} x {self.integer(1, 4)} ahead", f"{self.integer(0, 2)} turned"]
+            shape = self.pick((*turned, f"{self.integer(0, 2)}")) if self.space.turns else f"{self.integer(0, 2)}"
+            layers = [*map(self.word, self.regions())] if space.map is not None else []
+            hidden = self.walled or (space.map is not None and bool(space.map.walls))
+            layers += ["wall"] if hidden else []
+            name = self.word(self.name(f"view{number}", "outcome"))
+            terrains = [*map(self.word, self.extent.terrains)]
+            layers += [f"{name}: {self.integer(1, 3)} * position x - position y", *terrains]
+            layers += [f"{name}: 2 * {each} when position y > 0" for each in terrains]
+            within = self.pick((" in view", " in view", " in sight", "")) if hidden else ""
+            items.append(f"window {shape} of {self.pick(layers)}{within}")
+        return [*dict.fromkeys(items)]
 
     @property
     def extent_is_small(self) -> bool:

@@ -27,6 +27,7 @@ FOLLOWING = (
     "ObserveOneHot.name",
     "ObserveHot.low",
     "ObserveHot.high",
+    *("ObserveView.low", "ObserveView.high", "ObserveView.name"),
 )
 """What follows from the meters, params and spaces that are observed."""
 

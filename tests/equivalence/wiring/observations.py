@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from wiring.wire import Base, Wire
 
+TURNED = "+observation.turned.tall -observation.window.tall"
+SIDES = "ObserveView.left ObserveView.right ObserveView.ahead"
 HIGH = "ObserveValue.value ObserveValue.low"
 
 SEEN = Base(
@@ -51,4 +53,39 @@ observe {
     ),
 )
 
-OBSERVATIONS = (SEEN,)
+LOOKING = Base(
+    """
+universe looking
+space grid map { moves turning }
+map {
+    "...#."
+    ".b#.."
+    "..#.."
+    "....."
+    wall "#"
+    starts "b"
+    region wood "b"
+    terrain height = 1 { wood 3 }
+}
+lifespan 9 ticks
+state heading: east south west north = east
+state faces: east south west north = south
+affordance Bed at (1, 1) { instantly { faces = west } }
+reward 1 when faces == west
+observe { window 3 x 2 ahead of wall  window 2 turned of height in sight  window 1 of tall: height  window 1 turned }
+""",
+    "TURN_LEFT FORWARD TURN_RIGHT",
+    (
+        Wire("ObserveView.value", "tall: height", "tall: 2 * height", 0, "observation.window.tall"),
+        Wire("ObserveView.beyond", "turning }", "turning  edges wrap }", 2, "mask.FORWARD", "Grid.edges"),
+        Wire("ObserveView.left", "3 x 2", "4 x 2", 0, "+observation.ahead.wall"),
+        Wire("ObserveView.right", "3 x 2", "2 x 2", 0, "-observation.ahead.wall"),
+        Wire("ObserveView.ahead", "3 x 2", "3 x 3", 0, "+observation.ahead.wall"),
+        Wire("ObserveView.behind", "window 1 of", "window 2 of", 0, "+observation.window.tall", SIDES),
+        Wire("ObserveView.steps", "1 of tall", "1 turned of tall", 0, TURNED, "ObserveView.heading"),
+        Wire("ObserveView.heading", "1 of tall", "1 turned of tall", 0, TURNED, "ObserveView.steps"),
+        Wire("ObserveView.within", "in sight", "in view", 0, "observation.turned.height"),
+    ),
+)
+
+OBSERVATIONS = (SEEN, LOOKING)

@@ -27,6 +27,8 @@ APART = {
     "DrawPoisson.most": "follows from where the mean lies: features/random_numbers/test_counting_draws.py",
     "Control.whole": "says what is given and drawn: features/controls/test_whole_controls.py",
     "Cells.sums": "hidden meters of the world: test_over_cells.py compares each with its cells",
+    "ObserveView.low": "follows from what is observed",
+    "ObserveView.high": "follows from what is observed",
     "CellSum.meter": "names a hidden meter of the world",
     "CellSum.op": "the name of the hidden meter says it: test_over_cells.py",
     "CellSum.operand": "the name of the hidden meter says it: test_over_cells.py",

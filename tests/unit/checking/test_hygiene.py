@@ -246,6 +246,8 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.EffectDecl: ("duration",),
     syntax.File: ("name",),
     syntax.LetDecl: ("parameters",),
+    syntax.ObserveWindow: ("turned", "within", "name"),
+    syntax.ObserveHotWindow: ("turned", "within"),
     syntax.LifespanDecl: ("ticks",),
     syntax.MapLetters: ("kind",),
     syntax.ObserveListed: ("names",),

@@ -171,9 +171,17 @@ _blocks = st.builds(
 _listed = names.map(lambda name: replace(name, quoted=True) if name.text in OBSERVATIONS else name)
 _layers = st.none() | names
 _nothing = st.just(())
+
+
+def _words(*texts: str) -> st.SearchStrategy[Any]:
+    return st.none() | st.sampled_from(texts).map(lambda text: syntax.Name(text, _LEAF))
+
+
+_looks = (_words("sight", "view"), SPAN, st.none() | signed, _words("ahead", "turned"))
 _items = st.one_of(
     st.builds(syntax.ObserveGrid, _layers, SPAN),
-    st.builds(syntax.ObserveWindow, signed, _layers, _optional_spans, SPAN),
+    st.builds(syntax.ObserveWindow, signed, _layers, *_looks),
+    st.builds(syntax.ObserveWindow, signed, st.none(), *_looks, names, expressions),
     st.builds(syntax.ObserveSpeed, SPAN),
     st.builds(syntax.ObserveLifetime, SPAN),
     st.builds(syntax.ObserveBlank, signed, SPAN),
@@ -187,7 +195,7 @@ _items = st.one_of(
     st.builds(syntax.ObserveHot, names, expressions, _nothing, SPAN),
     st.builds(syntax.ObserveHot, st.none(), st.none(), _tuples(_listed, least=1), SPAN),
     st.builds(syntax.ObserveHotGrid, names, SPAN),
-    st.builds(syntax.ObserveHotWindow, signed, names, SPAN),
+    st.builds(syntax.ObserveHotWindow, signed, names, *_looks[1:], _looks[0]),
 )
 _observations = st.one_of(
     _items,

@@ -240,7 +240,10 @@ def test_observe() -> None:
     )
     assert [observed(item) for item in observe.items] == [
         (syntax.ObserveGrid, {"layer": None}),
-        (syntax.ObserveWindow, {"radius": "2", "layer": None, "sight": None}),
+        (
+            syntax.ObserveWindow,
+            {**dict.fromkeys(("layer", "within", "depth", "turned", "name", "value")), "radius": "2"},
+        ),
         (syntax.ObservePosition, {"encoding": "relative"}),
         (syntax.ObserveMeters, {"names": []}),
         (syntax.ObserveMeters, {"names": ["energy", "mood"]}),

@@ -65,12 +65,17 @@ class ObserveHotGrid(Node, form="hot grid of $layer"):
     span: Span
 
 
-class ObserveHotWindow(Node, form="hot window $radius of $layer"):
-    """`hot window 2 of ground`."""
+class ObserveHotWindow(
+    Node, form="hot window $radius [x $depth] [$turned<ahead|turned>] of $layer [in $within<sight|view>]"
+):
+    """`hot window 2 of ground`, `hot window 7 x 7 ahead of ground in view`."""
 
     radius: Signed
     layer: Name
     span: Span
+    depth: Signed | None = None
+    turned: Name | None = None
+    within: Name | None = None
 
 
 class ObserveGrid(Node, form="grid [of $layer]"):
@@ -80,13 +85,30 @@ class ObserveGrid(Node, form="grid [of $layer]"):
     span: Span
 
 
-class ObserveWindow(Node, form="window $radius [of $layer] [in $sight]"):
-    """`window 2`, `window 2 of wall in sight`, where `sight` is the place of that word."""
+class ObserveWindow(
+    Node,
+    form=(
+        "window $radius [x $depth] [$turned<ahead|turned>] of $name<Label>: $value [in $within<sight|view>]",
+        "window $radius [x $depth] [$turned<ahead|turned>] [of $layer] [in $within<sight|view>]",
+    ),
+):
+    """`window 2`, `window 2 of wall in sight`, `window 7 x 7 ahead of wall in view`, `window 2 of food: 2 * moss`, of
+    which `food` is the name; the radius of one with a depth is its width."""
 
     radius: Signed
     layer: Name | None
-    sight: Span | None
+    within: Name | None
     span: Span
+    depth: Signed | None = None
+    turned: Name | None = None
+    name: Name | None = None
+    value: Expr | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it shows the cells around the agent as they lie, of a layer that is declared."""
+        sight = self.within is None or self.within.text == "sight"
+        return sight and self.depth is None and self.turned is None and self.value is None
 
 
 class ObservePosition(Node, form="position $encoding"):

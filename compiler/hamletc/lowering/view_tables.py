@@ -1,0 +1,121 @@
+"""Tables of windows of expressions, which turn with the heading: where cells of rows are, and what walls hide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Literal, NamedTuple
+
+from hamlet.universe import Grid, ObserveView, Universe, nodes
+from hamlet.universe.space import cells
+from hamletc.ir.function import Table
+from hamletc.ir.ops import I32
+from hamletc.lowering.moves import WORD
+from hamletc.lowering.terrain import MOST_SEEN, between, signed
+
+
+class Shape(NamedTuple):
+    """What the tables of a window depend on: which cells it shows by which heading, and how walls hide them."""
+
+    left: int
+    right: int
+    ahead: int
+    behind: int
+    steps: tuple[tuple[int, int], ...]
+    within: Literal["sight", "view"] | None
+
+    @classmethod
+    def of(cls, item: ObserveView) -> Shape:
+        """That of an item."""
+        return cls(item.left, item.right, item.ahead, item.behind, item.steps, item.within)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTables:
+    """Tables (I32) of a shape.
+
+    Attributes:
+        axes: per axis how far the cell of a row is from the agent's, by the number of the heading and then by row.
+        seen: by the number of the heading and then by cell on which an agent stands, together a bit per row: whether
+            the agent sees the cell of that row. None where this is found as agents look around.
+        between: by row, together a bit per row: whether that one lies on the way to this one; in sight alone, and only
+            where there is no `seen`.
+    """
+
+    axes: tuple[Table, ...]
+    seen: tuple[Table, ...]
+    between: tuple[Table, ...]
+
+
+def view_tables(universe: Universe) -> dict[Shape, ViewTables]:
+    """The tables of each shape of the windows of expressions."""
+    items = {Shape.of(item): item for item in nodes(universe) if isinstance(item, ObserveView)}
+    if not isinstance(universe.space, Grid):
+        return {}
+    drawn = universe.wall is not None
+    return {shape: _tables(universe.space, item, number, drawn) for number, (shape, item) in enumerate(items.items())}
+
+
+def _tables(grid: Grid, item: ObserveView, number: int, drawn: bool) -> ViewTables:
+    offsets = [offset for option in range(len(item.steps)) for offset in item.offsets(option)]
+    axes = zip("xy", zip(*offsets, strict=True), strict=True)
+    of_axes = tuple(Table(f"view{number}.{axis}", I32, tuple(along)) for axis, along in axes)
+    if item.within is None:
+        return ViewTables(of_axes, (), ())
+    count = -(-len(item.places) // WORD)
+    if not drawn and count * len(item.steps) * cells(grid) <= MOST_SEEN:
+        return ViewTables(of_axes, _words_of(f"view{number}.seen", _seen(grid, item), count), ())
+    ways = _ways(item) if item.within == "sight" else []
+    return ViewTables(of_axes, (), _words_of(f"view{number}.between", ways, count) if ways else ())
+
+
+def _words_of(name: str, rows: list[int], count: int) -> tuple[Table, ...]:
+    """Tables of as many words as these numbers have bits."""
+    words = [[signed(row >> WORD * word & (1 << WORD) - 1) for row in rows] for word in range(count)]
+    return tuple(Table(f"{name}{word}", I32, tuple(values)) for word, values in enumerate(words))
+
+
+def _ways(item: ObserveView) -> list[int]:
+    """By row the bits of those that lie on the straight line to it."""
+    bits = {place: 1 << row for row, place in enumerate(item.places)}
+    return [reduce(or_, (bits[each] for each in between(*place)), 0) for place in item.places]
+
+
+def _seen(grid: Grid, item: ObserveView) -> list[int]:
+    """By heading and cell the bits of the rows whose cells are seen past the walls of a map."""
+    width, height = grid.sizes
+    solid = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
+    ways = _ways(item) if item.within == "sight" else []
+    found = []
+    for option in range(len(item.steps)):
+        for y in range(height):
+            for x in range(width):
+                walls = 0
+                for row, (right, down) in enumerate(item.offsets(option)):
+                    inside = 0 <= x + right < width and 0 <= y + down < height
+                    wall = x + right + width * (y + down) in solid if inside else grid.edges != "wrap"
+                    walls |= wall << row
+                if item.within == "sight":
+                    found.append(sum((not walls & way) << row for row, way in enumerate(ways)))
+                else:
+                    found.append(_spread(item, walls))
+    return found
+
+
+def _spread(item: ObserveView, walls: int) -> int:
+    """The bits of the rows that are seen line by line from the agent on, past these walls."""
+    width, full = item.width, (1 << item.width) - 1
+    seen, line, own = 0, 1 << item.left, 1 << item.left
+    for ahead in range(item.ahead + 1):
+        first = (item.ahead - ahead) * width
+        clear = ~(walls >> first) & full | (own if ahead == 0 else 0)
+        for _ in range(width - 1):
+            line |= (line & clear) << 1 & full
+        rightwards = line & clear & full >> 1
+        for _ in range(width - 1):
+            line |= (line & clear) >> 1
+        leftwards = line & clear & ~1
+        seen |= line << first
+        line = rightwards | rightwards << 1 | leftwards | leftwards >> 1
+    return seen

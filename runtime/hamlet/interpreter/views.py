@@ -1,0 +1,91 @@
+"""Windows of expressions, which turn with the heading of agents, and what walls hide in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from hamlet.interpreter.cells import as_agents
+from hamlet.interpreter.expressions import evaluate
+from hamlet.interpreter.lanes import Lanes
+from hamlet.schema.grid import cell_index
+from hamlet.universe import ObserveView
+from hamlet.universe.space import cells
+
+
+def view(item: ObserveView, lanes: Lanes, occupied: Callable[[], Tensor]) -> list[Tensor]:
+    """The rows of a window, f32 [worlds, agents] each. `occupied`: where affordances are, f32 [cells, worlds]."""
+    places = list(_places(item, lanes))
+    if item.value is None:
+        values = occupied().T
+    else:
+        whole = replace(as_agents(lanes, lanes.cells), nearby=None, coverage=None)
+        values = evaluate(item.value, whole).expand(whole.running.shape)
+    beyond = lanes.constant(item.beyond)
+    rows = [torch.where(inside, values.gather(1, cell), beyond) for cell, inside in places]
+    if item.within is None:
+        return rows
+    opaque = [torch.where(inside, walls(lanes).gather(1, cell), lanes.grid.edges != "wrap") for cell, inside in places]
+    seen = _on_lines(item, opaque) if item.within == "sight" else _spread(item, opaque)
+    return [torch.where(sees, row, torch.zeros_like(row)) for sees, row in zip(seen, rows, strict=True)]
+
+
+def walls(lanes: Lanes) -> Tensor:
+    """Which cells are walls, bool [worlds, cells]."""
+    if lanes.walls is not None:
+        return lanes.walls
+    if lanes.constant.ground is None:
+        return torch.zeros((len(lanes.age), cells(lanes.grid)), dtype=torch.bool, device=lanes.age.device)
+    return lanes.ground.walls.expand(len(lanes.age), -1)
+
+
+def _places(item: ObserveView, lanes: Lanes) -> Sequence[tuple[Tensor, Tensor]]:
+    """Of each row the cell, i64 [worlds, agents], of rows beyond the edges the first one, and whether there is one."""
+    x, y = lanes.position
+    facing = torch.zeros_like(x, dtype=torch.int64)
+    if item.heading is not None:
+        facing = lanes.meters[item.heading].to(torch.int64)
+    offsets = torch.tensor([item.offsets(option) for option in range(len(item.steps))], device=x.device)
+    found = []
+    for row in range(item.width * item.height):
+        there = [along + offsets[facing, row, axis] for axis, along in enumerate((x, y))]
+        inside = torch.ones_like(lanes.alive)
+        for along, size in zip(there, lanes.grid.sizes, strict=True):
+            inside = inside & (along >= 0) & (along < size)
+        found.append((torch.where(inside, cell_index(there, lanes.grid.sizes), 0).long(), inside))
+    return found
+
+
+def _on_lines(item: ObserveView, opaque: list[Tensor]) -> list[Tensor]:
+    """Which cells are seen: those with no wall on the straight line to them."""
+    rows, seen = dict(zip(item.places, opaque, strict=True)), []
+    for right, ahead in item.places:
+        hidden = torch.zeros_like(opaque[0])
+        for across in range(min(right, 0), max(right, 0) + 1):
+            for along in range(min(ahead, 0), max(ahead, 0) + 1):
+                between = (across, along) not in ((0, 0), (right, ahead))
+                if between and 2 * abs(right * along - ahead * across) < abs(right) + abs(ahead):
+                    hidden = hidden | rows[across, along]
+        seen.append(~hidden)
+    return seen
+
+
+def _spread(item: ObserveView, opaque: list[Tensor]) -> list[Tensor]:
+    """Which cells are seen: the agent's own, and what is beside or before a seen cell that is no wall, found line by
+    line from the agent on, each from left to right and back. Nothing behind the agent is seen."""
+    clear = {place: ~wall for place, wall in zip(item.places, opaque, strict=True)}
+    clear[0, 0] = torch.ones_like(clear[0, 0])
+    seen = {place: torch.zeros_like(clear[0, 0]) for place in item.places}
+    seen[0, 0] = torch.ones_like(seen[0, 0])
+    for ahead in range(item.ahead + 1):
+        for step, line in ((1, range(-item.left, item.right)), (-1, range(item.right, -item.left, -1))):
+            for right in line:
+                on = seen[right, ahead] & clear[right, ahead]
+                seen[right + step, ahead] = seen[right + step, ahead] | on
+                if ahead < item.ahead:
+                    for beside in (right, right + step):
+                        seen[beside, ahead + 1] = seen[beside, ahead + 1] | on
+    return [seen[place] for place in item.places]
