@@ -125,6 +125,7 @@ class Draft:
         yield from (item.value for item in self.values())
         views = [item for item in self.observed() if isinstance(item, universe.ObserveView)]
         yield from (item.value for item in views if item.value is not None)
+        yield from (item.own for item in views if item.own is not None)
         yield from (universe.MeterValue(item.heading, item.span) for item in views if item.heading is not None)
         yield from (reward.value for reward in self.rewards)
         yield from (reward.potential.before for reward in self.rewards if reward.potential is not None)

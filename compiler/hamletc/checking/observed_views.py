@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, cast
 
 from hamlet import universe
-from hamlet.numbers.binary32 import canonical32, round32
+from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Expression, Span
 from hamlet.universe.observations import WIDEST_VIEW
 from hamlet.universe.space import is_hexagonal
@@ -17,11 +17,11 @@ from hamletc.checking.observed_cells import MOST_ROWS
 from hamletc.checking.observed_items import Listing, number_at
 from hamletc.checking.observed_wholes import MOST_HOT
 from hamletc.checking.operations import is_condition
-from hamletc.checking.report import whole_number
+from hamletc.checking.report import any_number, whole_number
 from hamletc.checking.space import LONGEST_SIDE
 from hamletc.checking.symbols import is_word
 from hamletc.expansion.headings import DIRECTIONS, HEADING
-from hamletc.intervals import Interval
+from hamletc.intervals import Interval, hull
 from hamletc.language import syntax
 
 MOST_HIDDEN = 225
@@ -67,9 +67,26 @@ class ObservedViews:
         """`window 7 x 7 ahead of wall in view`, `window 2 turned`, `window 2 of edible: 2 * moss`."""
         shape = self._shape(item)
         layer = self._labelled(item) if item.value is not None else self._layer(item.layer)
-        if shape is None or layer is None or not self._is_first(item, layer.name):
+        if layer is not None and item.beyond is not None:
+            beyond = any_number(item.beyond, LARGEST, "a number beyond the edges", self._in.report)
+            layer = None if beyond is None else layer._replace(beyond=beyond)
+        own = None if item.own is None else self._of_agent(item.own)
+        if shape is None or layer is None or (item.own is not None and own is None):
             return None
-        return self._view(item, shape, layer)
+        if not self._is_first(item, layer.name):
+            return None
+        if own is not None and (lies := self._in.names.lies(own)) is not None:
+            layer = layer._replace(lies=hull(layer.lies, lies))
+        view = self._view(item, shape, layer)
+        return None if view is None else replace(view, own=own)
+
+    def _of_agent(self, written: syntax.Expr) -> Expression | None:
+        """What an agent shows of itself: a number, or a condition, which is 1 where it holds."""
+        expressions = Expressions(self._in.names, self._in.report, scope="observe")
+        value = expressions.value(written)
+        if value is None or not is_condition(value):
+            return None if value is None else expressions.rounded(value)
+        return self._indicator(cast(Expression, value), written.span)
 
     def hot(self, item: syntax.ObserveHotWindow) -> list[universe.Observation]:
         """`hot window 7 x 7 ahead of ground`: of each value of a state of cells where it is."""

@@ -217,7 +217,8 @@ class Quantities:
         ground = None if space is None else letters_of(space)
         known = None if ground is None else next((each for each in ground.regions if each.name == region), None)
         if ground is not None and known is not None:
-            letters = set("".join(ground.rows)) - set(ground.walls)
+            in_window = self._at.whose == "neighbour" and self._at.scope == "observe"  # where walls are shown, too
+            letters = set("".join(ground.rows)).difference(() if in_window else ground.walls)
             there = letters.intersection(known.letters)
             if not there or there == letters:
                 who: Literal["agents", "cells"] = "agents" if self._at.whose == "agent" else "cells"

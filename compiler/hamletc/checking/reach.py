@@ -163,6 +163,8 @@ class _Tick:
                 for view in self._draft.observed():
                     if isinstance(view, universe.ObserveView) and view.value is not None:
                         between.number(view.value, kept)
+                    if isinstance(view, universe.ObserveView) and view.own is not None:
+                        between.number(view.own, kept)
             case _:
                 return self._in_turn(stages, meters)
         return meters

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hamlet import universe
+from hamlet.numbers.binary32 import round32
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import lower_expression
@@ -35,7 +36,10 @@ class Views:
             value = builder.select(occupied().at(cell), builder.f32(1.0), builder.f32(0.0))
         else:
             value = lower_expression(replace(lane, position=position, cells={}, columns=(), row=0), item.value)
-        value = builder.select(inside, value, builder.f32(item.beyond))
+        value = builder.select(inside, value, builder.f32(round32(item.beyond)))
+        if item.own is not None:
+            here = builder.equal(row, builder.i32(item.places.index((0, 0))))
+            value = builder.select(here, lower_expression(lane, item.own), value)
         if item.within is None:
             return value
         return builder.select(self._sees(item, row), value, builder.f32(0.0))

@@ -26,6 +26,8 @@ def view(item: ObserveView, lanes: Lanes, occupied: Callable[[], Tensor]) -> lis
         values = evaluate(item.value, whole).expand(whole.running.shape)
     beyond = lanes.constant(item.beyond)
     rows = [torch.where(inside, values.gather(1, cell), beyond) for cell, inside in places]
+    if item.own is not None and (0, 0) in item.places:
+        rows[item.places.index((0, 0))] = evaluate(item.own, lanes).expand(lanes.age.shape)
     if item.within is None:
         return rows
     opaque = [torch.where(inside, walls(lanes).gather(1, cell), lanes.grid.edges != "wrap") for cell, inside in places]

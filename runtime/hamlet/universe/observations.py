@@ -91,6 +91,7 @@ class ObserveView:
         left, right, ahead, behind: how many cells are shown on each side of the agent.
         heading: the state of agents that says which way they face; `None`: all face against the y axis.
         steps: by the number of its option the step ahead; of `None` a single one.
+        own: a number of the agent, in the place of the value of its own cell; `None`: that is shown.
         within: 0.0 where walls hide the cell: on the straight line to it (`sight`), or from all that spreads from the
             agent line by line (`view`).
     """
@@ -108,6 +109,7 @@ class ObserveView:
     span: Span
     heading: str | None = None
     within: Literal["sight", "view"] | None = None
+    own: Expression | None = None
 
     @property
     def width(self) -> int:

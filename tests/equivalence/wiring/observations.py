@@ -72,7 +72,9 @@ state heading: east south west north = east
 state faces: east south west north = south
 affordance Bed at (1, 1) { instantly { faces = west } }
 reward 1 when faces == west
-observe { window 3 x 2 ahead of wall  window 2 turned of height in sight  window 1 of tall: height  window 1 turned }
+observe {
+    window 3 x 2 ahead of wall  window 2 turned of height in sight  window 1 of tall: height own 0.5  window 1 turned
+}
 """,
     "TURN_LEFT FORWARD TURN_RIGHT",
     (
@@ -84,6 +86,7 @@ observe { window 3 x 2 ahead of wall  window 2 turned of height in sight  window
         Wire("ObserveView.behind", "window 1 of", "window 2 of", 0, "+observation.window.tall", SIDES),
         Wire("ObserveView.steps", "1 of tall", "1 turned of tall", 0, TURNED, "ObserveView.heading"),
         Wire("ObserveView.heading", "1 of tall", "1 turned of tall", 0, TURNED, "ObserveView.steps"),
+        Wire("ObserveView.own", "own 0.5", "own 0.25", 0, "observation.window.tall"),
         Wire("ObserveView.within", "in sight", "in view", 0, "observation.turned.height"),
     ),
 )

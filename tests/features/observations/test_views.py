@@ -177,6 +177,14 @@ def test_layers_of_all_kinds_turn(world: Callable[..., Env]) -> None:
     assert env.observation_names[-1] == "turned.grass=high[1,1]"
 
 
+def test_what_lies_beyond_and_the_cell_of_the_agent_can_be_said(world: Callable[..., Env]) -> None:
+    rest = "meter m = 0.25"
+    shown = "window 3 x 2 ahead of pond beyond 2 own 3 * m  window 1 of height beyond -1 in sight"
+    env = world(shown, rest, rows=("...", ".p.", "..#"))
+    assert looked(env, (1, 0), "west")[:6] == [0, 0, 2, 1, 0.75, 2]
+    assert looked(env, (0, 1), "north")[6:] == [-1, 1, 1, -1, 1, 4, -1, 1, 1]
+
+
 def test_windows_that_do_not_turn_show_terrains_and_expressions(world: Callable[..., Env]) -> None:
     env = world("window 1 of height  window 1 of far: 2 * height + position y", rows=("...", ".p.", "...", "..#"))
     values = looked(env, (2, 1), "north")

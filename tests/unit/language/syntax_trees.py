@@ -181,7 +181,16 @@ _looks = (_words("sight", "view"), SPAN, st.none() | signed, _words("ahead", "tu
 _items = st.one_of(
     st.builds(syntax.ObserveGrid, _layers, SPAN),
     st.builds(syntax.ObserveWindow, signed, _layers, *_looks),
-    st.builds(syntax.ObserveWindow, signed, st.none(), *_looks, names, expressions),
+    st.builds(
+        syntax.ObserveWindow,
+        signed,
+        st.none(),
+        *_looks,
+        names,
+        expressions,
+        st.none() | signed,
+        st.none() | expressions,
+    ),
     st.builds(syntax.ObserveSpeed, SPAN),
     st.builds(syntax.ObserveLifetime, SPAN),
     st.builds(syntax.ObserveBlank, signed, SPAN),

@@ -80,7 +80,7 @@ reward home: a
 report fun: a
 observe nothing
 observe { lack: 1 - a  meters a  time: a  grid  grid of r  window 1  window 2 of r in sight  position relative  speed }
-observe { window 3 x 2 ahead of r in view  window 1 turned of more: 2 * t in sight }
+observe { window 3 x 2 ahead of r in view  window 1 turned of more: 2 * t beyond 2 own a in sight }
 observe { hot window 3 x 2 ahead of s in view }
 observe { progress  progress per 2  blank 2  constant 1 2  lifetime  state wet  params p  world stock  cell moss }
 observe { group g { meters  hot grid of wet }  image i { grid  hot window 1 of wet }  discrete d: a  discrete a }

@@ -242,7 +242,7 @@ def test_observe() -> None:
         (syntax.ObserveGrid, {"layer": None}),
         (
             syntax.ObserveWindow,
-            {**dict.fromkeys(("layer", "within", "depth", "turned", "name", "value")), "radius": "2"},
+            {**dict.fromkeys(("layer", "within", "depth", "turned", "name", "value", "beyond", "own")), "radius": "2"},
         ),
         (syntax.ObservePosition, {"encoding": "relative"}),
         (syntax.ObserveMeters, {"names": []}),

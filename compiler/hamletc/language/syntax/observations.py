@@ -65,9 +65,11 @@ class ObserveHotGrid(Node, form="hot grid of $layer"):
     span: Span
 
 
-class ObserveHotWindow(
-    Node, form="hot window $radius [x $depth] [$turned<ahead|turned>] of $layer [in $within<sight|view>]"
-):
+_CELLS, _HIDDEN = "$radius [x $depth] [$turned<ahead|turned>]", "[in $within<sight|view>]"
+"""Which cells a window shows, and which of them walls hide."""
+
+
+class ObserveHotWindow(Node, form=f"hot window {_CELLS} of $layer {_HIDDEN}"):
     """`hot window 2 of ground`, `hot window 7 x 7 ahead of ground in view`."""
 
     radius: Signed
@@ -88,8 +90,8 @@ class ObserveGrid(Node, form="grid [of $layer]"):
 class ObserveWindow(
     Node,
     form=(
-        "window $radius [x $depth] [$turned<ahead|turned>] of $name<Label>: $value [in $within<sight|view>]",
-        "window $radius [x $depth] [$turned<ahead|turned>] [of $layer] [in $within<sight|view>]",
+        f"window {_CELLS} of $name<Label>: $value [beyond $beyond] [own $own] {_HIDDEN}",
+        f"window {_CELLS} [of $layer] [beyond $beyond] [own $own] {_HIDDEN}",
     ),
 ):
     """`window 2`, `window 2 of wall in sight`, `window 7 x 7 ahead of wall in view`, `window 2 of food: 2 * moss`, of
@@ -103,12 +105,15 @@ class ObserveWindow(
     turned: Name | None = None
     name: Name | None = None
     value: Expr | None = None
+    beyond: Signed | None = None
+    own: Expr | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it shows the cells around the agent as they lie, of a layer that is declared."""
         sight = self.within is None or self.within.text == "sight"
-        return sight and self.depth is None and self.turned is None and self.value is None
+        plain = self.depth is None and self.turned is None and self.value is None
+        return sight and plain and self.beyond is None and self.own is None
 
 
 class ObservePosition(Node, form="position $encoding"):
