@@ -305,6 +305,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H290": Code("error", "letter of a picture that is none"),
         "H291": Code("error", "picture of what is not there"),
         "H292": Code("error", "picture that would need state of its own"),
+        # --- what blocks ---
+        "H293": Code("error", "wall between cells that stops nobody"),
         # --- layouts ---
         "H305": Code("error", "condition that decides of no wall"),
         "H306": Code("error", "what is known around walls of a map only"),

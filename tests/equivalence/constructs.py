@@ -163,7 +163,7 @@ KINDS = (
     ),
     *("ObserveBlank", "ObserveConstant"),
     *("group of values", "group image", "group discrete", "ObserveCells by value"),
-    *("Map", "Map walls", "Map starts", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
+    *("Map", "Map walls", "Map starts", "ThinWall", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
     *("ObserveView that turns", "ObserveView in sight", "ObserveView in view"),

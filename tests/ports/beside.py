@@ -21,7 +21,8 @@ from hamlet.package.module import Module
 
 Array: TypeAlias = NDArray[Any]
 State: TypeAlias = Mapping[str, Any]
-"""Meters and states of a port by name, as `Env.set` takes them for one world: a number, or a row of agents or cells."""
+"""Meters and states of a port by name, as `Env.set` takes them for one world: a number, or a row of agents or cells;
+"position" of a world of one agent: a row of coordinates."""
 
 STEPS = 5000
 """Steps of a comparison, at least."""
@@ -218,6 +219,8 @@ def side_by_side(
         began = np.flatnonzero(over).tolist()
         goes_on = np.flatnonzero(~over).tolist()
         for name, values in by_name([originals[w].state() for w in goes_on]).items():
+            if name == "position":
+                continue  # what is observed says it
             comparison.held(values_of(env, name)[goes_on], values)
         for w in began:
             observations[w] = originals[w].reset()
@@ -233,6 +236,9 @@ def drawn(actions: int, seed: int = 1) -> Chooser:
 def place(env: Env, states: Mapping[int, State]) -> None:
     """Write the states of some worlds."""
     for name, values in by_name(list(states.values())).items():
+        if name == "position":
+            env.set(name, values, worlds=list(states))
+            continue
         by_cells = env.meter(name).ndim == 2
         rows = values.T if by_cells else values if values.shape[1] > 1 else values[:, 0]
         env.set(name, rows, worlds=list(states))

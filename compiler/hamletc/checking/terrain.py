@@ -15,7 +15,6 @@ from hamlet.universe import (
     Region,
     RegionNumber,
     Space,
-    Span,
     Teleport,
     Terrain,
     WalkingDistance,
@@ -29,11 +28,10 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.relocations import constants
 from hamletc.checking.report import Findings, all_of, only
+from hamletc.checking.thin_walls import PLAIN, Drawing, drawing_of, place_of, resolve_thin_walls, touch
 from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
 
-PLAIN = ". "
-"""Letters of ground that need no meaning."""
 MOST_CELLS = 65_536
 """The most cells of a map: some tables of kernels have a number per cell."""
 MOST_WAYS = 2_000_000
@@ -45,10 +43,13 @@ def resolve_map(file: syntax.File, names: Names, expressions: Expressions, repor
     written = only(all_of(file.declarations, syntax.MapDecl), "`map`", report)
     if written is None or not _is_rectangle(written, report):
         return None
-    known = "".join(row.text for row in written.rows)
+    drawing = drawing_of(written, report)
+    if drawing is None:
+        return None
+    known = "".join(drawing.rows)
     walls = _letters_of("wall", written, known, report)
     starts = _starting(written, walls, _letters_of("starts", written, known, report), names)
-    if not _all_known(written, walls + starts, _placed(file.declarations), report):
+    if not _all_known(written, drawing, walls + starts, _placed(file.declarations), report):
         return None
     both = [letter for letter in starts if letter in walls]
     if both:
@@ -62,7 +63,8 @@ def resolve_map(file: syntax.File, names: Names, expressions: Expressions, repor
         for item in all_of(written.items, syntax.RegionDecl)
         if names.owns(item.name) and _are_known(item.letters, known, report)
     )
-    found = Map(tuple(row.text for row in written.rows), walls, regions, (), written.span, starts or None)
+    thin = resolve_thin_walls(written, drawing, walls, report)
+    found = Map(drawing.rows, walls, regions, (), written.span, starts or None, thin)
     terrains = (_terrain(item, found, names, expressions, report) for item in all_of(written.items, syntax.TerrainDecl))
     return replace(found, terrains=tuple(each for each in terrains if each is not None))
 
@@ -131,25 +133,18 @@ def _placed(declarations: Iterable[syntax.Decl]) -> str:
     return "".join(found)
 
 
-def _all_known(written: syntax.MapDecl, letters: str, placed: str, report: Findings) -> bool:
-    """Whether each letter of the map has a meaning."""
+def _all_known(written: syntax.MapDecl, drawing: Drawing, letters: str, placed: str, report: Findings) -> bool:
+    """Whether each letter of a cell has a meaning."""
     of_regions = "".join(item.letters.text for item in all_of(written.items, syntax.RegionDecl))
     meant = frozenset(PLAIN + letters + placed + of_regions)
     said: set[str] = set()
-    for row in written.rows:
+    for row in written.rows[:: drawing.down]:
         for index, letter in enumerate(row.text):
-            if letter in meant or letter in said:
+            if index % drawing.across or letter in meant or letter in said:
                 continue
             said.add(letter)
-            report.add(messages.maps.LetterWithoutMeaning(_place_of(row, index), letter))
+            report.add(messages.maps.LetterWithoutMeaning(place_of(row, index), letter))
     return not said
-
-
-def _place_of(row: syntax.Quoted, index: int) -> Span:
-    """Where a letter of a row is written: behind a quote, if there is one."""
-    span = row.span
-    first = span.column + (span.end_column - span.column - len(row.text)) // 2 + index
-    return replace(span, column=first, end_column=first + 1)
 
 
 def _terrain(
@@ -181,8 +176,15 @@ def _terrain(
 
 
 def fits(found: Map | None, space: Space | None, report: Findings) -> None:
-    """Check that there is a grid for a map."""
-    if found is None or space is None or (isinstance(space, Grid) and space.map is not None):
+    """Check that there is a grid for a map, and that the cells on both sides of its thin walls touch."""
+    if isinstance(space, Grid) and space.map is not None:
+        width = space.sizes[0]
+        for wall in space.map.thin:
+            (x, y), (to_x, to_y) = ((cell % width, cell // width) for cell in wall.cells)
+            if not touch(space, (to_x - x, to_y - y)):
+                report.add(messages.maps.CellsDoNotTouch(wall.span))
+        return
+    if found is None or space is None:
         return
     report.add(messages.maps.MapWithoutGrid(found.span, space.span))
 
@@ -273,6 +275,7 @@ class _Ways:
     def __init__(self, grid: Grid, walls: frozenset[int], draft: Draft) -> None:
         self._grid = grid
         self._walls = walls
+        self._between = frozenset() if grid.map is None else grid.map.between
         self.open_cells = grid.sizes[0] * grid.sizes[1] - len(walls)
         statements = [way for _, body in draft.bodies() for way in universe.relocations(body)]
         own = [action.move for action in draft.actions if action.move is not None]
@@ -293,8 +296,9 @@ class _Ways:
         reached = set(cells) | (self._jumps if cells else frozenset())
         pending = list(reached)
         while pending:
-            for there in self._next(pending.pop(), steps):
-                if there not in reached and there not in self._walls:
+            cell = pending.pop()
+            for there in self._next(cell, steps):
+                if there not in reached and there not in self._walls and (cell, there) not in self._between:
                     reached.add(there)
                     pending.append(there)
         return frozenset(reached)

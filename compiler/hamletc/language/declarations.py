@@ -25,7 +25,10 @@ AFFORDANCE_ITEMS = (
     *(syntax.FollowsItem, syntax.WandersItem, syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
 )
 GRAPH_ITEMS: Any = (syntax.MapLetters, syntax.NodesDecl)
-MAP_ITEMS = (syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl)
+MAP_ITEMS: Any = (
+    *(syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl),
+    *(syntax.ThinWallsDecl, syntax.DrawnWallsDecl),
+)
 
 
 class Declarations:

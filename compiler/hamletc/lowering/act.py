@@ -17,7 +17,7 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, drifted, fixed_position, leads, limited, literal
 from hamletc.lowering.space import length
 from hamletc.lowering.statements import pay, run, set_velocity
-from hamletc.lowering.walls import stopped
+from hamletc.lowering.walls import barred, stopped
 
 Taken: TypeAlias = list[tuple[Value, Action]]
 """Own actions, each with whether (BOOL) the agent takes it and its `needs` holds."""
@@ -55,7 +55,7 @@ def _walk(lane: Lane, action: Value) -> Taken:
         displaces = None if of_space is None else builder.any([of_space, *moving])
         by_table = builder.any(moving) if plan.actions is not None and moving else None
         lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
-        wall = stopped(lane, lane.position)
+        wall = barred(lane, acted, lane.position)
         if wall is not None:
             ways = zip(acted, lane.position, strict=True)
             lane.position = tuple(builder.select(wall, before, there) for before, there in ways)

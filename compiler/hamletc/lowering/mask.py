@@ -18,7 +18,7 @@ from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.tables import AffordanceTable
 from hamletc.lowering.terrain import Ground
-from hamletc.lowering.walls import stopped, stops
+from hamletc.lowering.walls import barred, stops
 
 
 def mask(lane: Lane) -> tuple[Output, ...]:
@@ -143,10 +143,10 @@ def _can_make(lane: Lane, possible: list[Value], action: Value) -> Value:
 
 
 def _leads_away(lane: Lane, there: tuple[Value, ...]) -> Value:
-    """Whether (BOOL) a position is another than the agent's, and no wall."""
+    """Whether (BOOL) a position is another than the agent's, and no wall stops the way there."""
     builder = lane.builder
     changes = [builder.not_(builder.equal(to, own)) for to, own in zip(there, lane.position, strict=True)]
-    wall = stopped(lane, there)
+    wall = barred(lane, lane.position, there)
     elsewhere = builder.any(changes)
     return elsewhere if wall is None else builder.and_(elsewhere, builder.not_(wall))
 

@@ -31,7 +31,7 @@ from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.functions import whole
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, limited
-from hamletc.lowering.walls import stopped
+from hamletc.lowering.walls import barred, stopped
 
 
 def run(
@@ -125,12 +125,15 @@ def _displace(lane: Lane, relocation: Displace, measured: Measured | None) -> No
             for by, size in zip(numbers, universe.space.sizes, strict=True)
         )
     there = tuple(displaced(builder, universe, axis, position[axis], by) for axis, by in enumerate(numbers))
-    lane.position = _not_in_walls(lane, there, position)
+    wall = barred(lane, position, there)
+    lane.position = there if wall is None else _chosen(lane, wall, position, there)
 
 
 def _teleport(lane: Lane, relocation: Teleport, measured: Measured | None) -> None:
-    """Put the agent at a place."""
-    lane.position = _not_in_walls(lane, _numbers(lane, relocation.to, measured), lane.position)
+    """Put the agent at a place, unless that is a wall."""
+    there = _numbers(lane, relocation.to, measured)
+    wall = stopped(lane, there)
+    lane.position = there if wall is None else _chosen(lane, wall, lane.position, there)
 
 
 def _numbers(lane: Lane, values: tuple[Expression, ...], measured: Measured | None) -> tuple[Value, ...]:
@@ -139,12 +142,6 @@ def _numbers(lane: Lane, values: tuple[Expression, ...], measured: Measured | No
     if schema.position_dtype(lane.universe) == "f32":
         return numbers
     return tuple(whole(lane.builder, number) for number in numbers)
-
-
-def _not_in_walls(lane: Lane, there: tuple[Value, ...], position: tuple[Value, ...]) -> tuple[Value, ...]:
-    """That place, or the position where it is a wall."""
-    wall = stopped(lane, there)
-    return there if wall is None else _chosen(lane, wall, position, there)
 
 
 def _chosen(lane: Lane, condition: Value, then: tuple[Value, ...], otherwise: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -31,6 +31,19 @@ MOST_MOVES = WORD - 1
 
 
 @dataclass(frozen=True, slots=True)
+class ThinWalls:
+    """Walls between two cells, as a table.
+
+    Attributes:
+        apart: by how much the index of the one cell is above that of the other: the different numbers there are.
+        table: by the lower index, a bit per number of `apart`: whether a wall stands between these two cells.
+    """
+
+    apart: tuple[int, ...]
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
 class Ground:
     """The ground of a map, as tables.
 
@@ -42,6 +55,7 @@ class Ground:
         terrains: the numbers of kinds, in the order of the map.
         moves: by cell, a bit per move: whether it changes the position, or goes nowhere anyway. `None` without walls,
             and where moves or cells are too many.
+        thin: walls between two cells.
     """
 
     map: Map
@@ -51,6 +65,7 @@ class Ground:
     table: Table | None
     terrains: tuple[Table, ...]
     moves: Table | None
+    thin: ThinWalls | None
 
     @property
     def has_walls(self) -> bool:
@@ -85,7 +100,8 @@ def ground(universe: Universe) -> Ground | None:
             Table(f"map.terrain{number}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
             for number, terrain in enumerate(drawn.terrains)
         ),
-        _open_moves(universe, grid) if drawn.walls and universe.wall is None else None,
+        _open_moves(universe, grid) if (drawn.walls or drawn.thin) and universe.wall is None else None,
+        _thin_walls(grid) if drawn.thin else None,
     )
 
 
@@ -114,7 +130,7 @@ def _open_moves(universe: Universe, grid: Grid) -> Table | None:
     moves = schema.moves_of(universe)
     if any(number >= MOST_MOVES for number, _ in moves) or width * height > MOST_DIRECT or grid.map is None:
         return None
-    walls = frozenset(grid.map.cells(grid.map.walls))
+    walls, between = frozenset(grid.map.cells(grid.map.walls)), grid.map.between
     steps = [(number, displacement(universe, move.by), any(move.by)) for number, move in moves]
     rows = []
     for cell in range(width * height):
@@ -122,9 +138,18 @@ def _open_moves(universe: Universe, grid: Grid) -> Table | None:
         row = 0
         for bit, (right, down), goes in steps:
             there = along(grid, 0, x, int(right)) + width * along(grid, 1, y, int(down))
-            row |= (not goes or (there != cell and there not in walls)) << bit
+            row |= (not goes or (there != cell and there not in walls and (cell, there) not in between)) << bit
         rows.append(row)
     return Table("map.moves", I32, tuple(rows))
+
+
+def _thin_walls(grid: Grid) -> ThinWalls:
+    pairs = () if grid.map is None else tuple(wall.cells for wall in grid.map.thin)
+    apart = tuple(sorted({high - low for low, high in pairs}))
+    rows = [0] * cells(grid)
+    for low, high in pairs:
+        rows[low] |= 1 << apart.index(high - low)
+    return ThinWalls(apart, Table("map.thin", I32, tuple(rows)))
 
 
 def along(grid: Grid, axis: int, x: int, by: int) -> int:

@@ -81,6 +81,7 @@ Moves: TypeAlias = tuple[Move | None, ...]
 def _origins(grid: Grid, moves: Moves) -> tuple[tuple[int, ...], ...]:
     """By cell, those from which a move leads there; none for walls."""
     walls = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
+    between = frozenset() if grid.map is None else grid.map.between
     leads: list[list[int]] = [[] for _ in range(prod(grid.sizes))]
     steps = dict.fromkeys(whole_displacement(grid, move.by) for move in moves if move is not None)
     for cell in range(len(leads)):
@@ -95,7 +96,7 @@ def _origins(grid: Grid, moves: Moves) -> tuple[tuple[int, ...], ...]:
             for axis, size in enumerate(grid.sizes):
                 there += stride * along(grid, axis, rest % size, by[axis])
                 rest, stride = rest // size, stride * size
-            if there != cell and there not in walls:
+            if there != cell and there not in walls and (cell, there) not in between:
                 leads[there].append(cell)
     return tuple(map(tuple, leads))
 

@@ -1,4 +1,4 @@
-"""Walls: those of a map, and those of which a condition of cells decides (docs/semantics.md, "Drawn walls")."""
+"""Walls: those of a map, thin ones too, and those that a condition of cells decides on (docs/semantics.md)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hamletc.lowering.terrain import is_wall
 
 
 def stops(lane: Lane) -> bool:
-    """Whether some cells cannot be entered, always or at times."""
+    """Whether walls stop moves, always or at times."""
     floor = lane.plan.ground
-    return lane.universe.wall is not None or (floor is not None and floor.has_walls)
+    return lane.universe.wall is not None or (floor is not None and (floor.has_walls or floor.thin is not None))
 
 
 def stopped(lane: Lane, position: tuple[Value, ...]) -> Value | None:
@@ -23,13 +23,42 @@ def stopped(lane: Lane, position: tuple[Value, ...]) -> Value | None:
     builder, floor, wall = lane.builder, lane.plan.ground, lane.universe.wall
     if not stops(lane):
         return None
-    sizes, conditions = grid_of(lane.universe).sizes, []
-    if lane.columns:
-        # A lane that does something else in this tick has its numbers here, which may name no cell.
-        ends = ((builder.i32(0), builder.i32(size - 1)) for size in sizes)
-        position = tuple(builder.clamp(x, low, high) for x, (low, high) in zip(position, ends, strict=True))
+    position, conditions = _inside(lane, position), []
     if floor is not None and floor.has_walls:
-        conditions.append(is_wall(builder, floor, cell_index(builder, sizes, position)))
+        conditions.append(is_wall(builder, floor, cell_index(builder, grid_of(lane.universe).sizes, position)))
     if wall is not None:
         conditions.append(lower_expression(replace(lane, position=position, cells={}, columns=(), row=0), wall))
-    return builder.any(conditions)
+    return builder.any(conditions) if conditions else None
+
+
+def _inside(lane: Lane, position: tuple[Value, ...]) -> tuple[Value, ...]:
+    """A position (I32 per axis) that names a cell: the same, where it is one of the agent."""
+    if not lane.columns:
+        return position
+    # A lane that does something else in this tick has its numbers here, which may name no cell.
+    builder, sizes = lane.builder, grid_of(lane.universe).sizes
+    ends = ((builder.i32(0), builder.i32(size - 1)) for size in sizes)
+    return tuple(builder.clamp(x, low, high) for x, (low, high) in zip(position, ends, strict=True))
+
+
+def barred(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> Value | None:
+    """Whether (BOOL) a wall stops the way from one position to another (I32 per axis): there, or a thin one between
+    them; `None` where there are none."""
+    walls = [wall for wall in (stopped(lane, there), _crossed(lane, start, there)) if wall is not None]
+    return lane.builder.any(walls) if walls else None
+
+
+def _crossed(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> Value | None:
+    """Whether (BOOL) a way leads from one side of a thin wall to the other; `None` where there are none."""
+    builder, floor = lane.builder, lane.plan.ground
+    if floor is None or floor.thin is None:
+        return None
+    of, to = (cell_index(builder, grid_of(lane.universe).sizes, _inside(lane, position)) for position in (start, there))
+    rises = builder.less(of, to)
+    apart = builder.select(rises, builder.sub(to, of), builder.sub(of, to))
+    walls = builder.to_u32(builder.lookup(floor.thin.table, builder.select(rises, of, to)))
+    meets = []
+    for bit, number in enumerate(floor.thin.apart):
+        between = builder.not_(builder.equal(builder.and_(walls, builder.u32(1 << bit)), builder.u32(0)))
+        meets.append(builder.and_(between, builder.equal(apart, builder.i32(number))))
+    return builder.any(meets)

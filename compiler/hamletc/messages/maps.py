@@ -44,6 +44,40 @@ class StartOnWall(Finding):
         return Told(f"agents cannot start on `{self.letter}`, which is a wall", hint)
 
 
+@finding("H293")
+class NoSuchPair(Finding):
+    sizes: tuple[int, int]
+
+    def told(self) -> Told:
+        across, down = self.sizes
+        hint = f"Write coordinates of two cells; those of this map are (0, 0) to ({across - 1}, {down - 1})."
+        return Told("a wall cannot stand between these two: they are no cells of the map", hint)
+
+
+@finding("H293")
+class NoOddNumber(Finding):
+    axis: str
+    count: int
+
+    def told(self) -> Told:
+        drawn = f"Every second one stands between two {self.axis} of cells, so their number is odd."
+        return Told(f"a map with walls between {self.axis} cannot have {counted(self.count, self.axis[:-1])}", drawn)
+
+
+@finding("H293")
+class CellsDoNotTouch(Finding):
+    def told(self) -> Told:
+        hint = "Write two cells that lie side by side, as in `wall between (1, 0) (2, 0)`."
+        return Told("a wall cannot stand between two cells that do not touch", hint)
+
+
+@finding("H293")
+class ThinWallAtWall(Finding):
+    def told(self) -> Told:
+        hint = "One of the two cells is a wall itself. Leave this one out."
+        return Told("a wall between a cell and a wall stops nobody", hint)
+
+
 @finding("H145")
 class NoLetters(Finding):
     def told(self) -> Told:

@@ -169,7 +169,8 @@ def stopped(move: Move, universe: Universe) -> tuple[str, ...]:
         if not (0 <= x < width and 0 <= y < height):
             edge = True
             x, y = (x % width, y % height) if space.edges == "wrap" else (x, y)
-        wall = wall or (0 <= x < width and 0 <= y < height and x + width * y in walls)
+        inside, there = 0 <= x < width and 0 <= y < height, x + width * y
+        wall = wall or (inside and (there in walls or (cell, there) in letters.between))
     return (*(("at the edge",) if edge else ()), *(("at a wall",) if wall else ()))
 
 

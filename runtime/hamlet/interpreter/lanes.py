@@ -25,6 +25,7 @@ class Ground:
 
     Attributes:
         walls: bool [cells].
+        thin: pairs of cells between which no move leads.
         regions: bool [cells] by name.
         terrains: f32 [cells] by name.
     """
@@ -36,6 +37,7 @@ class Ground:
             return torch.tensor([letter in one for letter in cells], device=device)
 
         self.walls = has(letters.walls)
+        self.thin = tuple(wall.cells for wall in letters.thin)
         self.regions = {region.name: has(region.letters) for region in letters.regions}
         self.terrains: dict[str, Tensor] = {}
         for terrain in letters.terrains:

@@ -23,7 +23,7 @@ def displace(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
 
 def displaced(lanes: Lanes, by: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Where a displacement leads: every axis for itself, with the edges of the space; not at all where that is a
-    wall."""
+    wall, or behind a thin one."""
     return displaced_from(lanes, lanes.position, by)
 
 
@@ -32,7 +32,7 @@ def displaced_from(lanes: Lanes, position: Sequence[Tensor], by: Sequence[Tensor
     there = tuple(along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(position, by, strict=True)))
     if not has_walls(lanes):
         return there
-    stopped = meets_wall(lanes, there)
+    stopped = meets_wall(lanes, there) | crosses(lanes, position, there)
     return tuple(torch.where(stopped, x, moved) for moved, x in zip(there, position, strict=True))
 
 
@@ -48,6 +48,15 @@ def meets_wall(lanes: Lanes, there: Sequence[Tensor]) -> Tensor:
         return lanes.ground.walls[index]
     index = index.expand(*index.shape[:-2], *lanes.age.shape)
     return lanes.walls.expand(*index.shape[:-1], lanes.walls.shape[-1]).gather(-1, index)
+
+
+def crosses(lanes: Lanes, start: Sequence[Tensor], there: Sequence[Tensor]) -> Tensor:
+    """Which ways on the grid of a map lead from one side of a thin wall to the other, bool."""
+    of, to = (cell_index(cell, lanes.grid.sizes) for cell in (start, there))
+    meets = torch.zeros_like(to, dtype=torch.bool)
+    for a, b in () if lanes.constant.ground is None else lanes.ground.thin:
+        meets = meets | (of == a) & (to == b) | (of == b) & (to == a)
+    return meets
 
 
 def along(lanes: Lanes, axis: int, x: Tensor, by: Tensor) -> Tensor:
@@ -158,11 +167,12 @@ def leaves_space(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
 
 
 def stops(lanes: Lanes, by: Sequence[Tensor]) -> Tensor:
-    """Whose displacement leads to a wall, bool [worlds, agents]."""
+    """Whose displacement leads to a wall, or through a thin one, bool [worlds, agents]."""
     if not has_walls(lanes):
         return torch.zeros_like(lanes.alive)
-    there = (along(lanes, axis, x, delta) for axis, (x, delta) in enumerate(zip(lanes.position, by, strict=True)))
-    return meets_wall(lanes, tuple(there))
+    ways = enumerate(zip(lanes.position, by, strict=True))
+    there = tuple(along(lanes, axis, x, delta) for axis, (x, delta) in ways)
+    return meets_wall(lanes, there) | crosses(lanes, lanes.position, there)
 
 
 def clamp(value: Tensor, low: Tensor, high: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hamlet.universe.span import Span
 
-__all__ = ["Map", "Region", "RegionNumber", "Terrain"]
+__all__ = ["Map", "Region", "RegionNumber", "Terrain", "ThinWall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,15 @@ class Terrain:
 
 
 @dataclass(frozen=True, slots=True)
+class ThinWall:
+    """A wall between two cells that touch: no move leads from one to the other. `cells` are their indices, the lower
+    one first."""
+
+    cells: tuple[int, int]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Map:
     """A letter per cell.
 
@@ -47,6 +56,7 @@ class Map:
         rows: of letters, all of one length: row y has the letters of the cells (0, y), (1, y), ...
         walls: the letters of cells that nobody enters.
         starts: the letters of the cells on which agents begin an episode; `None`: on any free cell.
+        thin: walls between two cells.
     """
 
     rows: tuple[str, ...]
@@ -55,6 +65,12 @@ class Map:
     terrains: tuple[Terrain, ...]
     span: Span
     starts: str | None = None
+    thin: tuple[ThinWall, ...] = ()
+
+    @property
+    def between(self) -> frozenset[tuple[int, int]]:
+        """The pairs of cells between which no move leads, each in both orders."""
+        return frozenset(pair for wall in self.thin for pair in (wall.cells, wall.cells[::-1]))
 
     def cells(self, letters: str) -> tuple[int, ...]:
         """The indices of the cells that have one of these letters, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet.numbers.binary32 import canonical32
-from hamlet.universe import Map, Region, RegionNumber, Span, Terrain
+from hamlet.universe import Map, Region, RegionNumber, Span, Terrain, ThinWall
 from strategies.pieces import joined
 from strategies.statements import Statements
 
@@ -32,7 +32,11 @@ class Maps(Statements):
         walls = "".join(letter for letter in WALLS if letter in letters)
         ground = [letter for letter in dict.fromkeys(letters) if letter not in WALLS]
         regions = self._regions(ground, [letter for letter in ground if letter not in ". s"])
+        thin = self._thin_walls(letters, width)
         items = [f'wall "{walls}"'] if walls else []
+        if thin:
+            pairs = [" ".join(f"({cell % width}, {cell // width})" for cell in wall.cells) for wall in thin]
+            items.append(f"wall between {', '.join(pairs)}")
         items += [f'starts "{begins}"'] if begins else []
         items += [f'region {self.word(region.name)} "{region.letters}"' for region in regions]
         terrains = tuple(self._terrain(number, regions) for number in range(self.pick((1, 0, 2))))
@@ -42,7 +46,16 @@ class Maps(Statements):
             items.append(f"terrain {self.word(terrain.name)} = {self.spell(terrain.default)}{braces}")
         quoted = "\n".join(f'    "{row}"' for row in rows)
         block = "\n".join(f"    {item}" for item in items)
-        return Map(rows, walls, regions, terrains, HERE, begins or None), f"map {{\n{quoted}\n{block}\n}}"
+        return Map(rows, walls, regions, terrains, HERE, begins or None, thin), f"map {{\n{quoted}\n{block}\n}}"
+
+    def _thin_walls(self, letters: list[str], width: int) -> tuple[ThinWall, ...]:
+        """Walls between some cells and those to the right of them, or below."""
+        if not self.chance(4):
+            return ()
+        beside = [(cell, cell + 1) for cell in range(len(letters)) if (cell + 1) % width]
+        below = [(cell, cell + width) for cell in range(len(letters) - width)]
+        free = [pair for pair in (*beside, *below) if not any(letters[cell] in WALLS for cell in pair)]
+        return tuple(ThinWall(pair, HERE) for pair in self.draw_order(free)[: self.integer(1, 6)])
 
     def _regions(self, ground: list[str], needy: list[str]) -> tuple[Region, ...]:
         """Regions of any letters, and one of those that no other has, as each needs a meaning."""

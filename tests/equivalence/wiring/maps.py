@@ -60,6 +60,13 @@ report walled: 1 when wall at (position x + 1, position y)
             "reports.deep",
             "Report.value",
         ),
+        Wire(
+            "Map.thin",
+            'wall "#"\n',
+            'wall "#"\n    wall between (1, 1) (1, 2), (5, 0) (5, 1)\n',
+            0,
+            "mask.DOWN mask.UP",
+        ),
         Wire("Region.letters", 'forest "fg"', 'forest "fg."', 0, "observation.window.forest"),
         Wire("Terrain.default", "slope = 0.125", "slope = 0.375", 1, "reports.both reports.slope_"),
         Wire("Terrain.numbers", "forest 0.25  water 0.5", "water 0.5", 3, "reports.both reports.slope_"),
@@ -214,4 +221,30 @@ reward a
     ),
 )
 
-MAPS = (MAPPED, SIGHTED, MAPLESS, LINES, ARRANGED, GRAPHLESS)
+FENCED = Base(
+    """
+universe fenced
+space grid map
+map {
+    "..."
+    "..."
+    wall between (0, 0) (1, 0), (1, 0) (2, 0), (0, 1) (1, 1), (1, 1) (2, 1)
+}
+inert allowed
+meter a = 0.5 { decay 0.01 }
+reward a
+observe { meters  position absolute }
+""",
+    "RIGHT",
+    (
+        Wire(
+            "ThinWall.cells",
+            "(0, 0) (1, 0), (1, 0) (2, 0), (0, 1) (1, 1), (1, 1) (2, 1)",
+            "(0, 0) (0, 1), (1, 0) (1, 1), (2, 0) (2, 1), (1, 1) (2, 1)",
+            0,
+            "mask.DOWN mask.LEFT mask.RIGHT mask.UP",
+        ),
+    ),
+)
+
+MAPS = (FENCED, MAPPED, SIGHTED, MAPLESS, LINES, ARRANGED, GRAPHLESS)

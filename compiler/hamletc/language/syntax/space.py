@@ -13,7 +13,9 @@ from hamletc.language.syntax.properties import RewardProperty, SpaceProperty
 
 __all__ = [
     "GRIDS",
+    "CellPair",
     "ClockDecl",
+    "DrawnWallsDecl",
     "EpisodesDecl",
     "GraphPath",
     "LifespanDecl",
@@ -27,6 +29,7 @@ __all__ = [
     "SpaceDecl",
     "StartDecl",
     "TerrainDecl",
+    "ThinWallsDecl",
 ]
 
 GRIDS: Mapping[str, CellMetric] = MappingProxyType({"grid": "manhattan", "hexagons": "hexagonal"})
@@ -100,13 +103,37 @@ class TerrainDecl(Node, form="terrain $name = $default [{ $numbers* }]"):
     span: Span
 
 
+class CellPair(Node, form="$first $second"):
+    """`(1, 0) (2, 0)`: two cells."""
+
+    first: Cell
+    second: Cell
+    span: Span
+
+
+class ThinWallsDecl(Node, form="wall between $pairs,"):
+    """`wall between (1, 0) (2, 0), (1, 1) (2, 1)`: walls between the two cells of each pair."""
+
+    pairs: tuple[CellPair, ...]
+    span: Span
+
+
+class DrawnWallsDecl(Node, form="wall between $axis $letters"):
+    """`wall between columns "|"`: every second column of the drawing stands between two columns of cells, and these
+    letters there are thin walls."""
+
+    axis: Literal["columns", "rows"]
+    letters: Quoted
+    span: Span
+
+
 class MapDecl(Node):
     """`map { "####" "#..#" wall "#" }`, `map "town.txt" { wall "#" }`, where `file` is the name and `rows` are what was
     read there."""
 
     file: Quoted | None
     rows: tuple[Quoted, ...]
-    items: tuple[MapLetters | RegionDecl | TerrainDecl, ...]
+    items: tuple[MapLetters | RegionDecl | TerrainDecl | ThinWallsDecl | DrawnWallsDecl, ...]
     span: Span
 
 
