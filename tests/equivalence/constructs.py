@@ -12,6 +12,7 @@ from hamlet.universe import (
     Among,
     Assign,
     Binary,
+    Blocking,
     Capacity,
     Cascade,
     CellMeter,
@@ -93,7 +94,7 @@ KINDS = (
     ),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
-    *("Mask of a role", "Acting", "Acting of a role", "Goal", "Potential"),
+    *("Mask of a role", "Acting", "Acting of a role", "Goal", "Potential", "Blocking", "Blocking by priority"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *(
@@ -300,6 +301,8 @@ def _details(universe: Universe, node: object) -> list[str]:
             return ["Capacity by number" if priority is None else "Capacity by priority"]
         case Among(op=op):
             return [f"Among {op}"]
+        case Blocking(priority=priority):
+            return [] if priority is None else ["Blocking by priority"]
         case Acting(who=who):
             return ["Acting", "Acting of a role" if who is not None else ""]
         case Mask(actions=actions, who=who):

@@ -17,6 +17,7 @@ from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
 from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.births import check_room, resolve_pool
+from hamletc.checking.blocking import check_blocking, resolve_blocking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
 from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.drawings import resolve_drawings
@@ -244,6 +245,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     _resolve_outcomes(file, draft, names, report)
     check_walks(draft, report)
     check_walls(draft, names, report)
+    check_blocking(draft, report)
     whole_once(draft, names)
     _keep_past(draft, names)
     _keep_overall(draft, names)
@@ -370,6 +372,7 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         report.add(messages.names.PartMissing(file.name.span, file.name.text, "reward"))
     draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), draft.order, names, report)
     draft.acting = resolve_acting(all_of(file.declarations, syntax.ActsDecl), names, report)
+    draft.blocking = resolve_blocking(file, names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
     of_roles = {name.text for item in all_of(file.declarations, syntax.RoleDecl) for name in item.meters}
     seen = Observations(names, draft, of_roles, report)

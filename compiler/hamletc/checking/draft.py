@@ -66,6 +66,7 @@ class Draft:
     masks: list[universe.Mask] = field(default_factory=list)
     drawings: tuple[universe.Drawing, ...] = ()
     acting: list[universe.Acting] = field(default_factory=list)
+    blocking: universe.Blocking | None = None
     causes: list[universe.Cause] = field(default_factory=list)
     rewards: list[universe.Reward] = field(default_factory=list)
     unpaid: bool = False
@@ -139,6 +140,8 @@ class Draft:
             yield from (each.value for each in pool.handed)
         if self.lifespan is not None and self.lifespan.of_world is not None:
             yield self.lifespan.of_world
+        if self.blocking is not None and self.blocking.priority is not None:
+            yield self.blocking.priority
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
         yield from (affordance.opening for affordance in self.affordances if affordance.opening is not None)
@@ -330,6 +333,7 @@ class Draft:
             acting=tuple(self.acting),
             tables=self.tables_read(),
             pools=tuple(self.pools),
+            blocking=self.blocking,
         )
 
 

@@ -197,6 +197,10 @@ class _Tick:
             case universe.CellSum(operand=operand):
                 self._ranges.number(operand, meters)
                 return meters
+            case universe.Blocking(priority=priority):
+                if priority is not None:
+                    self._ranges.number(priority, self._ranges.before)
+                return meters
             case _:
                 self._tests(stage, meters)
                 after = self._body(stage.statements, meters)

@@ -141,8 +141,8 @@ def _place(finding: Diagnostic) -> tuple[int, int, int]:
     return span.file, span.line, span.column
 
 
-Q = TypeVar("Q", bound=syntax.Property)
-K = TypeVar("K", bound=syntax.Property)
+Q = TypeVar("Q", bound=syntax.Property | syntax.BlockProperty)
+K = TypeVar("K", bound=syntax.Property | syntax.BlockProperty)
 
 
 # --- properties inside braces, and words that are known in a place ---------------------------------------------------
@@ -152,7 +152,7 @@ class Properties(Generic[Q]):
     """The properties in some braces, in order, each once: second ones are reported."""
 
     def __init__(self, properties: Iterable[Q], report: Findings) -> None:
-        self._by_kind: dict[type[syntax.Property], Q] = {}
+        self._by_kind: dict[type[object], Q] = {}
         for item in properties:
             first = self._by_kind.setdefault(type(item), item)
             if first is not item:

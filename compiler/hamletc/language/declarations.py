@@ -24,6 +24,7 @@ AFFORDANCE_ITEMS = (
     *(syntax.NeedsItem, syntax.CapacityItem, syntax.OpenItem, syntax.BlockItem),
     *(syntax.FollowsItem, syntax.WandersItem, syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
 )
+SPACE_PROPERTIES: Any = (syntax.Property, syntax.BlockProperty)
 GRAPH_ITEMS: Any = (syntax.MapLetters, syntax.NodesDecl)
 MAP_ITEMS: Any = (
     *(syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl),
@@ -37,7 +38,7 @@ class Declarations:
     # --- space and time ---
 
     def space_decl(self, keyword: Leaf, kind: Leaf, *rest: Any) -> syntax.SpaceDecl:
-        kinds = (syntax.Signed, syntax.Property, Pieces, syntax.GraphPath, GRAPH_ITEMS)
+        kinds = (syntax.Signed, SPACE_PROPERTIES, Pieces, syntax.GraphPath, GRAPH_ITEMS)
         sizes, properties, intervals, paths, items = apart(rest, *kinds, fixed=BRACES | {"x", "map"})
         bounds = tuple((interval.items[0], interval.items[1]) for interval in intervals)
         return syntax.SpaceDecl(name_of(kind), sizes, bounds, properties, span_of(keyword, kind, *rest), paths, items)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Action, Continuous, Grid, NoSpace, Space
+from hamlet.universe import Action, Continuous, Grid, NoSpace, Space, relocations
 from hamlet.universe.space import has_momentum
 from hamletc.ir.function import Construct
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import F32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, drifted, fixed_position, leads, limited, literal
@@ -19,6 +19,8 @@ from hamletc.lowering.space import length
 from hamletc.lowering.statements import pay, run, set_velocity
 from hamletc.lowering.walls import barred, stopped
 
+BLOCKED = "blocked"
+"""The name of the reduction that counts who is in an agent's way."""
 Taken: TypeAlias = list[tuple[Value, Action]]
 """Own actions, each with whether (BOOL) the agent takes it and its `needs` holds."""
 
@@ -40,8 +42,34 @@ def act(lane: Lane, action: Value) -> None:
 
 def _walk(lane: Lane, action: Value) -> Taken:
     """Without momentum the action displaces the agent. Gives what `_custom_actions` does."""
+    builder, universe, start = lane.builder, lane.universe, lane.position
+    taken, of_space = _go(lane, action, _custom_actions(lane, action))
+    if universe.blocking is not None:
+        with builder.at(Construct("agents block"), universe.blocking.span):
+            stays = builder.less(builder.f32(0.0), builder.input(F32, f"among.{BLOCKED}"))
+            ways = zip(start, lane.position, strict=True)
+            lane.position = tuple(builder.select(stays, before, there) for before, there in ways)
+    with builder.at(_space_construct(universe.space), universe.space.span):
+        _set_velocity(lane, start, of_space)
+    return taken
+
+
+def wanted(lane: Lane, action: Value) -> tuple[Value, ...]:
+    """The cell (I32 per axis) to which the action (I32) would lead if nobody were in the way; what it does besides is
+    left to the lane."""
+    _go(lane, action, _custom_actions(lane, action, _only_leading))
+    return lane.position
+
+
+def _only_leading(action: Action) -> bool:
+    """Whether the statements of an own action may decide where it leads."""
+    return any(relocations(action.body))
+
+
+def _go(lane: Lane, action: Value, taken: Taken) -> tuple[Taken, Value | None]:
+    """Displace the agent by the action, when the statements of own ones have run. Gives what `_custom_actions` and
+    `_of_space` do."""
     builder, universe, plan = lane.builder, lane.universe, lane.plan
-    start, taken = lane.position, _custom_actions(lane, action)
     acted = lane.position
     with builder.at(_space_construct(universe.space), universe.space.span):
         of_space = _of_space(lane, action)
@@ -54,13 +82,12 @@ def _walk(lane: Lane, action: Value) -> Taken:
         moving = [guard for guard, custom in taken if custom.move is not None]
         displaces = None if of_space is None else builder.any([of_space, *moving])
         by_table = builder.any(moving) if plan.actions is not None and moving else None
-        lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(start)))
+        lane.position = tuple(_displace(lane, axis, action, moves, by_table, displaces) for axis in range(len(acted)))
         wall = barred(lane, acted, lane.position)
         if wall is not None:
             ways = zip(acted, lane.position, strict=True)
             lane.position = tuple(builder.select(wall, before, there) for before, there in ways)
-        _set_velocity(lane, start, of_space)
-    return taken
+    return taken, of_space
 
 
 def _glide(lane: Lane, action: Value) -> Taken:
@@ -132,9 +159,9 @@ def _is_one_of(lane: Lane, action: Value, numbers: Sequence[int]) -> Value:
     return builder.any(runs)
 
 
-def _custom_actions(lane: Lane, action: Value) -> Taken:
-    """Run the statements of the custom actions. Gives each of them, or each kind of a table, with whether (BOOL) the
-    agent takes it and its `needs` holds."""
+def _custom_actions(lane: Lane, action: Value, runs: Callable[[Action], bool] = lambda _: True) -> Taken:
+    """Run the statements of the custom actions, or of those that `runs` says. Gives each action, or each kind of a
+    table, with whether (BOOL) the agent takes it and its `needs` holds."""
     builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     before, taken = lane.velocity, []
     momentum = has_momentum(universe.space)
@@ -152,7 +179,8 @@ def _custom_actions(lane: Lane, action: Value) -> Taken:
                 guard = builder.equal(number, builder.i32(index))
                 if custom.needs is not None:
                     guard = builder.and_(guard, lower_expression(lane, custom.needs))
-            run(lane, construct, custom.body, guard)
+            if runs(custom):
+                run(lane, construct, custom.body, guard)
             taken.append((guard, custom))
     if not momentum:
         lane.velocity = before

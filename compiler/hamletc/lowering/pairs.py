@@ -64,6 +64,11 @@ class Pairs:
                 terms = {"term": term, "away": self._apart(), "value": self._lower(value)}
                 return self.reduce("nearest", terms, lower_expression(self.lane, otherwise))
 
+    def count(self, name: str, term: Value) -> None:
+        """Count the lanes for which a term (BOOL) of the function of pairs holds."""
+        self.reductions.append(Reduction(self.stage, name, "count", pairs=True))
+        self.outputs.append(Output(f"term.{name}", term))
+
     def finish(self) -> Function:
         """The function of pairs."""
         return self.pair.builder.finish(pairer(self.stage), tuple(self.outputs))

@@ -15,6 +15,7 @@ from hamlet.universe import (
     Affordance,
     Among,
     At,
+    Blocking,
     Capacity,
     Cause,
     CellSum,
@@ -48,6 +49,7 @@ from hamletc.ir.function import (
 from hamletc.ir.ops import BOOL, F32, I32, Value
 from hamletc.ir.ordering import ordered
 from hamletc.lowering.births import Bearing, bearing, ranked
+from hamletc.lowering.blocking import count_in_the_way
 from hamletc.lowering.cell_cache import searched
 from hamletc.lowering.ending import construct_of
 from hamletc.lowering.expressions import is_at, lower_expression, there_is
@@ -100,6 +102,8 @@ def meeting(planned: Plan) -> Meeting:
     for number, affordance in enumerate(universe.affordances):
         if affordance.capacity is not None:
             _claim(tick, number, affordance, affordance.capacity)
+    if universe.blocking is not None:
+        count_in_the_way(tick.pairs, universe.blocking)
     settle = Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, _sites(universe, "settle"))
     on_cells = Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
@@ -208,8 +212,8 @@ def _construct(declared: stages.Construct) -> Construct:
             return Construct("meter", meter)
         case Pool(role=role):
             return Construct("role", role)
-        case Acting() | Lifespan() | Mask():
-            kinds = {Acting: "acts", Lifespan: "lifespan", Mask: "allow"}
+        case Acting() | Blocking() | Lifespan() | Mask():
+            kinds = {Acting: "acts", Blocking: "agents block", Lifespan: "lifespan", Mask: "allow"}
             return Construct(kinds[type(declared)])
         case _:
             return Construct(type(declared).__name__.lower(), declared.name or "")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hamletc.messages import affordances as affordances
     from hamletc.messages import agents as agents
     from hamletc.messages import births as births
+    from hamletc.messages import blocking as blocking
     from hamletc.messages import copies as copies
     from hamletc.messages import drawings as drawings
     from hamletc.messages import draws as draws

@@ -8,6 +8,7 @@ from hamlet import schema
 from hamlet.interpreter import Coverage
 from hamlet.interpreter.coverage import (
     AFTER_THE_END,
+    BLOCKED,
     KEEPS_PROGRESS,
     LIFESPAN,
     NEW_EPISODE,
@@ -33,6 +34,7 @@ from hamlet.universe import (
     Acting,
     Affordance,
     Among,
+    Blocking,
     Cascade,
     Cause,
     Displace,
@@ -130,6 +132,8 @@ def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
         case Pool(asks=asks, after=after):
             yield from () if asks is None else (born(construct),)
             yield from () if after is None else (returned(construct),)
+        case Blocking():
+            yield BLOCKED
         case Acting():
             yield from (acting(construct, event) for event in ("acts", "waits"))
         case Mask(allowed=allowed) if not isinstance(allowed, Truth):

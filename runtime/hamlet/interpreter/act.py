@@ -10,7 +10,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
-from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.lanes import Lanes, as_they_are
 from hamlet.interpreter.space import displace, drift, has_walls, leaves_space, length, meets_wall, push, stops
 from hamlet.interpreter.statements import run, subtract
 from hamlet.schema.actions import moves_of, own_actions
@@ -50,6 +50,7 @@ def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) 
     """Move without momentum: actions displace agents. Who keeps progress on the way, bool."""
     universe, before = lanes.universe, lanes.position
     displace(lanes, by, of_space)
+    stay(lanes, before, of_space)
     # No agent with a custom action has been displaced yet.
     lanes.velocity = tuple(
         torch.where(lanes.running, (x - old).to(torch.float32), v)
@@ -60,10 +61,33 @@ def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) 
     keeping = torch.zeros_like(lanes.running)
     for number, action in own_actions(universe):
         who = lanes.running & (actions == number)
-        teleport(action, lanes, custom(action, lanes, who))
+        able = custom(action, lanes, who)
+        stay(lanes, before, who)
+        teleport(action, lanes, able)
         if action.keeps_progress:
             keeping = keeping | who
     return keeping
+
+
+def stay(lanes: Lanes, before: tuple[Tensor, ...], who: Tensor) -> None:
+    """Leave those of the agents `who` where they were whom others block."""
+    if lanes.blocked is not None:
+        stays = lanes.blocked & who
+        lanes.position = tuple(torch.where(stays, old, x) for old, x in zip(before, lanes.position, strict=True))
+
+
+def wanted(lanes: Lanes) -> tuple[Tensor, ...]:
+    """The cells to which agents would move in the tick that begins if nobody were in their way, i32 [worlds, agents]
+    per axis. The actions are known."""
+    if lanes.action is None:
+        raise ValueError("a tick that did not begin")
+    trial, own = as_they_are(lanes), own_actions(lanes.universe)
+    customs = torch.tensor([number for number, _ in own], dtype=lanes.action.dtype, device=lanes.action.device)
+    of_space = lanes.running & ~torch.isin(lanes.action, customs)
+    displace(trial, displacements(lanes, torch.where(of_space, lanes.action, 0).long()), of_space)
+    for number, action in own:
+        custom(action, trial, lanes.running & (lanes.action == number))
+    return trial.position
 
 
 def displacements(lanes: Lanes, actions: Tensor) -> tuple[Tensor, ...]:

@@ -115,6 +115,7 @@ class Lanes:
         granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
         walls: bool [worlds, cells], the cells that nobody enters, where a condition of cells decides that; `None` where
             the map alone does, and where no agent goes anywhere.
+        blocked: bool [worlds, agents], whom others keep from moving; `None` where agents do not block each other.
         coverage, trace: told what happens, where somebody wants to know.
     """
 
@@ -153,6 +154,7 @@ class Lanes:
     nearby: Lanes | None = None
     granted: dict[str, Tensor] = field(default_factory=dict)
     walls: Tensor | None = None
+    blocked: Tensor | None = None
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def cell(self) -> tuple[Tensor, ...]:

@@ -14,6 +14,7 @@ __all__ = [
     "Action",
     "Affordance",
     "AnyMeter",
+    "Blocking",
     "Capacity",
     "Cascade",
     "Cause",
@@ -445,6 +446,16 @@ class Acting:
     condition: Expression
     span: Span
     who: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Blocking:
+    """Agents block each other on a grid: a move leads to a cell on which no other one stands when the tick begins, and
+    of several that lead to one cell only that of the agent with the highest priority leads there. Of equals, and
+    without a priority, the one with the lowest number comes first."""
+
+    priority: Expression | None
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from hamlet.universe.declarations import (
     Acting,
     Action,
     Affordance,
+    Blocking,
     Cascade,
     Cause,
     CellSum,
@@ -39,7 +40,20 @@ StepName: TypeAlias = Phase | Literal["age", "alive"]
 Scope: TypeAlias = Literal["agent", "world", "cell"]
 Together: TypeAlias = Literal["began", "settled", "living"]
 Construct: TypeAlias = (
-    Acting | Action | Affordance | Cascade | Cause | CellSum | Lifespan | Mask | Meter | Pool | Report | Reward | Rule
+    Acting
+    | Action
+    | Affordance
+    | Blocking
+    | Cascade
+    | Cause
+    | CellSum
+    | Lifespan
+    | Mask
+    | Meter
+    | Pool
+    | Report
+    | Reward
+    | Rule
 )
 
 
@@ -192,6 +206,8 @@ class Ticking(Protocol):
     @property
     def acting(self) -> Sequence[Acting]: ...
     @property
+    def blocking(self) -> Blocking | None: ...
+    @property
     def masks(self) -> Sequence[Mask]: ...
     @property
     def pools(self) -> Sequence[Pool]: ...
@@ -222,6 +238,8 @@ def branches(stages: Iterable[Stage]) -> tuple[tuple[Stage, ...], ...]:
 
 
 def _act(of: Ticking, step: Step) -> Iterator[Stage]:
+    if of.blocking is not None:
+        yield Stage(step, of.blocking, values=() if of.blocking.priority is None else (of.blocking.priority,))
     for action in of.actions:
         needs = () if action.needs is None else (action.needs,)
         yield Stage(step, action, Guard(action.name, needs), (*action.body, *action.after))

@@ -35,6 +35,7 @@ class Universe:
         order: the names of the actions that agents choose from, by their numbers, where the author lists them; empty:
             the moves, INTERACT, WAIT, then the universe's own in file order.
         acting: in which ticks agents act; none: in every one.
+        blocking: how agents block each other's moves; `None`: not at all.
         drawings: what pictures show, and how.
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         tables: constant numbers that expressions read by an index.
@@ -73,6 +74,7 @@ class Universe:
     acting: tuple[declarations.Acting, ...] = ()
     tables: tuple[declarations.NumberTable, ...] = ()
     pools: tuple[declarations.Pool, ...] = ()
+    blocking: declarations.Blocking | None = None
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

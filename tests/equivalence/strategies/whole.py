@@ -46,7 +46,9 @@ class Author(Roles):
         body += self.acting()
         body += self.outcome_lines()
         body = self.in_roles([*body, *self.goals()])
-        body += self.list_of_actions(body)
+        listed = self.list_of_actions(body)
+        header[0] = self.blocking(header[0], body) if not listed else header[0]
+        body += listed
         tables = [plan.line for plan in self.tables if plan.name in self.tables_read]
         lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *tables, *self._ordered(body)]
         return self.begun("\n".join(lines) + "\n")

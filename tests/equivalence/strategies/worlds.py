@@ -37,6 +37,8 @@ OF_AGENTS = (
     "space",
 )
 """What an author has in mind of agents, and a rule of the world cannot read."""
+ASKING = tuple(f"{name}(" for name in ("count", "total", "lowest", "highest", "average", "rank", "nearest"))
+"""What agents have together, as it is written."""
 
 
 class Worlds(Statements):
@@ -234,6 +236,25 @@ class Worlds(Statements):
         elif kind == 2 and intervals.decide(op, theirs.lies, mine.lies) is None:
             condition = f"{theirs.text} {op} own({mine.text})"
         return f"{condition} and {self.condition(1).at_least(NOT)}" if self.chance(3) else condition
+
+    def blocking(self, space: str, body: list[str]) -> str:
+        """The text of the space; sometimes agents block each other, where no action leads where all agents decide."""
+        acts = [line for line in body if line.startswith(("action", "affordance", "effect", "role"))]
+        leads = any(word in line for line in acts for word in (" move ", "teleport"))
+        asks = any(word in line for line in acts for word in ASKING)
+        first, *rest = space.split("\n")
+        if (
+            not self.meet
+            or not first.startswith(("space grid", "space hexagons"))
+            or (leads and asks)
+            or not self.chance(3)
+        ):
+            return space
+        with self.at("claim"):
+            how = f" to highest {self.number(2, constants=False).text}" if self.chance(2) else ""
+        said = f"agents block{how} }}"
+        first = f"{first[: first.rindex('}')]} {said}" if "}" in first else f"{first} {{ {said}"
+        return "\n".join([first, *rest])
 
     def capacity(self) -> str:
         """Sometimes a capacity."""

@@ -260,6 +260,23 @@ observe { meters }
     ),
 )
 
+JOSTLING = Base(
+    """
+universe jostling
+space grid 3 { edges wrap  starts anywhere  agents block to highest a }
+inert allowed
+meter a = agent / 4 { move 0.125 }
+meter b = 1 - agent / 4
+reward a + b
+observe { meters  position absolute }
+""",
+    "RIGHT LEFT RIGHT RIGHT",
+    (
+        Wire("Blocking.priority", "highest a", "highest b", 1, "position.x"),
+        Wire("Universe.blocking", "  agents block to highest a", "", 1, "position.x"),
+    ),
+)
+
 TURNS = Base(
     """
 universe turns
@@ -357,4 +374,4 @@ observe { meters }
     ),
 )
 
-DECLARATIONS = (METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, TURNS, ENDS)
+DECLARATIONS = (JOSTLING, METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, TURNS, ENDS)

@@ -40,4 +40,5 @@ class Node(metaclass=NodeType):
     @classmethod
     def keyword(cls) -> str:
         """The first word of its form."""
-        return str(cls.form).split()[0]
+        first = cls.form if isinstance(cls.form, str) else cls.form[0]
+        return first.split()[0]

@@ -10,6 +10,7 @@ from hamletc.language.syntax.node import Node
 
 __all__ = [
     "AppearsProperty",
+    "BlockProperty",
     "CarriedProperty",
     "ContinuousProperty",
     "DecayProperty",
@@ -54,6 +55,13 @@ class WordProperty(Property):
 
 
 # --- of spaces ---
+
+
+class BlockProperty(Node, form=("agents block to highest $highest", "agents block")):
+    """`agents block`, `agents block to highest energy`: `highest` is `None` where nothing says who comes first."""
+
+    highest: Expr | None
+    span: Span
 
 
 class EdgesProperty(WordProperty, form="edges $value"):
@@ -147,7 +155,7 @@ class WearProperty(Property, form="wear $value"):
 
 
 GridProperty: TypeAlias = (
-    EdgesProperty | MetricProperty | PlacesProperty | StartsProperty | MovesProperty | MomentumProperty
+    EdgesProperty | MetricProperty | PlacesProperty | StartsProperty | MovesProperty | MomentumProperty | BlockProperty
 )
 ContinuousProperty: TypeAlias = (
     EdgesProperty | MetricProperty | StepProperty | ReachProperty | DirectionsProperty | SpeedsProperty
