@@ -309,6 +309,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H293": Code("error", "wall between cells that stops nobody"),
         "H294": Code("error", "agents that block each other to no end"),
         "H295": Code("error", "move whose goal depends on all agents, where these block each other"),
+        "H296": Code("error", "affordance that cannot be solid"),
+        "H297": Code("error", "solid affordance where somebody could start"),
         # --- layouts ---
         "H305": Code("error", "condition that decides of no wall"),
         "H306": Code("error", "what is known around walls of a map only"),

@@ -104,6 +104,7 @@ KINDS = (
         "Affordance copy_of",
         "Affordance moving",
         "Affordance appears",
+        "Affordance solid",
         "Guarded",
         "an effect that stacks",
     ),
@@ -270,6 +271,7 @@ def _details(universe: Universe, node: object) -> list[str]:
                 "copy_of": node.copy_of,
                 "moving": node.moving,
                 "appears": node.appears,
+                "solid": node.solid,
             }
             return [f"Affordance {key}" for key, value in given.items() if value]
         case Action(name=name) if any(f"{verb}_" in name for verb in THINGS):

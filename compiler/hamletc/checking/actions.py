@@ -238,7 +238,7 @@ def resolve_order(
 
     Args:
         moves: those of the space, of which the list has what it likes.
-        declarations: all of the universe: its own actions are in the list, and INTERACT where there are affordances.
+        declarations: all of the universe: its own actions are in the list, and INTERACT where affordances need it.
     """
     own: dict[str, syntax.Name] = {}
     affordance = None
@@ -246,7 +246,7 @@ def resolve_order(
         match declaration:
             case syntax.ActionDecl(name=name):
                 own.setdefault(name.text, name)
-            case syntax.AffordanceDecl(name=name):
+            case syntax.AffordanceDecl(name=name, solid=None):
                 affordance = affordance or name
             case _:
                 pass

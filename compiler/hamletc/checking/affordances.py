@@ -61,6 +61,7 @@ def resolve_affordance(
         copy_of=None if declaration.copy_of is None else declaration.copy_of.text,
         moving=tuple(name.text for name in declaration.moving),
         appears="by opening" if opens is not None and opens.appears else None,
+        solid=declaration.solid is not None,
     )
 
 

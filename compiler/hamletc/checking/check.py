@@ -55,6 +55,7 @@ from hamletc.checking.rules import (
     written,
 )
 from hamletc.checking.settings import declared_space, resolve_settings
+from hamletc.checking.solid import check_solid
 from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.starts import Owner, whole_once
@@ -246,6 +247,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     check_walks(draft, report)
     check_walls(draft, names, report)
     check_blocking(draft, report)
+    check_solid(draft, names, report)
     whole_once(draft, names)
     _keep_past(draft, names)
     _keep_overall(draft, names)

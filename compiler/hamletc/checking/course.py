@@ -111,13 +111,20 @@ class Course:
         for branch in branches(stages):
             self._wrote.clear()
             ends += self._branch(branch, start)
+        for branch in branches(stages):
+            if any(isinstance(stage.construct, universe.Affordance) and stage.construct.solid for stage in branch):
+                self._wrote.clear()
+                ends += self._branch(branch, joined_places(ends).bare(), walked=True)
         self._wrote.clear()  # what an agent did is one of many things
         return joined_places(ends)
 
-    def _branch(self, stages: Sequence[Stage], start: Known) -> list[Known]:
-        """What is known after the stages of one choice; nothing where that cannot be."""
+    def _branch(self, stages: Sequence[Stage], start: Known, *, walked: bool = False) -> list[Known]:
+        """What is known after the stages of one choice, or of one that was `walked` into; nothing where that cannot
+        be."""
         choice = stages[0].guard.choice or MOVES
-        ends = [self._moving(start) if choice == MOVES else _chosen(choice, ANYWHERE, start).known]
+        ends = [start]
+        if not walked:
+            ends = [self._moving(start) if choice == MOVES else _chosen(choice, ANYWHERE, start).known]
         for stage in stages:
             match stage.construct:
                 case universe.Action(name=name, needs=needs):
@@ -155,8 +162,11 @@ class Course:
         """What is known after agents used an affordance, or did not. Where an agent is at one affordance at most, it
         used none before."""
         so_far = ends[0].bare()
-        using = _chosen(INTERACT, self.names.span("affordance", affordance.name), so_far)
-        able = self._test(affordance.needs, self._at(affordance, using))
+        if affordance.solid:
+            there: Place | None = Place(so_far, so_far)  # who walks into it chose a move, and is not at it
+        else:
+            there = self._at(affordance, _chosen(INTERACT, self.names.span("affordance", affordance.name), so_far))
+        able = self._test(affordance.needs, there)
         used = [so_far, *ends[1:], *([] if able is None else self._used(affordance, able))]
         return used if so_far.setting.together == "one" else [joined_places(used)]
 

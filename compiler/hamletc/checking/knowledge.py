@@ -47,6 +47,8 @@ class Setting:
     wholes: Wholes
     stays: bool
     """Whether an agent that has acted is there for the rest of the tick: at what it used."""
+    walked: bool = False
+    """Whether agents use affordances by walking into them, too."""
 
     @classmethod
     def of(
@@ -57,6 +59,7 @@ class Setting:
         *,
         affordances: bool,
         stays: bool = True,
+        walked: bool = False,
     ) -> Setting:
         """The setting of a universe in this space, with these meters, states, controls and tables."""
         shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, values, tables)
@@ -67,7 +70,7 @@ class Setting:
                 together = "all"
             case _:
                 together = "some"
-        return cls(shapes, ignored, together, affordances, wholes, stays)
+        return cls(shapes, ignored, together, affordances, wholes, stays, walked)
 
 
 class Known:
@@ -269,7 +272,7 @@ class Known:
             case universe.Here(affordance) if self.setting.together == "all":
                 return (affordance is not None) == self.setting.affordances
             case universe.Here(affordance):
-                used = self._told_of(universe.Used) if self.setting.stays else []
+                used = self._told_of(universe.Used) if self.setting.stays and not self.setting.walked else []
                 if affordance is not None and affordance in used:
                     return True
                 at = (*self._told_of(universe.Here), *filter(None, used))
@@ -279,7 +282,7 @@ class Known:
             case universe.Used(affordance):
                 return self._used(affordance)
             case universe.ActionTaken(action):
-                if any(self._told_of(universe.Used)):
+                if any(self._told_of(universe.Used)) and not self.setting.walked:
                     return action == "INTERACT"
                 return False if self._told_of(universe.ActionTaken) else None
             case _:
@@ -288,7 +291,8 @@ class Known:
     def _used(self, affordance: str | None) -> bool | None:
         """Whether an agent used an affordance, or none, as far as its action and other uses tell. To use one it has to
         be there, so it uses one alone where it is at one alone."""
-        if not self.setting.affordances or set(self._told_of(universe.ActionTaken)) - {"INTERACT"}:
+        chose = () if self.setting.walked else self._told_of(universe.ActionTaken)
+        if not self.setting.affordances or set(chose) - {"INTERACT"}:
             return affordance is None
         return self._excluded([other for other in self._told_of(universe.Used) if other != affordance], affordance)
 

@@ -31,7 +31,9 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
     meters = draft.meters_of_all()
     stays = not any(relocation for _, body in draft.bodies() for relocation in relocations(body))
     values = (*meters, *draft.controls)
-    setting = Setting.of(draft.space, values, draft.tables, affordances=bool(draft.affordances), stays=stays)
+    walked = any(affordance.solid for affordance in draft.affordances)
+    used = bool(draft.affordances)
+    setting = Setting.of(draft.space, values, draft.tables, affordances=used, stays=stays, walked=walked)
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 

@@ -173,12 +173,19 @@ class _Tick:
         """Where the meters lie after each agent did what it chose."""
         ends = [start]
         for branch in branches(stages):
-            of_branch = [start]
-            for uses, run in groupby(branch, key=lambda stage: isinstance(stage.construct, universe.Affordance)):
-                several, before = tuple(run), _join(of_branch)
-                of_branch = self._uses(several, before) if uses else [self._in_turn(several, before)]
-            ends += of_branch
+            ends += self._branch(branch, start)
+        for branch in branches(stages):
+            if any(isinstance(stage.construct, universe.Affordance) and stage.construct.solid for stage in branch):
+                ends += self._branch(branch, _join(ends))  # who walks into it uses it, too
         return _join(ends)
+
+    def _branch(self, branch: Sequence[Stage], start: State) -> list[State]:
+        """Where the meters lie after the stages of one choice."""
+        ends = [start]
+        for uses, run in groupby(branch, key=lambda stage: isinstance(stage.construct, universe.Affordance)):
+            several, before = tuple(run), _join(ends)
+            ends = self._uses(several, before) if uses else [self._in_turn(several, before)]
+        return ends
 
     def _in_turn(self, stages: Iterable[Stage], meters: State) -> State:
         """Where the meters lie after stages, one after the other."""

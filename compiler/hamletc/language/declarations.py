@@ -124,6 +124,7 @@ class Declarations:
         copies: syntax.Signed | None,
         _at: Leaf | None,
         place: Pieces | None,
+        solid: Leaf | None,
         hours: Pieces | None,
         duration: Pieces | None,
         *rest: Any,
@@ -144,6 +145,7 @@ class Declarations:
             spread=spread,
             copies=copies,
             others=spots[1:],
+            solid=None if solid is None else solid.span,
         )
 
     def copies(self, _colon: Leaf, number: syntax.Signed, _unit: Leaf) -> syntax.Signed:

@@ -152,6 +152,7 @@ def _affordance_head(affordance: syntax.AffordanceDecl) -> str:
         spots += map(SYMBOLS["Spot"].spell, affordance.others)
         words.append(f"at {', '.join(spots)}")
     words += (item_of(each).text for each in affordance.spread)
+    words += () if affordance.solid is None else ("solid",)
     if affordance.hours is not None:
         words.append(f"open {affordance.hours[0].text} .. {affordance.hours[1].text}")
     if affordance.duration is not None:

@@ -15,6 +15,7 @@ from hamletc.ir.ops import F32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, drifted, fixed_position, leads, limited, literal
+from hamletc.lowering.solid import held_back
 from hamletc.lowering.space import length
 from hamletc.lowering.statements import pay, run, set_velocity
 from hamletc.lowering.walls import barred, stopped
@@ -54,7 +55,7 @@ def _walk(lane: Lane, action: Value) -> Taken:
     return taken
 
 
-def wanted(lane: Lane, action: Value) -> tuple[Value, ...]:
+def destination(lane: Lane, action: Value) -> tuple[Value, ...]:
     """The cell (I32 per axis) to which the action (I32) would lead if nobody were in the way; what it does besides is
     left to the lane."""
     _go(lane, action, _custom_actions(lane, action, _only_leading))
@@ -87,6 +88,7 @@ def _go(lane: Lane, action: Value, taken: Taken) -> tuple[Taken, Value | None]:
         if wall is not None:
             ways = zip(acted, lane.position, strict=True)
             lane.position = tuple(builder.select(wall, before, there) for before, there in ways)
+    lane.position = held_back(lane, acted, lane.position)
     return taken, of_space
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hamlet.universe import AgentNumber, Blocking
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value
-from hamletc.lowering.act import BLOCKED, wanted
+from hamletc.lowering.act import BLOCKED, destination
 from hamletc.lowering.expressions import lower_expression, there_is
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.pairs import Pairs
@@ -17,7 +17,7 @@ def count_in_the_way(pairs: Pairs, blocking: Blocking) -> None:
     """Ask how many agents keep an agent from moving."""
     lane = pairs.lane
     trial = replace(lane, meters=dict(lane.meters))
-    there = wanted(trial, there_is(lane.action, "action"))
+    there = destination(trial, there_is(lane.action, "action"))
     with lane.builder.at(Construct("agents block"), blocking.span, "act"):
         goes = lane.builder.not_(_same(lane, there, lane.position))
         number = lower_expression(lane, AgentNumber(blocking.span))

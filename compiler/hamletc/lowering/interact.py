@@ -16,6 +16,7 @@ from hamletc.ir.ops import BOOL, Value
 from hamletc.lowering.act import disengage
 from hamletc.lowering.expressions import clock_hour, is_at, lower_expression, there_is
 from hamletc.lowering.lane import Lane
+from hamletc.lowering.solid import facing, walked_or
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.statements import clamp, pay, run, written
 from hamletc.lowering.tables import AffordanceTable
@@ -28,7 +29,7 @@ def interact(lane: Lane, action: Value) -> Value:
     """Carry out INTERACT where it is the action (I32); the number (I32) of the affordance used, or -1."""
     builder, universe, start = lane.builder, lane.universe, lane.position
     with builder.at(Construct("interact"), None):
-        interacting = builder.equal(action, builder.i32(schema.interact_action(universe)))
+        interacting = walked_or(lane, builder.equal(action, builder.i32(schema.interact_action(universe))))
     for meter in universe.meters:
         if meter.interact is not None:
             pay(lane, Construct("meter", meter.name), meter.span, meter.name, meter.interact, interacting)
@@ -46,12 +47,12 @@ def interact(lane: Lane, action: Value) -> Value:
 
 def _interact_in_turn(lane: Lane, interacting: Value) -> Value:
     """Use the affordances that the agent is at, where it interacts (BOOL); the number (I32) of the last one, or -1."""
-    builder, start = lane.builder, lane.position
+    builder, seen = lane.builder, facing(lane, replace(lane))
     with builder.at(Construct("interact"), None):
         used = builder.i32(schema.NOWHERE)
     for number, affordance in enumerate(lane.universe.affordances):
         with builder.at(_construct(affordance), affordance.span):
-            there = is_at(lane if lane.position is start else replace(lane, position=start), number)
+            there = is_at(seen, number)
             hit = _granted(lane, affordance, admitted(lane, affordance, builder.and_(interacting, there)))
             used = builder.select(hit, builder.i32(number), used)
             lane.uses[number] = hit

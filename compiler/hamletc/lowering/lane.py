@@ -39,6 +39,8 @@ class Lane:
         used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
         uses: whether (BOOL) an affordance was used, by its number, where several may be.
         before: the lane at the beginning of the tick; `None` outside a tick.
+        walked: whether (BOOL) the agent walked into a solid affordance; `None` where it cannot have.
+        reached: the cell (I32 per axis) of that affordance.
         leaf: of a pair of lanes: gives the value of an expression that is not made of parts which both lanes have.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -77,6 +79,8 @@ class Lane:
     before: Lane | None = None
     among: Mapping[OfAll | Upon, tuple[str, ...]] = field(default_factory=dict)
     leaf: Callable[[Expression], Value | None] | None = None
+    walked: Value | None = None
+    reached: tuple[Value, ...] = ()
     columns: tuple[Table, ...] = ()
     row: Value = 0
 

@@ -48,6 +48,7 @@ from hamletc.ir.function import (
 )
 from hamletc.ir.ops import BOOL, F32, I32, Value
 from hamletc.ir.ordering import ordered
+from hamletc.lowering.act import destination
 from hamletc.lowering.births import Bearing, bearing, ranked
 from hamletc.lowering.blocking import count_in_the_way
 from hamletc.lowering.cell_cache import searched
@@ -59,6 +60,7 @@ from hamletc.lowering.lane import Lane, begin_tick, input_lane
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.plan import Plan
 from hamletc.lowering.reducer import Reducer
+from hamletc.lowering.solid import facing, walked_or
 
 Names = Mapping[OfAll | Upon, tuple[str, ...]]
 
@@ -252,7 +254,13 @@ def _claim(reducer: Reducer, number: int, affordance: Affordance, capacity: Capa
     builder = lane.builder
     with builder.at(Construct("affordance", affordance.name), affordance.span, "interact"):
         interacting = builder.equal(there_is(lane.action, "action"), builder.i32(schema.interact_action(lane.universe)))
-        claims = admitted(lane, affordance, builder.and_(interacting, is_at(lane, number)))
+        if any(each.solid for each in lane.universe.affordances):
+            trial = replace(lane, meters=dict(lane.meters))
+            destination(trial, there_is(lane.action, "action"))
+            claims = builder.and_(walked_or(trial, interacting), is_at(facing(trial, lane), number))
+        else:
+            claims = builder.and_(interacting, is_at(lane, number))
+        claims = admitted(lane, affordance, claims)
         reducer.add(Reduction(reducer.stage, name, "grant"), claims)
     with builder.at(Construct("affordance", affordance.name), capacity.span, "interact"):
         reducer.outputs.append(Output(f"places.{name}", _places(lane, capacity)))

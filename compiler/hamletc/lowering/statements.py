@@ -31,6 +31,7 @@ from hamletc.lowering.expressions import Measured, lower_expression
 from hamletc.lowering.functions import whole
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, limited
+from hamletc.lowering.solid import held_back
 from hamletc.lowering.walls import barred, stopped
 
 
@@ -48,6 +49,7 @@ def run(
         measured: see `lower_expression`.
     """
     before, velocity, position = dict(lane.meters), lane.velocity, lane.position
+    walked, reached = lane.walked, lane.reached
     for statement in body:
         with lane.builder.at(construct, statement.span):
             match statement:
@@ -84,6 +86,10 @@ def run(
         if lane.position is not position:
             with lane.builder.at(construct, gone[-1].span):
                 lane.position = _chosen(lane, guard, lane.position, position)
+                if lane.walked is not None and lane.walked != walked:
+                    met = lane.builder.and_(guard, lane.walked)
+                    lane.walked = met if walked is None else lane.builder.or_(walked, met)
+                    lane.reached = _chosen(lane, guard, lane.reached, reached or lane.reached)
 
 
 def written(body: Sequence[Statement]) -> dict[str, Span]:
@@ -126,7 +132,8 @@ def _displace(lane: Lane, relocation: Displace, measured: Measured | None) -> No
         )
     there = tuple(displaced(builder, universe, axis, position[axis], by) for axis, by in enumerate(numbers))
     wall = barred(lane, position, there)
-    lane.position = there if wall is None else _chosen(lane, wall, position, there)
+    there = there if wall is None else _chosen(lane, wall, position, there)
+    lane.position = held_back(lane, position, there)
 
 
 def _teleport(lane: Lane, relocation: Teleport, measured: Measured | None) -> None:

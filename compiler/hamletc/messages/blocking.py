@@ -1,4 +1,4 @@
-"""What blocks: agents that keep each other from moving."""
+"""What blocks: agents that keep each other from moving, and solid affordances."""
 
 from __future__ import annotations
 
@@ -29,3 +29,40 @@ class GoalOfAllAgents(Finding):
         hint = "Keep what is asked of all agents in a state that a rule writes, and let the action read that."
         message = f"`{self.action}` leads where depends on all agents, and these block each other"
         return Told(message, hint, "this is known when everybody's goal is", (Label(self.blocks, "agents block"),))
+
+
+@finding("H296")
+class SolidWithoutGrid(Finding):
+    affordance: str
+
+    def told(self) -> Told:
+        hint = "Leave `solid` out, or use `space grid` or `space hexagons`."
+        return Told(f"`{self.affordance}` cannot be solid: that needs the cells of a grid", hint)
+
+
+@finding("H296")
+class SolidThatMoves(Finding):
+    affordance: str
+
+    def told(self) -> Told:
+        hint = "Leave `solid` out, or let it stay where it is; with `appears when` it can come and go."
+        return Told(f"`{self.affordance}` moves, so it cannot be solid: it would meet agents", hint)
+
+
+@finding("H296")
+class SolidTrackedByWorld(Finding):
+    affordance: str
+
+    def told(self) -> Told:
+        hint = "Write `track uses`: then each agent remembers its own."
+        return Told(f"uses of `{self.affordance}`, which is solid, cannot be tracked by world", hint)
+
+
+@finding("H297")
+class SolidStart(Finding):
+    affordance: str
+    why: str
+
+    def told(self) -> Told:
+        hint = 'Put it elsewhere, or say by a letter of the map where agents start, as in `starts "a"`.'
+        return Told(f"an agent could start on `{self.affordance}`, which is solid", hint, self.why)

@@ -15,6 +15,7 @@ from hamlet.interpreter.coverage import (
     SEVERAL_AT_ONCE,
     USED_AGAIN,
     USED_ANOTHER,
+    WALKED,
     acting,
     action,
     allow,
@@ -114,6 +115,8 @@ def _of_uses(universe: Universe) -> Iterator[str]:
     """Events of the affordances that an agent uses, taken together."""
     if can_meet(universe):
         yield SEVERAL_AT_ONCE
+    if any(affordance.solid for affordance in universe.affordances):
+        yield WALKED
     if universe.tracking is not None and universe.affordances:
         yield from (USED_AGAIN, USED_ANOTHER)
 

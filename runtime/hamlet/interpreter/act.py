@@ -11,7 +11,8 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes, as_they_are
-from hamlet.interpreter.space import displace, drift, has_walls, leaves_space, length, meets_wall, push, stops
+from hamlet.interpreter.solid import go
+from hamlet.interpreter.space import drift, has_walls, leaves_space, length, meets_wall, push, stops
 from hamlet.interpreter.statements import run, subtract
 from hamlet.schema.actions import moves_of, own_actions
 from hamlet.universe import Action
@@ -49,7 +50,7 @@ def act(lanes: Lanes, actions: Tensor) -> None:
 def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) -> Tensor:
     """Move without momentum: actions displace agents. Who keeps progress on the way, bool."""
     universe, before = lanes.universe, lanes.position
-    displace(lanes, by, of_space)
+    go(lanes, by, of_space)
     stay(lanes, before, of_space)
     # No agent with a custom action has been displaced yet.
     lanes.velocity = tuple(
@@ -76,18 +77,23 @@ def stay(lanes: Lanes, before: tuple[Tensor, ...], who: Tensor) -> None:
         lanes.position = tuple(torch.where(stays, old, x) for old, x in zip(before, lanes.position, strict=True))
 
 
-def wanted(lanes: Lanes) -> tuple[Tensor, ...]:
+def destination(lanes: Lanes) -> tuple[Tensor, ...]:
     """The cells to which agents would move in the tick that begins if nobody were in their way, i32 [worlds, agents]
     per axis. The actions are known."""
+    return tried(lanes).position
+
+
+def tried(lanes: Lanes) -> Lanes:
+    """The lanes as step 1 would leave them if nobody were in the way, without teleports. The actions are known."""
     if lanes.action is None:
         raise ValueError("a tick that did not begin")
     trial, own = as_they_are(lanes), own_actions(lanes.universe)
     customs = torch.tensor([number for number, _ in own], dtype=lanes.action.dtype, device=lanes.action.device)
     of_space = lanes.running & ~torch.isin(lanes.action, customs)
-    displace(trial, displacements(lanes, torch.where(of_space, lanes.action, 0).long()), of_space)
+    go(trial, displacements(lanes, torch.where(of_space, lanes.action, 0).long()), of_space)
     for number, action in own:
         custom(action, trial, lanes.running & (lanes.action == number))
-    return trial.position
+    return trial
 
 
 def displacements(lanes: Lanes, actions: Tensor) -> tuple[Tensor, ...]:
@@ -107,7 +113,7 @@ def custom(action: Action, lanes: Lanes, who: Tensor) -> Tensor:
     lanes.count(construct, who)
     run(action.body, lanes, who, construct)
     if action.move is not None:
-        move = push if has_momentum(lanes.universe.space) else displace
+        move = push if has_momentum(lanes.universe.space) else go
         move(lanes, vector(action.move, lanes), who)
     return who
 

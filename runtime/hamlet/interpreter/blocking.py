@@ -8,7 +8,7 @@ from functools import reduce
 import torch
 from torch import Tensor
 
-from hamlet.interpreter.act import wanted
+from hamlet.interpreter.act import destination
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.universe import Blocking
@@ -18,7 +18,7 @@ def blocked(blocking: Blocking, lanes: Lanes) -> Tensor:
     """Whom others keep from moving in the tick that begins, bool [worlds, agents]."""
     if lanes.others is None:
         raise ValueError("a tick that did not begin")
-    there, here = wanted(lanes), lanes.position
+    there, here = destination(lanes), lanes.position
     priority = torch.zeros_like(lanes.age, dtype=torch.float32)
     if blocking.priority is not None:
         priority = evaluate(blocking.priority, lanes.others).expand(priority.shape)

@@ -103,6 +103,7 @@ def returned(pool: Pool) -> str:
 LIFESPAN = "lifespan"
 NEW_EPISODE = "new episode"
 AFTER_THE_END = "ticks after the end of an episode"
+WALKED = "a move into a solid affordance"
 BLOCKED = "a move that another agent blocks"
 KEEPS_PROGRESS = "progress kept on the way"
 SEVERAL_AT_ONCE = "several affordances at once"

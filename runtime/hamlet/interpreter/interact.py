@@ -10,6 +10,7 @@ from hamlet.interpreter import coverage
 from hamlet.interpreter.act import disengage
 from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.solid import facing
 from hamlet.interpreter.statements import clamp_written, run, subtract
 from hamlet.interpreter.uses import remember_uses
 from hamlet.universe import Affordance, Hours
@@ -21,6 +22,9 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
     universe = lanes.universe
     interacting = lanes.running & (actions == schema.interact_action(universe))
     lanes.count(coverage.action("INTERACT"), interacting)
+    if lanes.walked is not None:
+        lanes.count(coverage.WALKED, lanes.walked)
+        interacting = interacting | lanes.walked
     names = schema.action_names(universe)
     if WAIT in names:
         lanes.count(coverage.action(WAIT), lanes.running & (actions == names.index(WAIT)))
@@ -29,7 +33,8 @@ def interact(lanes: Lanes, actions: Tensor) -> Tensor:
             subtract(meter.name, meter.interact, lanes, interacting, f"meter {meter.name}: interact", meter.span)
     used, users = torch.full_like(lanes.age, schema.NOWHERE), dict[str, Tensor]()
     requests, began = torch.zeros_like(lanes.age), lanes.position
-    there = {affordance.name: at(lanes, affordance.name) for affordance in universe.affordances}
+    seen = facing(lanes, lanes)
+    there = {affordance.name: at(seen, affordance.name) for affordance in universe.affordances}
     for number, affordance in enumerate(universe.affordances):
         who = interacting & there[affordance.name]
         if who.any():

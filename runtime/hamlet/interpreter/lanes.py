@@ -115,6 +115,8 @@ class Lanes:
         granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
         walls: bool [worlds, cells], the cells that nobody enters, where a condition of cells decides that; `None` where
             the map alone does, and where no agent goes anywhere.
+        walked: bool [worlds, agents], who walked into a solid affordance in this tick; `None`: nobody could.
+        reached: the cell of that affordance, i32 [worlds, agents] per axis.
         blocked: bool [worlds, agents], whom others keep from moving; `None` where agents do not block each other.
         coverage, trace: told what happens, where somebody wants to know.
     """
@@ -155,6 +157,8 @@ class Lanes:
     granted: dict[str, Tensor] = field(default_factory=dict)
     walls: Tensor | None = None
     blocked: Tensor | None = None
+    walked: Tensor | None = None
+    reached: tuple[Tensor, ...] = ()
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def cell(self) -> tuple[Tensor, ...]:

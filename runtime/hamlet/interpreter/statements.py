@@ -13,7 +13,8 @@ from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import Measured, evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import clamp, displace, has_walls, meets_wall, push, within_limit
+from hamlet.interpreter.solid import go as displaces
+from hamlet.interpreter.space import clamp, has_walls, meets_wall, push, within_limit
 from hamlet.universe import (
     AnyMeter,
     Assign,
@@ -99,7 +100,7 @@ def go(relocation: Displace | Teleport, lanes: Lanes, who: Tensor, construct: st
         case Displace() if has_momentum(lanes.universe.space):
             push(lanes, numbers, who)
         case Displace():
-            displace(lanes, numbers, who)
+            displaces(lanes, numbers, who)
         case Teleport():
             goes = who & ~meets_wall(lanes, numbers) if has_walls(lanes) else who
             lanes.position = tuple(torch.where(goes, to, x) for to, x in zip(numbers, before, strict=True))

@@ -10,10 +10,12 @@ import torch
 
 from hamlet import schema
 from hamlet.interpreter import among, coverage
+from hamlet.interpreter.act import tried
 from hamlet.interpreter.blocking import blocked
 from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.interact import can_use
 from hamlet.interpreter.lanes import Lanes, as_they_are
+from hamlet.interpreter.solid import facing
 from hamlet.interpreter.statements import run
 
 
@@ -24,12 +26,15 @@ def begin(lanes: Lanes) -> None:
         raise ValueError("a tick that did not begin")
     lanes.others = dataclasses.replace(lanes.before, action=lanes.action, before=lanes.before)
     lanes.others.coverage = lanes.coverage
+    trial = tried(lanes) if any(each.capacity for each in lanes.universe.affordances) else lanes
     for number, affordance in enumerate(lanes.universe.affordances):
         if affordance.capacity is None:
             continue
         then = dataclasses.replace(lanes.others, coverage=None)
         interacting = lanes.running & (lanes.action == schema.interact_action(lanes.universe))
-        claims = interacting & at(then, affordance.name) & can_use(affordance, then)
+        if trial.walked is not None:
+            interacting = interacting | trial.walked
+        claims = interacting & at(facing(trial, then), affordance.name) & can_use(affordance, then)
         places = evaluate(affordance.capacity.places, then)
         priority = torch.zeros_like(lanes.age, dtype=torch.float32)
         if affordance.capacity.priority is not None:

@@ -365,6 +365,7 @@ class Affordance:
         copy_of: the name of all copies of which this is one; `None` where there are none.
         moving: the meters of the world that say where it is, one per axis, of one that moves; none of one that stays.
         appears: where the `opening` does not hold it is not there, neither to be used nor to be seen.
+        solid: no displacement leads to its cell; in step 1 one that would is an INTERACT with what is there.
     """
 
     name: str
@@ -383,6 +384,7 @@ class Affordance:
     copy_of: str | None = None
     moving: tuple[str, ...] = ()
     appears: Literal["by opening"] | None = None
+    solid: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,15 @@ class Activities(Spaces):
     def _affordance(self, plan: AffordancePlan, place: str) -> str:
         copies = self._copies(place)
         head = f"affordance {self.word(plan.name)}{copies}" + (f" at {place}" if place else "")
+        hours = ""
         if self.hours is not None and self.chance(3):
             opens = self.integer(0, self.hours - 1)
             closes = self.integer(0, self.hours)
             if opens != closes:
-                head += f" open {opens} .. {closes}"
+                hours = f" open {opens} .. {closes}"
         own = self.own(plan)
+        stays = not any(word in part for part in own for word in ("wanders", "rule goes"))
+        head += f"{' solid' if stays and self._may_be_solid(place) else ''}{hours}"
         there = any(part.startswith("action") for part in own)
         needs = joined([*own[:2], self.needs("mask" if there else "needs")])
         capacity = joined([self.capacity(), *own[2:]])
@@ -121,6 +124,19 @@ class Activities(Spaces):
             self.there.append(self.name("ACTION_THERE", "action"))
             parts.append(f"action {self.word(self.there[-1])} {{ {self.body(relocations=False)} }}")
         return parts
+
+    def _may_be_solid(self, place: str) -> bool:
+        """Sometimes that an affordance is solid: on a grid where nobody can start on it."""
+        space = self.space.space
+        if (
+            not isinstance(space, Grid)
+            or space.graph is not None
+            or space.starts == "anywhere"
+            or not self._may_leave()
+        ):
+            return False
+        by_letter = space.map is not None and space.map.starts is not None
+        return place == "random" and not by_letter and not self.tracked and self.chance(4)
 
     def _may_leave(self) -> bool:
         """Whether affordances may move and appear, which makes places stored: ways are known between few cells then."""

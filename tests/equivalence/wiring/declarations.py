@@ -260,6 +260,33 @@ observe { meters }
     ),
 )
 
+WALLED_IN = Base(
+    """
+universe walled_in
+space grid map { places stored }
+map {
+    "ss."
+    starts "s"
+}
+inert allowed
+meter a = 0.5 { move 0.0625  interact 0.03125 }
+meter b = 0
+affordance Mine at (2, 0) { instantly { b += 0.125 } }
+reward a + b
+observe { meters  position absolute }
+""",
+    "RIGHT/WAIT RIGHT/WAIT",
+    (
+        Wire(
+            "Affordance.solid",
+            "(2, 0) {",
+            "(2, 0) solid {",
+            1,
+            "mask.INTERACT mask.RIGHT meters.a meters.b position.x reward used",
+        ),
+    ),
+)
+
 JOSTLING = Base(
     """
 universe jostling
@@ -374,4 +401,4 @@ observe { meters }
     ),
 )
 
-DECLARATIONS = (JOSTLING, METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, TURNS, ENDS)
+DECLARATIONS = (WALLED_IN, JOSTLING, METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, TURNS, ENDS)

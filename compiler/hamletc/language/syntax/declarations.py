@@ -259,7 +259,7 @@ class AffordanceDecl(Node):
     """`affordance Bed at random open 0 .. 24 lasts 4 ticks together { ... }`, `... lasts forever { ... }`.
 
     `place` is `None` for `at random`, a letter of the map for `at "B"`, a node for `at home`; `place_span` is `None`
-    where no `at` is written. `duration` is a `Name` for `forever`. `together` is where that word stands.
+    where no `at` is written. `duration` is a `Name` for `forever`. `together` and `solid` are where those words stand.
     `spread` says where an affordance at random may stand. `copies` is how many there are, `others` are the places of
     those behind the first one. When all is written out each copy is a declaration of its own, with the name of all of
     them in `copy_of`. Then `moving` are the meters of the world that say where it is, if it moves.
@@ -278,6 +278,7 @@ class AffordanceDecl(Node):
     others: tuple[Spot, ...] = ()
     copy_of: Name | None = None
     moving: tuple[Name, ...] = ()
+    solid: Span | None = None
 
 
 class ActionDecl(Node, form="action $name { $items* }"):
