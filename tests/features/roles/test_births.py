@@ -168,6 +168,16 @@ def test_each_life_counts_in_statistics(tmp_path: Path) -> None:
     assert "episodes=808, mean_length=5.63" in backends[0]  # more lives than lanes
 
 
+def test_what_is_beyond_the_last_world_is_never_born(tmp_path: Path) -> None:
+    """A thread has chunks of 32 worlds: the last one is not full."""
+    results = []
+    for backend in ("interpreter", "c"):
+        env = made(tmp_path, backend, worlds=40)
+        results.append((repr(env.rollout(60)), env.state["alive"].clone()))
+    assert results[0][0] == results[1][0]
+    assert torch.equal(results[0][1], results[1][1])
+
+
 def test_children_draw_anew(tmp_path: Path) -> None:
     text = FOLD.replace("{ energy = energy + 0.01 * position x  mood = wild }", "").replace(
         "{ energy = 0.9  mood = calm }", ""
