@@ -88,8 +88,8 @@ class Builder(Declarations):
         return replace(self.call(function, *rest), over_cells=True)
 
     def over_each(self, function: Leaf, *rest: Any) -> syntax.CallExpr:
-        *call, _over, each = rest
-        return replace(self.call(function, *call), each=each, span=span_of(function, each))
+        *call, each = rest
+        return syntax.CallExpr(name_of(function), nodes(call, _CALLED | {"over"}), span_of(function, each), each=each)
 
     def each_of_one(self, name: Leaf, _in: Leaf, first: syntax.Signed, to: Leaf, last: syntax.Signed) -> syntax.Each:
         return syntax.Each((name_of(name),), (self.series(first, to, last),), span_of(name, last))
