@@ -16,7 +16,7 @@ from hamletc.lowering.terrain import MOST_SEEN, between, signed
 
 
 class Shape(NamedTuple):
-    """What the tables of a window depend on: which cells it shows by which heading, and how walls hide them."""
+    """The key of the tables of a window: which cells it shows by which heading, and how walls hide them."""
 
     left: int
     right: int
@@ -87,7 +87,7 @@ def _seen(grid: Grid, item: ObserveView) -> list[int]:
     width, height = grid.sizes
     solid = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
     ways = _ways(item) if item.within == "sight" else []
-    found = []
+    seen = []
     for option in range(len(item.steps)):
         for y in range(height):
             for x in range(width):
@@ -97,10 +97,10 @@ def _seen(grid: Grid, item: ObserveView) -> list[int]:
                     wall = x + right + width * (y + down) in solid if inside else grid.edges != "wrap"
                     walls |= wall << row
                 if item.within == "sight":
-                    found.append(sum((not walls & way) << row for row, way in enumerate(ways)))
+                    seen.append(sum((not walls & way) << row for row, way in enumerate(ways)))
                 else:
-                    found.append(_spread(item, walls))
-    return found
+                    seen.append(_spread(item, walls))
+    return seen
 
 
 def _spread(item: ObserveView, walls: int) -> int:

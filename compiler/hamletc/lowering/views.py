@@ -79,10 +79,10 @@ class Views:
             met = [builder.and_(word, way) for word, way in zip(self._walls(item), ways, strict=True)]
             return builder.all([builder.equal(each, builder.u32(0)) for each in met])
         if shape not in self._seen:
-            self._seen[shape] = self._known(item) if tables.seen else spread(builder, item, self._walls(item))
+            self._seen[shape] = self._from_tables(item) if tables.seen else spread(builder, item, self._walls(item))
         return has_bit(builder, self._seen[shape], builder.to_u32(row))
 
-    def _known(self, item: universe.ObserveView) -> list[Value]:
+    def _from_tables(self, item: universe.ObserveView) -> list[Value]:
         """Words (U32) with a bit per row: whether its cell is seen, as tables have it by heading and cell."""
         lane, builder = self._lane, self._lane.builder
         grid, tables = grid_of(lane.universe), self._tables(item)

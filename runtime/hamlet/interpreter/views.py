@@ -51,14 +51,14 @@ def _places(item: ObserveView, lanes: Lanes) -> Sequence[tuple[Tensor, Tensor]]:
     if item.heading is not None:
         facing = lanes.meters[item.heading].to(torch.int64)
     offsets = torch.tensor([item.offsets(option) for option in range(len(item.steps))], device=x.device)
-    found = []
+    places = []
     for row in range(item.width * item.height):
         there = [along + offsets[facing, row, axis] for axis, along in enumerate((x, y))]
         inside = torch.ones_like(lanes.alive)
         for along, size in zip(there, lanes.grid.sizes, strict=True):
             inside = inside & (along >= 0) & (along < size)
-        found.append((torch.where(inside, cell_index(there, lanes.grid.sizes), 0).long(), inside))
-    return found
+        places.append((torch.where(inside, cell_index(there, lanes.grid.sizes), 0).long(), inside))
+    return places
 
 
 def _on_lines(item: ObserveView, opaque: list[Tensor]) -> list[Tensor]:

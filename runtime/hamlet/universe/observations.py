@@ -80,7 +80,7 @@ class ObserveCells:
 
 @dataclass(frozen=True, slots=True)
 class ObserveView:
-    """What the cells around the agent have, line by line from the one farthest ahead of it, each from left to right.
+    """Numbers of the cells around the agent, line by line from the one farthest ahead of it, each from left to right.
 
     Attributes:
         name: that of the rows.
