@@ -131,6 +131,10 @@ class Ground(ABC):
         sheet.ring(x, y, radius + 1, PAPER, radius + 1)
         fill = player.colour or INK
         sheet.ring(x, y, radius, fill if player.alive else FAINT, radius if player.alive else 1.5)
+        if player.facing is not None and player.alive:
+            right, down = player.facing
+            tip = (x + 1.45 * radius * right, y + 1.45 * radius * down)
+            sheet.stroke((x + 0.8 * radius * right, y + 0.8 * radius * down), tip, fill, max(radius / 2, 3.0))
         if player.alive and self._cell < LETTERED:
             sheet.ring(x, y, radius + 4, HALO, 2.0)
         if (named or player.mark != "@") and radius >= HEIGHT // 2 and player.alive:

@@ -27,6 +27,20 @@ FLAT = 2
 FLOOR = "."
 WALL = "#"
 SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+HEADING = "heading"
+"""The state of agents that says which way they face."""
+SLANTED = 3**0.5 / 2
+WAYS = {
+    "east": (1.0, 0.0),
+    "south_east": (0.5, SLANTED),
+    "south": (0.0, 1.0),
+    "south_west": (-0.5, SLANTED),
+    "west": (-1.0, 0.0),
+    "north_west": (-0.5, -SLANTED),
+    "north": (0.0, -1.0),
+    "north_east": (0.5, -SLANTED),
+}
+"""Where its options lead on a picture, y downwards: the slanted ones are those of hexagons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +135,13 @@ class Player:
     Attributes:
         name: `agent 0`, in a universe with roles `wolf 0`, counted within the role.
         mark: one letter.
-        at: where it is; `None` without a space, and where the drawing shows agents `aside`.
+        at: where it is; `None` without a space, where the drawing shows agents `aside`, and of one that is not born.
         doing: the affordance that it used in the last tick, or is engaged in; empty where there is none.
         age: the ticks that it has lived.
         reward, gained: of the last tick, and of its episode so far.
         colour: `None`: the painter chooses.
         action: the one that it chose in the last tick; empty where that is not known, and before its first tick.
+        facing: which way it faces on a picture, x then y, of length 1; `None` where agents have no heading.
     """
 
     name: str
@@ -140,6 +155,7 @@ class Player:
     meters: tuple[Bar, ...]
     colour: Colour | None = None
     action: str = ""
+    facing: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +390,7 @@ class _World:
                 self.gauges(self._universe.meters, state["meters"][:, agent].tolist(), self.drawn.of_others(agent)),
                 colour,
                 self._action(agent),
+                self._facing(agent),
             )
 
     def gauges(
@@ -389,7 +406,17 @@ class _World:
             return ""
         return str(schema.action_names(self._universe)[self._acted[agent]])
 
+    def _facing(self, agent: int) -> tuple[float, float] | None:
+        """By the state `heading`, where its options are ways."""
+        for row, meter in enumerate(self._universe.meters):
+            options = () if meter.name != HEADING or meter.type is None else meter.type.options
+            if options and WAYS.keys() >= set(options):
+                return WAYS[options[int(self._state["meters"][row, agent])]]
+        return None
+
     def _spot(self, agent: int) -> tuple[float, float] | None:
+        if self._universe.pools and not self._state["alive"][agent]:
+            return None
         return _flat(self._state["position"][:, agent].tolist()) if "position" in self._state else None
 
     def _place(self, parts: tuple[Tensor, ...]) -> tuple[float, float] | None:

@@ -125,6 +125,32 @@ def test_agents_aside_are_beside_the_board_alone(made: Callable[..., Env]) -> No
     assert from_json(to_json(universe)) == universe
 
 
+HERD = """
+universe herd
+space grid 5 x 5 { moves turning }
+state heading: north east south west = south
+role sheep: 4 agents {
+    begins with 2
+    rule breeds: chance(0.01) -> spawn sheep
+}
+meter energy = 1 { decay 0.1 }
+dies when energy <= 0
+reward energy
+observe { meters  state  position relative }
+"""
+
+
+def test_pictures_show_where_agents_face_and_nobody_unborn(made: Callable[..., Env]) -> None:
+    env = made(HERD)
+    players = env.view().players
+    assert [each.facing for each in players] == [(0.0, 1.0)] * 4
+    assert [each.at is None for each in players] == [False, False, True, True]
+    before = np.asarray(env.render("rgb_array"))
+    env.set("heading", 0)
+    assert env.view().players[0].facing == (0.0, -1.0)
+    assert (np.asarray(env.render("rgb_array")) != before).any()
+
+
 def test_view_says_looks(made: Callable[..., Env]) -> None:
     view = placed(made(SHORE + DRAW), (1, 0), (0, 0), (3, 1)).view()
     assert [(each.name, each.mark, each.colour) for each in view.players] == [
