@@ -172,7 +172,18 @@ class Tiles(Ground):
             for y in range(MARGIN, MARGIN + self.height + 1, self._cell):
                 sheet.box(MARGIN, y, self.width, 1, RULE)
         sheet.frame(MARGIN, MARGIN, self.width + 1, self.height + 1, FAINT)
+        for wall in self._board.thin:
+            self._thin(*wall, sheet)
         self._things(sheet)
+
+    def _thin(self, here: tuple[int, int], there: tuple[int, int], sheet: Sheet) -> None:
+        """A wall between two cells; one across the edges of a grid that wraps is beside the first of them."""
+        left, top = self._corner(max(here, there))
+        thick, size = max(self._cell // 8, 2), self._cell + 1
+        if here[1] == there[1]:
+            sheet.box(left - thick // 2, top, thick, size, WALL)
+        else:
+            sheet.box(left, top - thick // 2, size, thick, WALL)
 
     def _ruled(self) -> bool:
         """Whether cells have edges."""

@@ -20,6 +20,7 @@ from hamlet.interpreter.walls import find_walls
 from hamlet.schema.grid import cell_of
 from hamlet.universe import AnyMeter, Continuous, Graph, Grid, NoSpace, Universe
 from hamlet.universe.space import graph_of, is_hexagonal, letters_of
+from hamlet.universe.terrain import Map
 
 FLAT = 2
 """Axes that can be shown. Of a space of more the first two are, as if one looked through all others."""
@@ -70,6 +71,8 @@ class Board:
     """From which node one leads to which, and whether it leads back."""
     tints: tuple[tuple[str, Colour], ...] = ()
     """The colours of letters of the map, or of nodes."""
+    thin: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
+    """The two cells on both sides of each thin wall."""
 
     @property
     def edge(self) -> tuple[float, float]:
@@ -267,6 +270,7 @@ def _board(universe: Universe, drawn: Drawn) -> Board | None:
                 () if graph is None else tuple(node.name for node in graph.nodes),
                 () if graph is None else tuple(_edges(graph)),
                 tuple(_tints(universe.space, drawn)),
+                () if ground is None else tuple(_thin(ground, width)),
             )
         case Continuous(axes=axes, reach=reach):
             low = (*(axis.low for axis in axes), 0.0)[:FLAT]
@@ -277,6 +281,12 @@ def _board(universe: Universe, drawn: Drawn) -> Board | None:
             return Board(canvas.low, (right - left, top - bottom), False, 0.0, (), "")
         case NoSpace():
             return None
+
+
+def _thin(ground: Map, width: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    for wall in ground.thin:
+        (y, x), (v, u) = (divmod(cell, width) for cell in wall.cells)
+        yield (x, y), (u, v)
 
 
 def _with_walls(board: Board | None, here: _World) -> Board | None:

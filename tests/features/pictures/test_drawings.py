@@ -151,6 +151,23 @@ def test_pictures_show_where_agents_face_and_nobody_unborn(made: Callable[..., E
     assert (np.asarray(env.render("rgb_array")) != before).any()
 
 
+def test_pictures_show_thin_walls(made: Callable[..., Env]) -> None:
+    text = """
+universe hall
+space grid map
+map { "..." "..." wall between (0, 0) (1, 0), (2, 0) (2, 1) }
+lifespan 9 ticks
+meter energy = 1 { decay 0.1 }
+reward energy
+observe { position relative }
+"""
+    env, plain = made(text), made(text.replace("wall between (0, 0) (1, 0), (2, 0) (2, 1)", ""))
+    board = env.view().board
+    assert board is not None
+    assert board.thin == (((0, 0), (1, 0)), ((2, 0), (2, 1)))
+    assert (np.asarray(env.render("rgb_array")) != np.asarray(plain.render("rgb_array"))).any()
+
+
 def test_view_says_looks(made: Callable[..., Env]) -> None:
     view = placed(made(SHORE + DRAW), (1, 0), (0, 0), (3, 1)).view()
     assert [(each.name, each.mark, each.colour) for each in view.players] == [
