@@ -37,7 +37,7 @@ def agreeing(numbers: range, backends: tuple[BackendName, ...]) -> int:
 
 
 def test_programs_of_random_universes_agree_with_the_interpreter() -> None:
-    assert agreeing(range(4), ("ir",)) >= 3
+    assert agreeing(range(2, 6), ("ir",)) >= 3
 
 
 def test_kernels_of_random_universes_agree_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,7 +251,7 @@ class Worlds(Statements):
         ):
             return space
         with self.at("claim"):
-            how = f" to highest {self.number(2, constants=False).text}" if self.chance(2) else ""
+            how = "" if self.chance(4) else f" to highest {self.number(2, constants=False).text}"
         said = f"agents block{how} }}"
         first = f"{first[: first.rindex('}')]} {said}" if "}" in first else f"{first} {{ {said}"
         return "\n".join([first, *rest])
