@@ -42,7 +42,8 @@ class Script:
         by = [move.by for _, move in moves]
         self._moves = torch.tensor(by, dtype=torch.float64).view(len(by), len(schema.axes(universe)))
         graph = graph_of(universe.space)
-        self._edges = None if graph is None else _edges(graph)
+        nodes = [universe.moves.index(move) for _, move in moves]
+        self._edges = None if graph is None or not nodes else _edges(graph, nodes)
 
     @property
     def walk(self) -> int:
@@ -119,10 +120,11 @@ class Script:
                 return (away == 0).all(dim=0)
 
 
-def _edges(graph: Graph) -> tuple[Tensor, Tensor]:
-    """Where each move leads from each node, i64 [nodes, moves], and the fewest edges between nodes, f64 [from, to]."""
+def _edges(graph: Graph, nodes: list[int]) -> tuple[Tensor, Tensor]:
+    """Where the moves to some nodes lead from each node, i64 [nodes, moves], and the fewest of these moves between
+    nodes, f64 [from, to]."""
     count = len(graph.nodes)
-    leads = torch.tensor([[node + step for step in graph.steps(node)] for node in range(count)])
+    leads = torch.tensor([[node + step for step in graph.steps(node)] for node in range(count)])[:, nodes]
     far = torch.full((count, count), float(count), dtype=torch.float64).fill_diagonal_(0)
     for _ in range(count):
         far = torch.minimum(far, far[leads].amin(dim=1) + 1)
