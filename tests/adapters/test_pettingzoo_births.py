@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test
 
@@ -51,7 +52,7 @@ def test_who_is_born_is_in_the_results_of_the_tick(fold: Path) -> None:
     observations, rewards, terminations, _, infos = world.step(acted)
     assert list(rewards) == ["sheep_0", "sheep_1", "dog_0", "sheep_2"]
     assert rewards["sheep_2"] == 0.0
-    assert observations["sheep_2"].tolist() == pytest.approx([0.0, 0.4])
+    assert observations["sheep_2"].tolist() == [0.0, float(np.float32(0.4))]
     assert infos["sheep_2"]["action_mask"].tolist() == [1, 1, 1]
     assert terminations == {"sheep_0": False, "sheep_1": True, "dog_0": False, "sheep_2": False}
     assert world.agents == ["sheep_0", "dog_0", "sheep_2"]

@@ -14,13 +14,15 @@ from hamletc.frontend import Stopwatch
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
-@click.option("--to", "form", type=click.Choice(["c"]), default="c", show_default=True, help="The language.")
+@click.option("--to", type=click.Choice(["c"]), default="c", show_default=True, expose_value=False,
+              help="The language.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), show_default="here",
               help="Folder to write into.")  # fmt: skip
 @allow_option
-def export(universe: Path, form: str, output: Path, allow: tuple[str, ...]) -> None:  # noqa: ARG001  (there is one)
+def export(universe: Path, output: Path, allow: tuple[str, ...]) -> None:
     """Write the file UNIVERSE, or the pack in the folder UNIVERSE, as one file of C99 and its header."""
     from hamlet.backend.buffers import Shape
+    from hamlet.env.keep.files import write_file
     from hamlet.interpreter.digest import digest_of_run
     from hamletc.export.c import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested, export_c
 
@@ -31,5 +33,5 @@ def export(universe: Path, form: str, output: Path, allow: tuple[str, ...]) -> N
     exported = export_c(specialise(optimise(lower(checked.universe)), "c"), digest)
     output.mkdir(parents=True, exist_ok=True)
     for name, text in ((exported.header_file, exported.header), (exported.source_file, exported.source)):
-        (output / name).write_text(text, encoding="utf-8")
+        write_file(output / name, text.encode())
         click.echo(f"wrote {output / name}")

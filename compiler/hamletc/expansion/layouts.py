@@ -4,7 +4,7 @@ world, one when an episode begins for each row of a maze or each doorway, and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -150,9 +150,7 @@ class _Layouts:
         ]
         column = call("floor", is_("/", is_("-", x, 1), 2), span=span)
         # The column of a bit in its word.
-        bits = [
-            self._chosen(x, [2 * BITS * (n + 1) + 1 for n in range(len(chunks) - 1)], list(row), span) for row in words
-        ]
+        bits = [self._chosen(x, [2 * BITS * (n + 1) + 1 for n in range(len(chunks) - 1)], row, span) for row in words]
         word = self._chosen(y, [2 * (row + 1) + 1 for row in range(rows - 1)], bits, span)
         place = call("mod", column, _number(BITS, span), span=span) if len(chunks) > 1 else column
         shifted = call("floor", binary("/", word, call("exp2", place, span=span), span), span=span)
@@ -164,10 +162,10 @@ class _Layouts:
         walls = [*border, every("and", [parity(x, 0), post_or_across], span), every("and", along, span)]
         return every("or", walls, span)
 
-    def _chosen(self, by: syntax.Expr, bounds: list[int], options: list[Any], span: Span) -> syntax.Expr:
+    def _chosen(self, by: syntax.Expr, bounds: list[int], options: Sequence[syntax.Expr], span: Span) -> syntax.Expr:
         """The option whose bound is the first above a coordinate, else the last one; by halves, so that it is low."""
         if len(options) == 1:
-            return options[0]  # type: ignore[no-any-return]
+            return options[0]
         half = len(options) // 2
         below = binary("<", by, _number(bounds[half - 1], span), span)
         first = self._chosen(by, bounds[: half - 1], options[:half], span)

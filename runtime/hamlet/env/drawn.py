@@ -19,6 +19,20 @@ Place: TypeAlias = tuple[float, float]
 
 OF_ROLES = ("blue", "red", "green", "orange", "purple", "teal", "brown", "magenta")
 """The colours of roles of which `draw` says nothing, in turn."""
+HEADING = "heading"
+"""The state of agents that says which way they face."""
+SLANTED = 3**0.5 / 2
+WAYS = {
+    "east": (1.0, 0.0),
+    "south_east": (0.5, SLANTED),
+    "south": (0.0, 1.0),
+    "south_west": (-0.5, SLANTED),
+    "west": (-1.0, 0.0),
+    "north_west": (-0.5, -SLANTED),
+    "north": (0.0, -1.0),
+    "north_east": (0.5, -SLANTED),
+}
+"""Where its options lead on a picture, y downwards: the slanted ones are those of hexagons."""
 MOST_MARKS = 1024
 """Marks, and lines, that one item draws, at most: one for each agent."""
 
@@ -55,6 +69,7 @@ class Drawn:
         }
         self._options = [each for each in drawings if isinstance(each, DrawLook) and each.option]
         self._marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
+        self._heading = _heading(universe)
         self._gauges = [name for each in drawings if isinstance(each, DrawGauges) for name in each.names]
         self.aside = any(isinstance(each, DrawAside) for each in drawings)
         self.canvas = next((each for each in drawings if isinstance(each, DrawCanvas)), None)
@@ -77,6 +92,13 @@ class Drawn:
         usual = COLOURS[OF_ROLES[self._roles.index(role) % len(OF_ROLES)]] if len(self._roles) > 1 else None
         name, own = f"{role.name} {number - role.first}", self.letter("role", role.name)
         return name, own or letter, self.colour("role", role.name) or colour or usual
+
+    def facing(self, meters: Sequence[float]) -> Place | None:
+        """Which way an agent with these values of its meters faces; `None` where agents have no heading."""
+        if self._heading is None:
+            return None
+        row, options = self._heading
+        return WAYS[options[int(meters[row])]]
 
     def of_others(self, number: int) -> frozenset[str]:
         """The meters that an agent does not have, for they are of another role."""
@@ -128,6 +150,15 @@ class Drawn:
         if self.canvas is None:
             return at
         return at[0], self.canvas.low[1] + self.canvas.high[1] - at[1]
+
+
+def _heading(universe: Universe) -> tuple[int, tuple[str, ...]] | None:
+    """The number of the state of agents that is a heading, and its options."""
+    for row, meter in enumerate(universe.meters):
+        options = () if meter.name != HEADING or meter.type is None else meter.type.options
+        if options and WAYS.keys() >= set(options):
+            return row, options
+    return None
 
 
 def within(place: Place, low: Place, size: Place) -> bool:

@@ -28,20 +28,6 @@ FLAT = 2
 FLOOR = "."
 WALL = "#"
 SPARE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-HEADING = "heading"
-"""The state of agents that says which way they face."""
-SLANTED = 3**0.5 / 2
-WAYS = {
-    "east": (1.0, 0.0),
-    "south_east": (0.5, SLANTED),
-    "south": (0.0, 1.0),
-    "south_west": (-0.5, SLANTED),
-    "west": (-1.0, 0.0),
-    "north_west": (-0.5, -SLANTED),
-    "north": (0.0, -1.0),
-    "north_east": (0.5, -SLANTED),
-}
-"""Where its options lead on a picture, y downwards: the slanted ones are those of hexagons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +386,7 @@ class _World:
                 self.gauges(self._universe.meters, state["meters"][:, agent].tolist(), self.drawn.of_others(agent)),
                 colour,
                 self._action(agent),
-                self._facing(agent),
+                self.drawn.facing(self._state["meters"][:, agent].tolist()),
             )
 
     def gauges(
@@ -415,14 +401,6 @@ class _World:
         if self._acted is None or not self._state["age"][agent]:
             return ""
         return str(schema.action_names(self._universe)[self._acted[agent]])
-
-    def _facing(self, agent: int) -> tuple[float, float] | None:
-        """By the state `heading`, where its options are ways."""
-        for row, meter in enumerate(self._universe.meters):
-            options = () if meter.name != HEADING or meter.type is None else meter.type.options
-            if options and WAYS.keys() >= set(options):
-                return WAYS[options[int(self._state["meters"][row, agent])]]
-        return None
 
     def _spot(self, agent: int) -> tuple[float, float] | None:
         if self._universe.pools and not self._state["alive"][agent]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +10,8 @@ import pytest
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamletc.compile import check
-from hamletc.errors import SourceError
 from hamletc.language.formatter import format_source
-from hamletc.language.source import Source
-from hamletc.read import parsed
+from mistakes import errors_in
 
 CROWD = """
 universe crowd
@@ -189,11 +185,7 @@ SQUARE = "space continuous (0 .. 1) x (0 .. 1) { step 1  reach 1  agents block }
 def test_what_is_wrong(change: tuple[str, str], expected: list[str]) -> None:
     text = CROWD.format(edges="clamp", starts="apart", order="")
     assert change[0] in text
-    try:
-        found = check(parsed(Source(Path("made.hamlet"), text.replace(*change)))).warnings
-    except SourceError as error:
-        found = error.found
-    codes = [each.code for group in found for each in group.diagnostics if each.severity == "error"]
+    codes = errors_in(text.replace(*change))
     assert codes[: len(expected) or None] == expected
 
 

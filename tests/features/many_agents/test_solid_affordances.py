@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamletc.compile import check
-from hamletc.errors import SourceError
 from hamletc.language.formatter import format_source
-from hamletc.language.source import Source
-from hamletc.read import parsed
+from mistakes import errors_in
 
 BACKENDS = pytest.mark.parametrize("backend", ["interpreter", "c"])
 PIT = """
@@ -193,11 +189,7 @@ def test_who_blocks_meets_doors(backend: str, compiled: Callable[[str], Module])
 def test_what_is_wrong(change: tuple[str, str], expected: list[str]) -> None:
     text = PIT.format(mine="")
     assert change[0] in text
-    try:
-        found = check(parsed(Source(Path("made.hamlet"), text.replace(*change)))).warnings
-    except SourceError as error:
-        found = error.found
-    codes = [each.code for group in found for each in group.diagnostics if each.severity == "error"]
+    codes = errors_in(text.replace(*change))
     assert codes[: len(expected) or None] == expected
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import mistakes
 from hamlet.universe import Universe, draws
-from hamletc.checking.check import check
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import rewritten
 from hamletc.language.formatter import format_source
-from hamletc.language.parser import parse
 from hamletc.language.syntax import NOWHERE
 
 BASE = """
@@ -24,11 +23,8 @@ observe { meters }
 
 
 def checked(added: str, base: str = BASE) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
-    """The result for a text without syntax errors."""
-    file, problems = parse(f"{base}{added}\n")
-    assert not problems, problems
-    assert file is not None
-    return check(file, ("small.hamlet",))
+    """The result for a text without syntax errors, behind the usual one."""
+    return mistakes.checked(f"{base}{added}\n")
 
 
 def universe(added: str) -> Universe:
@@ -82,10 +78,7 @@ def test_rounds_are_what_could_have_been_written(repeated: str, written: str) ->
 )  # fmt: skip
 def test_mistakes_are_said_once(added: str, code: str, message: str) -> None:
     _, findings = checked(added)
-    errors = [each for each in findings if each.severity == "error"]
-    assert [each.code for each in errors] == [code], errors
-    assert message in errors[0].message
-    assert errors[0].hint.endswith((".", "?"))
+    mistakes.is_said_once(findings, code, message)
 
 
 def test_what_holds_in_some_rounds_only_is_no_mistake() -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import mistakes
 from hamlet.universe import Universe, draws
-from hamletc.checking.check import check
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import rewritten
 from hamletc.language.formatter import format_source
-from hamletc.language.parser import parse
 from hamletc.language.syntax import NOWHERE
 
 BASE = """
@@ -26,11 +25,8 @@ observe { meters  state }
 
 
 def checked(added: str) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
-    """The result for a text without syntax errors."""
-    file, problems = parse(f"{BASE}{added}\n")
-    assert not problems, problems
-    assert file is not None
-    return check(file, ("small.hamlet",))
+    """The result for a text without syntax errors, behind the usual one."""
+    return mistakes.checked(f"{BASE}{added}\n")
 
 
 def universe(added: str) -> Universe:
@@ -118,10 +114,7 @@ def test_a_series_is_what_could_have_been_written(through: str, written: str) ->
 )  # fmt: skip
 def test_mistakes_are_said_once(added: str, code: str, message: str) -> None:
     _, findings = checked(added)
-    errors = [each for each in findings if each.severity == "error"]
-    assert [each.code for each in errors] == [code], errors
-    assert message in errors[0].message
-    assert errors[0].hint.endswith((".", "?"))
+    mistakes.is_said_once(findings, code, message)
 
 
 def test_what_holds_for_some_of_a_series_is_no_mistake() -> None:
