@@ -7,7 +7,8 @@ about states and the past, H170 to H179 about effects and affordances, H220 to H
 affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
 rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures, H300 to H304 about
-windows that turn, H305 to H311 about layouts, H320 and H321 about series, H322 to H324 about pairs of agents.
+windows that turn, H305 to H311 about layouts, H320 and H321 about series, H322 to H324 about pairs of agents, H330 and
+H331 about levels.
 """
 
 from __future__ import annotations
@@ -315,6 +316,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H305": Code("error", "condition that decides of no wall"),
         "H306": Code("error", "what is known around walls of a map only"),
         "H308": Code("error", "maze or rooms that the grid cannot hold"),
+        "H309": Code("error", "condition that decides nowhere where agents start"),
+        "H310": Code("error", "levels between which no episode can choose"),
+        "H330": Code("error", "level of another size"),
+        "H331": Code("error", "level without what each level needs"),
         # --- start values ---
         "H270": Code("error", "start value of what begins later"),
         # --- tables, and statements in rounds ---

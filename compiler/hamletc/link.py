@@ -13,6 +13,7 @@ from hamletc.expansion.places import rewritten
 from hamletc.language import syntax
 from hamletc.language.parser import parse, parse_fragment
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source
+from hamletc.level_files import levels_of
 from hamletc.table_files import SUFFIXES, rows_of
 
 MOST_FILES = 64
@@ -71,7 +72,9 @@ class _Linker:
             case syntax.TemplateDecl(declarations=several):
                 return replace(item, declarations=tuple(self._with_rows(each, folder) for each in several))
             case syntax.MapDecl(file=syntax.Quoted() as file):
-                return replace(item, rows=self._rows(file, folder))
+                rows = self._rows(file, folder)
+                levels = levels_of(rows)
+                return replace(item, items=(*levels, *item.items)) if levels else replace(item, rows=rows)
             case syntax.TableDecl(file=syntax.Quoted() as file):
                 return replace(item, rows=self._numbers(file, folder))
             case _:

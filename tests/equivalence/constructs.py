@@ -172,7 +172,7 @@ KINDS = (
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
-    *("At", "Wall", "Cells wall"),
+    *("At", "Wall", "Cells wall", "starts when"),
     *("CellSum", "things", "things of a role", "things that lie", "stages", "StateType of cells", "regions of a graph"),
     *("Graph", "Graph with start", "Graph one way"),
 )
@@ -182,6 +182,7 @@ KINDS = (
 def constructs(universe: Universe) -> frozenset[str]:
     """The constructs of a universe, some of `KINDS`."""
     found = {"several causes"} if len(universe.causes) > 1 else set()
+    found |= {"starts when"} if universe.starting is not None else set()
     found |= {"by hand"} if universe.by_hand else set()
     found |= {"more than 16 moves"} if len(universe.moves) > 16 else set()
     found |= {"directions"} if any(move.name.startswith("MOVE_") for move in universe.moves) else set()

@@ -58,6 +58,7 @@ from hamletc.checking.settings import declared_space, resolve_settings
 from hamletc.checking.solid import check_solid
 from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
+from hamletc.checking.starting import resolve_starting
 from hamletc.checking.starts import Owner, whole_once
 from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
 from hamletc.checking.tables import resolve_tables
@@ -192,6 +193,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     names.effects = resolve_effects(file, names, report)
     _keep_hidden(file, draft, names)
     draft.wall = names.wall = resolve_wall(file, names, report)
+    draft.starting = resolve_starting(file, names, report)
     places: dict[str, Span] = {}
     going_on: list[Rule] = []
     going_on_in_world: list[Rule] = []
@@ -237,7 +239,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft.effects = frozenset(rule.name for rule in (*going_on, *going_on_in_world))
     draft.dynamics[:0] = going_on
     draft.world_rules[:0] = going_on_in_world
-    draft.space = names.space = with_places(draft.space, draft.affordances, draft.wall)
+    draft.space = names.space = with_places(draft.space, draft.affordances, (draft.wall, draft.starting))
     check_places(draft.affordances, places, draft.space, fewest_agents(names), report)
     check_spreads(draft.affordances, draft.space, report)
     check_ways(draft, names, report)

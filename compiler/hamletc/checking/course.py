@@ -251,8 +251,9 @@ class Course:
         around = known.around.between()
         between = joined_places([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
-        if self.draft.wall is not None:
-            self._conditions(report).condition(self.draft.wall, place)
+        for condition in (self.draft.wall, self.draft.starting):
+            if condition is not None:
+                self._conditions(report).condition(condition, place)
         for item in self.draft.acting:
             self._conditions(report).condition(item.condition, place)
         for item in self.draft.acting:

@@ -59,6 +59,7 @@ class Draft:
     """Where the first block of cells is written."""
     cell_meters: list[universe.CellMeter] = field(default_factory=list)
     wall: universe.Expression | None = None
+    starting: universe.Expression | None = None
     cell_rules: list[universe.Rule] = field(default_factory=list)
     dynamics: list[universe.Rule | universe.Cascade] = field(default_factory=list)
     affordances: list[universe.Affordance] = field(default_factory=list)
@@ -134,7 +135,7 @@ class Draft:
         yield from (report.value for report in self.reports)
         yield from (mask.allowed for mask in self.masks)
         yield from (each.condition for each in self.acting)
-        yield from () if self.wall is None else (self.wall,)
+        yield from (each for each in (self.wall, self.starting) if each is not None)
         for pool in self.pools:
             yield from (each for each in (pool.begin, pool.asks) if each is not None)
             yield from (each.value for each in pool.handed)
@@ -334,6 +335,7 @@ class Draft:
             tables=self.tables_read(),
             pools=tuple(self.pools),
             blocking=self.blocking,
+            starting=self.starting,
         )
 
 

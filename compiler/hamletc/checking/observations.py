@@ -238,6 +238,11 @@ class Observations:
         self._report.add(messages.observations.ObservedTwice(span, name, first))
         return self._report.inert_allowed
 
+    def _drawn(self, name: str) -> bool:
+        """Whether cells have this of the levels of a map."""
+        spec = self._names.spec_of(name)
+        return spec is not None and spec.of == "levels"
+
     def _listed(
         self, kind: Literal["meter", "world meter", "cell meter", "param"], item: syntax.ObserveListed
     ) -> tuple[str, ...]:
@@ -249,7 +254,7 @@ class Observations:
                 if kind == "cell meter" or self._is_observed_so(word, kind)
             )
             return tuple(name for word, name in found if name is not None and self._first(kind, name, word.span))
-        known = [name for name in self._names.of_kind(kind) if name not in self._names.states]
+        known = [name for name in self._names.of_kind(kind) if name not in self._names.states and not self._drawn(name)]
         shown = self._hidden | self._hot
         every = [name for name in known if name not in shown and (kind, name) not in self._before]
         if not known and kind == "meter" and self._names.states:

@@ -154,8 +154,9 @@ class _Tick:
                 between, kept = replace(self._ranges, around=self._around.between()), _join([start, meters])
                 for each in self._draft.acting:
                     between.condition(each.condition, kept)
-                if self._draft.wall is not None:
-                    between.condition(self._draft.wall, kept)
+                for condition in (self._draft.wall, self._draft.starting):
+                    if condition is not None:
+                        between.condition(condition, kept)
                 for mask in self._draft.masks:
                     between.condition(mask.allowed, kept)
                 for item in self._draft.unproven():

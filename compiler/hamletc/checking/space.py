@@ -37,7 +37,10 @@ from hamletc.checking.surroundings import first_speed
 from hamletc.expansion.headings import turning_of
 from hamletc.language import syntax
 
-OF_ANY_GRID = (syntax.EdgesProperty, syntax.PlacesProperty, syntax.StartsProperty, syntax.BlockProperty)
+OF_ANY_GRID = (
+    *(syntax.EdgesProperty, syntax.PlacesProperty, syntax.StartsProperty, syntax.StartsWhenProperty),
+    syntax.BlockProperty,
+)
 PROPERTIES: dict[str, tuple[type[syntax.Property | syntax.BlockProperty], ...]] = {
     **dict.fromkeys(syntax.GRIDS, (*OF_ANY_GRID, syntax.MovesProperty)),
     "grid": get_args(syntax.GridProperty),

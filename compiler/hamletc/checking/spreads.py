@@ -52,12 +52,14 @@ def resolve_spread(
     return None if failed else Spread(region, apart, near, within, span)
 
 
-def with_places(space: Space | None, affordances: list[Affordance], wall: Expression | None) -> Space | None:
+def with_places(
+    space: Space | None, affordances: list[Affordance], conditions: tuple[Expression | None, ...]
+) -> Space | None:
     """The space, whose places are stored where affordances say where they may stand, move, appear or are solid, and
-    beside walls of which cells decide: what stands on a cell does not follow from the layout then, or is asked of other
-    cells, too."""
+    where a condition of cells decides who begins on them: what stands on a cell does not follow from the layout then,
+    or is asked of other cells, too."""
     said = any(each.spread is not None or each.moving or each.appears or each.solid for each in affordances)
-    beside = wall is not None and any(each.place is None for each in affordances)
+    beside = any(each is not None for each in conditions) and any(each.place is None for each in affordances)
     if isinstance(space, Grid) and (said or beside):
         return replace(space, places="stored")
     return space

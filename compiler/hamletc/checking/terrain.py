@@ -28,7 +28,8 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.relocations import constants
 from hamletc.checking.report import Findings, all_of, only
-from hamletc.checking.thin_walls import PLAIN, Drawing, drawing_of, place_of, resolve_thin_walls, touch
+from hamletc.checking.thin_walls import PLAIN, Drawing, drawing_of, resolve_thin_walls, touch
+from hamletc.expansion.drawn_levels import place_of
 from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
-from hamlet.universe import Grid, Span, ThinWall
+from hamlet.universe import Grid, ThinWall
 from hamlet.universe.space import around
 from hamletc import messages
 from hamletc.checking.report import Findings, all_of
+from hamletc.expansion.drawn_levels import place_of
 from hamletc.expansion.trees import constant
 from hamletc.language import syntax
 
@@ -99,13 +100,6 @@ def _cell(written: syntax.Cell, width: int, height: int) -> int | None:
     if len(numbers) != 2 or numbers[0] not in range(width) or numbers[1] not in range(height):
         return None
     return int(numbers[0] or 0) + width * int(numbers[1] or 0)
-
-
-def place_of(row: syntax.Quoted, index: int) -> Span:
-    """Where a letter of a row is written: behind a quote, if there is one."""
-    span = row.span
-    first = span.column + (span.end_column - span.column - len(row.text)) // 2 + index
-    return replace(span, column=first, end_column=first + 1)
 
 
 def touch(grid: Grid, away: tuple[int, int]) -> bool:

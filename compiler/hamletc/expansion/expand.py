@@ -18,6 +18,7 @@ from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
 from hamletc.expansion.layouts import layouts_written_out
 from hamletc.expansion.lets import ExpansionError, Lets
+from hamletc.expansion.levels import levels_written_out
 from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.once import once_written_out
 from hamletc.expansion.pairs import pairs_written_out
@@ -71,7 +72,8 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         layouts = partial(layouts_written_out, space_of=space_of)
         steps: tuple[Step, ...]
         series = partial(series_written_out, used=lets.used)
-        steps = (series, low_enough, stages_written_out, layouts, once_written_out, headings_written_out, names_bound)
+        steps = (series, low_enough, stages_written_out, levels_written_out, layouts, once_written_out)
+        steps += (headings_written_out, names_bound)
         steps += (roles_written_out, lets.written_out, constants, repeats_written_out, pairs_written_out)
         steps += (births_written_out, items_written_out, low_enough, copies_written_out)
         steps += (moving, affordances_written_out)

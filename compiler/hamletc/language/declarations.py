@@ -28,7 +28,7 @@ SPACE_PROPERTIES: Any = (syntax.Property, syntax.BlockProperty)
 GRAPH_ITEMS: Any = (syntax.MapLetters, syntax.NodesDecl)
 MAP_ITEMS: Any = (
     *(syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl),
-    *(syntax.ThinWallsDecl, syntax.DrawnWallsDecl),
+    *(syntax.ThinWallsDecl, syntax.DrawnWallsDecl, syntax.LevelDecl),
 )
 
 

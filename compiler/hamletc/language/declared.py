@@ -126,7 +126,7 @@ def declared(declaration: syntax.RolePart) -> Iterator[Symbol]:
                         yield Symbol(name, "region")
                     case syntax.TerrainDecl(name=name):
                         yield Symbol(name, "terrain")
-                    case syntax.MapLetters() | syntax.ThinWallsDecl() | syntax.DrawnWallsDecl():
+                    case syntax.MapLetters() | syntax.ThinWallsDecl() | syntax.DrawnWallsDecl() | syntax.LevelDecl():
                         pass
         case syntax.RewardDecl(name=syntax.Name() as name):
             yield Symbol(name, "reward")

@@ -75,6 +75,8 @@ def item_of(node: Any) -> Item:
             return Item("", "map", _items((*rows, *items)), span, broken=True)
         case syntax.MapDecl(file=syntax.Quoted(text=file), items=items):
             return Item("", f'map "{file}"', _items(items) or None, span, broken=bool(items))
+        case syntax.LevelDecl(name=name, rows=rows):
+            return Item("", f"level {spell_name(name)}", _items(rows), span, broken=True)
         case syntax.Quoted(text=text):
             return Item("", f'"{text}"', None, span)
         case syntax.TableDecl(name=name, sizes=sizes, file=file, rows=rows):

@@ -19,6 +19,7 @@ from hamletc.lowering.layouts import new_layout, new_place, position_anywhere, p
 from hamletc.lowering.open_starts import Begun, Kind, kind_of_starts, open_position, read_at_start
 from hamletc.lowering.places import cell_position, cell_words, grid_of
 from hamletc.lowering.plan import Plan
+from hamletc.lowering.sought_starts import sought_position
 
 
 def advance_clock(clock: Clock) -> Function:
@@ -49,17 +50,22 @@ def reset(planned: Plan) -> Function:
             layout = new_layout(builder, *seeds, world, builder.to_u32(builder.input(I32, "episode")))
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
     of_world: dict[str, Value] | None = None
-    if universe.wall is not None:
+    begun: Begun | None = None
+    if universe.wall is not None or universe.starting is not None:
         of_world = _world_meters(planned, builder, layout)
         begun = _begun(planned, builder, of_world)
+    places: dict[int, tuple[Value, ...]] = {}
+    if universe.starting is not None:
+        places = {number: _place(planned, builder, layout, number, begun) for number in where.random}
     with builder.at(Construct("layout"), None):
         graph = graph_of(universe.space)
-        if universe.wall is not None:
+        if universe.starting is not None and begun is not None:
+            taken = tuple(builder.to_u32(place[0]) for place in places.values())
+            position: tuple[Value, ...] = sought_position(planned, builder, layout, builder.to_u32(agent), taken, begun)
+        elif universe.wall is not None and begun is not None:
             kind = kind_of_starts(universe)
             own = builder.to_u32(agent) if kind == "letter" else index
-            position: tuple[Value, ...] = open_position(
-                planned, builder, kind, layout, own, _stride(planned, builder, kind), begun
-            )
+            position = open_position(planned, builder, kind, layout, own, _stride(planned, builder, kind), begun)
         elif graph is not None and graph.start is not None:
             position = (builder.i32(graph.number(graph.start)),)
         elif where.dealt is not None and where.dealt.starts is not None:
@@ -79,17 +85,23 @@ def reset(planned: Plan) -> Function:
     if not planned.cell_cache:
         outputs.append(Output("layout", layout))
     for number, affordance in enumerate(universe.affordances if planned.place_rows else ()):
-        with builder.at(Construct("affordance", affordance.name), affordance.span):
-            if universe.wall is not None and _tries(planned, number):
-                stride = _stride(planned, builder, "free")
-                own = builder.u32(where.random_index(number))
-                there = open_position(planned, builder, "free", layout, own, stride, begun)
-                place = cell_words(builder, grid_of(universe), there)
-            else:
-                place = new_place(builder, planned, layout, number)
+        place = places.get(number)
+        if place is None:
+            place = _place(planned, builder, layout, number, begun)
         names = (f"place.{affordance.name}.{row}" for row in planned.place_rows)
         outputs += [Output(name, value) for name, value in zip(names, place, strict=True)]
     return builder.finish("reset", tuple(outputs))
+
+
+def _place(planned: Plan, builder: Builder, layout: Value, number: int, begun: Begun | None) -> tuple[Value, ...]:
+    """The stored place of the affordance of this number, as it begins an episode."""
+    affordance = planned.universe.affordances[number]
+    with builder.at(Construct("affordance", affordance.name), affordance.span):
+        if planned.universe.wall is None or begun is None or not _tries(planned, number):
+            return new_place(builder, planned, layout, number)
+        stride, own = _stride(planned, builder, "free"), builder.u32(planned.places.random_index(number))
+        there = open_position(planned, builder, "free", layout, own, stride, begun)
+        return cell_words(builder, grid_of(planned.universe), there)
 
 
 def _tries(planned: Plan, number: int) -> bool:

@@ -26,6 +26,7 @@ from hamletc.lowering.open_starts import try_bodies
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation, lower_steer
 from hamletc.lowering.reductions import Meeting, meeting
+from hamletc.lowering.sought_starts import seek_bodies
 from hamletc.lowering.tick import settle, tick
 from hamletc.lowering.world import run_world
 
@@ -41,7 +42,7 @@ def lower_planned(planned: Plan) -> Program:
     functions = [loop_body(planned, table) for table in planned.cascades]
     if planned.draws is not None:
         functions.append(draw_body(planned.draws))
-    functions += try_bodies(planned)
+    functions += (*try_bodies(planned), *seek_bodies(planned))
     if universe.acting:
         functions.append(carried_out(planned))
     together = meeting(planned)

@@ -58,6 +58,11 @@ class Begun:
     world: Mapping[str, Value]
     agents: Value
 
+    def words(self, builder: Builder) -> tuple[Value, ...]:
+        """All of them (U32), in the order in which loops carry them."""
+        numbers = (builder.to_bits(each) for each in (*self.params.values(), *self.world.values()))
+        return (*self.seeds, self.agents, *numbers)
+
 
 def kind_of_starts(universe: Universe) -> Kind:
     """Which cells agents try."""
@@ -74,15 +79,19 @@ def open_position(
     no wall as cells begin; the very first where all that are tried are walls."""
     if kind == "letter":
         layout = mix32(builder, layout)
-    first = _candidate(planned, builder, kind, layout, index, builder.u32(0))
+    first = candidate(planned, builder, kind, layout, index, builder.u32(0))
     blocked = _begins_as_wall(planned, builder, first, begun)
-    carried = [first, builder.select(blocked, builder.u32(1), builder.u32(0)), layout, index, stride, *begun.seeds]
-    carried += [begun.agents, *(builder.to_bits(each) for each in (*begun.params.values(), *begun.world.values()))]
-    body = try_body(planned, kind)
+    is_wall = builder.select(blocked, builder.u32(1), builder.u32(0))
+    carried = (first, is_wall, layout, index, stride, *begun.words(builder))
+    chosen = looked_for(builder, try_body(planned, kind), TRIES - 1, carried)
+    return cell_position(builder, grid_of(planned.universe).sizes, chosen)
+
+
+def looked_for(builder: Builder, body: Function, count: int, carried: tuple[Value, ...]) -> Value:
+    """The first output (U32) of a loop over so many cells, which begins with these (U32)."""
     names = tuple(output.name for output in body.outputs)
     tables = tuple(dict.fromkeys(node.op.table for node in body.nodes if isinstance(node.op, Lookup)))
-    chosen = builder.node(Fold(body.name, names[0], TRIES - 1, names, tables, tuple(carried)), U32)
-    return cell_position(builder, grid_of(planned.universe).sizes, chosen)
+    return builder.node(Fold(body.name, names[0], count, names, tables, carried), U32)
 
 
 def try_bodies(planned: Plan) -> Iterator[Function]:
@@ -90,7 +99,7 @@ def try_bodies(planned: Plan) -> Iterator[Function]:
     universe = planned.universe
     if universe.wall is None or not isinstance(universe.space, Grid):
         return
-    kinds: list[Kind] = [kind_of_starts(universe)]
+    kinds: list[Kind] = [kind_of_starts(universe)] if universe.starting is None else []
     if planned.places.random and planned.arranged is None and "free" not in kinds:
         kinds.append("free")
     yield from (try_body(planned, kind) for kind in kinds)
@@ -98,26 +107,17 @@ def try_bodies(planned: Plan) -> Iterator[Function]:
 
 def try_body(planned: Plan, kind: Kind) -> Function:
     """The body of a loop: a row tries a cell, unless the one before was no wall."""
-    builder, params, world = Builder("episode"), *read_at_start(planned.universe)
-    loop = f"try_{kind}"
+    builder, loop = Builder("episode"), f"try_{kind}"
     with builder.at(Construct("layout"), None):
-        plain = ("cell", "blocked", "key", "index", "stride", *SEEDS, "agents")
-        numbers = (*(f"param{n}" for n in range(len(params))), *(f"world{n}" for n in range(len(world))))
-        carried = {name: builder.input(U32, f"{loop}.{name}") for name in (*plain, *numbers)}
-        values = [builder.from_bits(carried[name]) for name in numbers]
-        begun = Begun(
-            tuple(carried[name] for name in SEEDS),
-            dict(zip(params, values, strict=False)),
-            dict(zip(world, values[len(params) :], strict=True)),
-            carried["agents"],
-        )
+        own = ("cell", "blocked", "key", "index", "stride")
+        carried, begun = carried_on(planned.universe, builder, loop, own)
         number = builder.add(builder.to_u32(builder.input(I32, "row")), builder.u32(1))
         index, there = carried["index"], builder.boolean(True)
         if kind != "anywhere":
             index = builder.add(index, builder.mul(carried["stride"], number))
             there = builder.less(index, builder.u32(_tried(planned, kind)))
             index = builder.select(there, index, builder.u32(0))
-        cell = _candidate(planned, builder, kind, carried["key"], index, number)
+        cell = candidate(planned, builder, kind, carried["key"], index, number)
         still = builder.equal(carried["blocked"], builder.u32(1))
         is_open = builder.not_(_begins_as_wall(planned, builder, cell, begun))
         taken = builder.all([still, there, is_open])
@@ -126,9 +126,21 @@ def try_body(planned: Plan, kind: Kind) -> Function:
     return builder.finish(loop, tuple(Output(f"{loop}.{name}", value) for name, value in carried.items()))
 
 
+def carried_on(universe: Universe, builder: Builder, loop: str, own: tuple[str, ...]) -> tuple[dict[str, Value], Begun]:
+    """The inputs (U32) of the body of a loop by name, its own and the numbers that start values read; and these."""
+    params, world = read_at_start(universe)
+    numbers = (*(f"param{n}" for n in range(len(params))), *(f"world{n}" for n in range(len(world))))
+    names = (*own, *SEEDS, "agents", *numbers)
+    carried = {name: builder.input(U32, f"{loop}.{name}") for name in names}
+    values = [builder.from_bits(carried[name]) for name in numbers]
+    of_world = dict(zip(world, values[len(params) :], strict=True))
+    seeds = tuple(carried[name] for name in SEEDS)
+    return carried, Begun(seeds, dict(zip(params, values, strict=False)), of_world, carried["agents"])
+
+
 def read_at_start(universe: Universe) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The params, and the meters of the world, that decide which cells begin as walls."""
-    asked = (universe.wall, tuple(meter.start for meter in _asked(universe)))
+    """The params, and the meters of the world, that decide which cells begin as walls, or have agents on them."""
+    asked = (universe.wall, universe.starting, tuple(meter.start for meter in _asked(universe)))
     params = dict.fromkeys(node.param for node in nodes(asked) if isinstance(node, ParamValue))
     world = dict.fromkeys(node.meter for node in nodes(asked) if isinstance(node, WorldValue))
     return tuple(params), tuple(world)
@@ -142,7 +154,7 @@ def _tried(planned: Plan, kind: Kind) -> int:
     return where.free.size
 
 
-def _candidate(planned: Plan, builder: Builder, kind: Kind, key: Value, index: Value, number: Value) -> Value:
+def candidate(planned: Plan, builder: Builder, kind: Kind, key: Value, index: Value, number: Value) -> Value:
     """The cell (U32) of an index (U32); of agents that start anywhere that of a draw of this number (U32)."""
     where = planned.places
     starts = None if where.dealt is None else where.dealt.starts
@@ -175,10 +187,10 @@ def _candidate(planned: Plan, builder: Builder, kind: Kind, key: Value, index: V
 
 
 def _asked(universe: Universe) -> tuple[CellMeter, ...]:
-    """The meters of cells that decide which cells begin as walls, in file order."""
+    """The meters of cells that decide who begins on them, in file order."""
     meters = () if universe.cells is None else universe.cells.meters
     asked: set[str] = set()
-    pending: list[object] = [universe.wall]
+    pending: list[object] = [universe.wall, universe.starting]
     while pending:
         read = {node.meter for node in nodes(pending.pop()) if isinstance(node, CellValue)} - asked
         asked |= read
@@ -188,9 +200,14 @@ def _asked(universe: Universe) -> tuple[CellMeter, ...]:
 
 def _begins_as_wall(planned: Plan, builder: Builder, cell: Value, begun: Begun) -> Value:
     """Whether (BOOL) a cell (U32) is a wall as cells begin."""
+    if planned.universe.wall is None:
+        raise ValueError(f"universe {planned.universe.name} has no walls of which cells decide")
+    return lower_expression(beginning_cell(planned, builder, cell, begun), planned.universe.wall)
+
+
+def beginning_cell(planned: Plan, builder: Builder, cell: Value, begun: Begun) -> Lane:
+    """The lane of a cell (U32) as it begins, with what decides who begins on it."""
     universe = planned.universe
-    if universe.wall is None:
-        raise ValueError(f"universe {universe.name} has no walls of which cells decide")
 
     def leaf(expression: Expression) -> Value | None:
         return builder.to_f32(builder.to_i32(begun.agents)) if isinstance(expression, AgentCount) else None
@@ -223,4 +240,4 @@ def _begins_as_wall(planned: Plan, builder: Builder, cell: Value, begun: Begun) 
         else:
             low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
             lane.cells[meter.name] = builder.clamp(lower_expression(lane, meter.start), low, high)
-    return lower_expression(lane, universe.wall)
+    return lane

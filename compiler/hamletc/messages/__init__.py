@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hamletc.messages import headings as headings
     from hamletc.messages import inert as inert
     from hamletc.messages import layers as layers
+    from hamletc.messages import levels as levels
     from hamletc.messages import maps as maps
     from hamletc.messages import meters as meters
     from hamletc.messages import moving as moving
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from hamletc.messages import space as space
     from hamletc.messages import stages as stages
     from hamletc.messages import standpoint as standpoint
+    from hamletc.messages import starting as starting
     from hamletc.messages import states as states
     from hamletc.messages import tables as tables
     from hamletc.messages import templates as templates

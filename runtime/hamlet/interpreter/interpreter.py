@@ -32,7 +32,7 @@ from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import drawn_controls, look_up
 from hamlet.interpreter.tick import tick
 from hamlet.interpreter.trace import Trace
-from hamlet.interpreter.walls import begin_beside_walls, find_walls
+from hamlet.interpreter.walls import begin_beside_walls, begin_on_cells, find_walls
 from hamlet.numbers.counters import (
     BIRTH_DRAWS,
     CELL_DRAWS,
@@ -149,7 +149,8 @@ class Interpreter:
             for pool in universe.pools:
                 unborn = (of_pool(pool, lanes) & ~living_at_first(pool, lanes))[worlds]
                 lanes.alive[worlds] = lanes.alive[worlds] & ~unborn
-        if universe.cells is None and all(isinstance(meter.start, float) for meter in universe.meters):
+        constant = universe.cells is None and all(isinstance(meter.start, float) for meter in universe.meters)
+        if constant and universe.starting is None:
             return
         numbers = global_lanes(buffers.shape, self.device).view(buffers.shape.worlds, buffers.shape.agents)
         episode = buffers.state["episode"].long().unsqueeze(1)
@@ -165,6 +166,7 @@ class Interpreter:
         begin_meters(lanes, buffers, worlds)
         begin_cells(lanes, buffers.state, worlds)
         begin_beside_walls(lanes, buffers, self._places, worlds)
+        begin_on_cells(lanes, buffers, self._places, worlds)
 
     def _begin_worlds(self, buffers: Buffers, worlds: Tensor, stream: Stream) -> None:
         """Give the meters of these worlds their start values, where those are expressions."""

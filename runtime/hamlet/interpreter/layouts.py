@@ -104,6 +104,23 @@ class Layouts:
             chosen, blocked = torch.where(taken, cell, chosen), blocked & ~taken
         return list(coordinates(chosen, self._permuted))
 
+    def sought(self, layout: Tensor, holds: Tensor, first: int, agents: int) -> list[Tensor]:
+        """The positions of agents, [agents, worlds] per axis: each has the next of the free cells, in the order of the
+        layout, for which this holds (bool [worlds, cells]); the last of them where they are too few. Where there is
+        none, agents have the cells of the indices from `first` on."""
+        if self._domain is None:
+            raise ValueError("there are no free cells")
+        word = layout.long() & WORD
+        order = self._free[permute(self._indices(word, 0, self._domain.size), word, self._domain)]
+        chosen = self._free[permute(self._indices(word, first, agents), word, self._domain)]
+        here = holds.gather(1, order.T.long()).T
+        place, count = here.cumsum(0), here.sum(0)
+        for agent in range(agents):
+            turn = here & (place == torch.clamp(count, max=agent + 1))
+            cell = order.gather(0, turn.to(torch.uint8).argmax(0, keepdim=True)).squeeze(0)
+            chosen[agent] = torch.where(count > 0, cell, chosen[agent])
+        return list(coordinates(chosen, self._permuted))
+
     def _cells(self, letters: str) -> Tensor:
         """The indices of the cells of the map with these letters, i32."""
         numbers = () if self._letters is None else self._letters.cells(letters)

@@ -34,3 +34,22 @@ def begin_beside_walls(lanes: Lanes, buffers: Buffers, places: Places, worlds: T
         position[axis, worlds] = x.T
     for row, cell in places.open_places(layout, walls, shape.agents):
         state["places"][row, worlds] = cell
+
+
+def begin_on_cells(lanes: Lanes, buffers: Buffers, places: Places, worlds: Tensor) -> None:
+    """Put agents on cells for which the condition of a start holds in these worlds (i64 [n]), whose cells have begun,
+    and whose affordances have their places; nothing where there is no such condition."""
+    starting, grid = lanes.universe.starting, lanes.universe.space
+    if starting is None or not isinstance(grid, Grid):
+        return
+    cells = as_agents(lanes, lanes.cells)
+    holds = evaluate(starting, cells).expand(cells.running.shape) & cells.running
+    if lanes.walls is not None:
+        holds = holds & ~lanes.walls
+    state, shape, holds = buffers.state, buffers.shape, holds[worlds]
+    for row, affordance in enumerate(lanes.universe.affordances):
+        if affordance.place is None:
+            holds = holds.scatter(1, state["places"][row, worlds].long().unsqueeze(1), False)
+    position = state["position"].view(-1, shape.worlds, shape.agents)
+    for axis, x in enumerate(places.sought_starts(state["layout"][worlds], holds, shape.agents)):
+        position[axis, worlds] = x.T

@@ -69,6 +69,7 @@ WORLD = Context("a rule of the world", of="world", past=True, draws=True, agents
 CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="when all is done", beside=True)
 ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
 WALLS = Context("the condition of a wall", of="cell", elsewhere=False)
+STARTING = Context("the condition of a start", of="cell", elsewhere=False)
 OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
 IN_WINDOW = Context("what a window shows of a cell", of="cell")
 
@@ -144,6 +145,8 @@ def lacking(universe: Universe) -> Iterator[str]:
         "grid with two axes": grid is not None and len(grid.sizes) == 2,
         "map with two axes": letters is not None and grid is not None and len(grid.sizes) == 2,
     }
+    if universe.starting is not None and grid is None:
+        yield "a condition of cells on which agents start needs a grid, and there is none"
     for node in nodes(universe):
         part = WANTING.get(type(node))
         match node:
@@ -172,6 +175,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         (() if world is None else (world.meters, world.rules), WORLD),
         (() if cells is None else (cells.meters, cells.rules, cells.sums), CELLS),
         (None if cells is None else cells.wall, WALLS),
+        (universe.starting, STARTING),
         ((universe.causes, universe.rewards, universe.reports), ENDING),
         ((universe.acting, universe.masks), MASK),
         (universe.pools, BIRTH),

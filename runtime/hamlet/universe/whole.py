@@ -36,6 +36,8 @@ class Universe:
             the moves, INTERACT, WAIT, then the universe's own in file order.
         acting: in which ticks agents act; none: in every one.
         blocking: how agents block each other's moves; `None`: not at all.
+        starting: the condition of the cells on which agents begin an episode, as cells begin; `None`: those that the
+            space says.
         drawings: what pictures show, and how.
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         tables: constant numbers that expressions read by an index.
@@ -75,6 +77,7 @@ class Universe:
     tables: tuple[declarations.NumberTable, ...] = ()
     pools: tuple[declarations.Pool, ...] = ()
     blocking: declarations.Blocking | None = None
+    starting: Expression | None = None
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)

@@ -21,6 +21,8 @@ from strategies.worlds import Worlds
 NOWHERE = Span(1, 1, 1, 1)
 EDGES: tuple[Edges, ...] = get_args(Edges)
 METRICS: tuple[Metric, ...] = get_args(Metric)
+MOST_LOOKED_AT = 400
+"""The most cells of a grid on which agents start by a condition."""
 
 
 class Spaces(Maps, Worlds):
@@ -73,6 +75,8 @@ class Spaces(Maps, Worlds):
         if dimensions == 2 and self.chance(2):
             drawn, below = self.charted(sizes[0], sizes[1], wanted + 3, not starts)
             below = f"\n{below}"
+        if not starts and (drawn is None or drawn.starts is None) and math.prod(sizes) <= MOST_LOOKED_AT:
+            properties += self._starts_when(sizes)
         space = Grid(
             tuple(sizes),
             edges,
@@ -99,6 +103,17 @@ class Spaces(Maps, Worlds):
             return SpacePlan(text, space, axis_names(dimensions), tuple(move.name for move in moves))
         names, table = self._moves(lambda axis: self.integer(1 - sizes[axis], sizes[axis] - 1), dimensions)
         return SpacePlan(f"{text}\n{table}", space, axis_names(dimensions), names)
+
+    def _starts_when(self, sizes: list[int]) -> list[str]:
+        """Sometimes the cells on which agents start: those on one side of a line, or on another."""
+        sides = [(axis, size) for axis, size in zip(axis_names(len(sizes)), sizes, strict=True) if size > 1]
+        if not sides or not self.chance(4):
+            return []
+        axis, size = self.pick(sides)
+        conditions = [f"position {axis} {self.pick(('<', '>='))} {self.integer(1, size - 1)}"]
+        other, size = self.pick(sides)
+        conditions += [f"position {other} == {self.integer(0, size - 1)}"] if self.chance(2) else []
+        return [f"starts when {' or '.join(conditions)}"]
 
     def _hexagons(self, grid: Grid, drawn: bool, properties: list[str], below: str) -> SpacePlan:
         """A grid of hexagons like this grid."""

@@ -123,4 +123,21 @@ observe { position absolute }
     (Wire("Cells.wall", "wall when shut", "wall when not shut", 0, "mask.LEFT mask.RIGHT"),),
 )
 
-CELLS = (HEATH, BARE, AFAR, GATE)
+PEN = Base(
+    """
+universe pen
+space grid 5 { starts when sand }
+inert allowed
+meter a = 0.5 { move 0.0625 }
+cells {
+    state sand = position x == 1
+    rule dries: sand = true
+}
+reward a
+observe { position absolute }
+""",
+    "RIGHT LEFT",
+    (Wire("Universe.starting", "starts when sand", "starts when not sand", 0, "mask.LEFT mask.RIGHT position.x"),),
+)
+
+CELLS = (HEATH, BARE, AFAR, GATE, PEN)

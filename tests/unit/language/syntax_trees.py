@@ -217,7 +217,7 @@ _observations = st.one_of(
 _spaces = st.one_of(
     st.builds(
         syntax.SpaceDecl, _kinds("grid"), _tuples(signed, 5, least=1), _nothing,
-        _tuples(_properties(names, *GRIDS)), SPAN,
+        _tuples(_properties(names, *GRIDS) | _properties(expressions, syntax.StartsWhenProperty)), SPAN,
     ),
     st.builds(
         syntax.SpaceDecl, _kinds("continuous"), _nothing, _tuples(st.tuples(signed, signed), 5, least=1),

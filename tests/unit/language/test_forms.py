@@ -20,11 +20,12 @@ from hamletc.language.losses import FormattingError
 UNIVERSES = sorted((Path(__file__).parents[3] / "universes").rglob("*.hamlet"))
 FURTHER = """universe further extends "base.hamlet"
 space grid map { edges clamp  distance manhattan  places stored  starts anywhere  moves diagonal }
-space grid 3 x 3 { agents block to highest -a }
+space grid 3 x 3 { agents block to highest -a  starts when a > 0 }
 space hexagons 3 x 3 { agents block }
 space continuous (0 .. 1) x (0 .. 1) { step 1  reach 1  directions 8  speeds 2  momentum up to 1 }
 space graph { a - b  region ring { a b }  starts in ring }
 map { "ab"  wall "a"  starts "b"  starts in r  region r "b"  terrain t = 1 { r 2 }  wall between (0, 0) (1, 0) }
+map { level one { "ab" "ba" }  wall "a" }
 moves { STAY (0, 0) }
 cells { wall when stone }
 start velocity (1, 0) speed 2

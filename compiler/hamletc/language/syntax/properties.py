@@ -34,6 +34,7 @@ __all__ = [
     "SpaceProperty",
     "SpeedsProperty",
     "StartsProperty",
+    "StartsWhenProperty",
     "StepProperty",
     "ThingProperty",
     "WearProperty",
@@ -78,6 +79,10 @@ class PlacesProperty(WordProperty, form="places $value"):
 
 class StartsProperty(WordProperty, form="starts $value"):
     """`starts anywhere`, in a graph `starts home`."""
+
+
+class StartsWhenProperty(Property, form="starts when $value"):
+    """`starts when not stone`: agents begin on the cells for which this holds."""
 
 
 class MovesProperty(WordProperty, form="moves $value"):
@@ -155,8 +160,9 @@ class WearProperty(Property, form="wear $value"):
 
 
 GridProperty: TypeAlias = (
-    EdgesProperty | MetricProperty | PlacesProperty | StartsProperty | MovesProperty | MomentumProperty | BlockProperty
-)
+    EdgesProperty | MetricProperty | PlacesProperty | StartsProperty | StartsWhenProperty | MovesProperty
+    | MomentumProperty | BlockProperty
+)  # fmt: skip
 ContinuousProperty: TypeAlias = (
     EdgesProperty | MetricProperty | StepProperty | ReachProperty | DirectionsProperty | SpeedsProperty
     | MomentumProperty

@@ -18,6 +18,7 @@ __all__ = [
     "DrawnWallsDecl",
     "EpisodesDecl",
     "GraphPath",
+    "LevelDecl",
     "LifespanDecl",
     "MapDecl",
     "MapLetters",
@@ -127,13 +128,21 @@ class DrawnWallsDecl(Node, form="wall between $axis $letters"):
     span: Span
 
 
+class LevelDecl(Node, form="level $name { $rows* }"):
+    """`level first { "####" "#..#" }`: one of the maps between which episodes choose; of a file it has its number."""
+
+    name: Name
+    rows: tuple[Quoted, ...]
+    span: Span
+
+
 class MapDecl(Node):
     """`map { "####" "#..#" wall "#" }`, `map "town.txt" { wall "#" }`, where `file` is the name and `rows` are what was
-    read there."""
+    read there; of a file of levels these are among the `items`."""
 
     file: Quoted | None
     rows: tuple[Quoted, ...]
-    items: tuple[MapLetters | RegionDecl | TerrainDecl | ThinWallsDecl | DrawnWallsDecl, ...]
+    items: tuple[MapLetters | RegionDecl | TerrainDecl | ThinWallsDecl | DrawnWallsDecl | LevelDecl, ...]
     span: Span
 
 

@@ -1,0 +1,121 @@
+"""Levels: several maps, of which each episode has one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.language.spelling import counted
+
+
+@finding("H310")
+class OneLevel(Finding):
+    def told(self) -> Told:
+        return Told("there is one level only", "Write its rows in the braces of the map, or draw more levels.")
+
+
+@finding("H310")
+class RowsBesideLevels(Finding):
+    level: Span
+
+    def told(self) -> Told:
+        hint = "Put these rows into the braces of a level, or leave them out."
+        return Told("a map with levels has no rows of its own", hint, "", (Label(self.level, "a level"),))
+
+
+@finding("H310")
+class LevelTwice(Finding):
+    level: str
+    first: Span
+
+    def told(self) -> Told:
+        label = Label(self.first, "the first one")
+        return Told(f"there are two levels `{self.level}`", "Give one of them another name.", "", (label,))
+
+
+@finding("H310")
+class TooManyLevels(Finding):
+    count: int
+    most: int
+    of: Literal["names", "cells"]
+
+    def told(self) -> Told:
+        if self.of == "names":
+            hint = "Put them into a file, with an empty line between them, where they have numbers."
+            return Told(f"at most {self.most} levels have names, and these are {self.count}", hint)
+        hint = "Draw fewer or smaller levels."
+        return Told(f"all levels together have at most {self.most} cells, and these {self.count}", hint)
+
+
+@finding("H310")
+class DrawnWallsOfLevels(Finding):
+    def told(self) -> Told:
+        hint = "Write pairs of cells, as in `wall between (1, 0) (2, 0)`, which stand in all levels."
+        return Told("thin walls cannot be drawn in levels", hint)
+
+
+@finding("H310")
+class NoStateOfLevels(Finding):
+    """Something called `level` that cannot say which level an episode has."""
+
+    written: str
+    map: Span
+
+    def told(self) -> Told:
+        hint = f"Write `world {{ {self.written} }}`, or give this another name."
+        label = Label(self.map, "the levels")
+        return Told("which level an episode has is a state `level` of the world", hint, "", (label,))
+
+
+@finding("H310")
+class LevelWritten(Finding):
+    """A rule that writes a level which the next episode forgets."""
+
+    state: Span
+
+    def told(self) -> Told:
+        hint = "Write `kept` before the state: then the next episode has that level."
+        label = Label(self.state, "begins anew with each episode")
+        return Told("an episode keeps the level that it begins with", hint, "", (label,))
+
+
+@finding("H330")
+class LevelOfOtherSize(Finding):
+    level: str
+    sizes: tuple[int, int]
+    usual: tuple[int, int]
+    first: Span
+
+    def told(self) -> Told:
+        (across, down), (width, height) = self.sizes, self.usual
+        hint = "Draw all levels on one rectangle; fill what is left of a smaller one with walls."
+        message = f"the level `{self.level}` has {across} x {down} cells, not {width} x {height}"
+        return Told(message, hint, "", (Label(self.first, f"{width} x {height} cells"),))
+
+
+@finding("H331")
+class LevelLacks(Finding):
+    """A letter that every level needs, and one that has it not once."""
+
+    level: str
+    letters: str
+    found: int
+
+    def told(self) -> Told:
+        hint = f"Draw `{self.letters}` in each level."
+        if self.found:
+            message = f"the level `{self.level}` has {counted(self.found, 'cell')} with `{self.letters}`, not one"
+            return Told(message, hint)
+        return Told(f"the level `{self.level}` has no `{self.letters}`", hint)
+
+
+@finding("H331")
+class NotInLevels(Finding):
+    """A place on the map that differs from level to level, where one is needed that does not."""
+
+    what: str
+
+    def told(self) -> Told:
+        hint = "Say it by coordinates, or by a state of cells that begins with a region."
+        return Told(f"{self.what} needs one map, and there are levels", hint)

@@ -1,0 +1,84 @@
+"""`starts when`: agents begin on cells for which a condition holds, apart from each other and from affordances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import pytest
+import torch
+
+import hamlet
+from hamlet.numbers.permutation import domain
+from hamlet.numbers.random import WORD, permute
+
+Compiled: TypeAlias = "Callable[[str], hamlet.Module]"
+BACKENDS = pytest.mark.parametrize("backend", ["interpreter", "c"])
+WIDTH, HEIGHT = 6, 4
+ROOMS = """
+universe rooms_apart
+space grid 6 x 4 { starts when position x < column and not stone }
+lifespan 2 ticks
+meter energy = 1 { decay 0.1 }
+world { let column = once integer(1, 3) }
+cells {
+    state stone = chance(0.3)
+    wall when stone
+}
+affordance Spring at random { instantly { energy += 0.1 } }
+reward energy
+observe { position absolute }
+"""
+
+
+def cells_of(env: hamlet.Env, agents: int) -> torch.Tensor:
+    """The cell of each agent, [worlds, agents]."""
+    x, y = env.state["position"].long()
+    return (x + WIDTH * y).view(-1, agents)
+
+
+@BACKENDS
+def test_agents_have_the_next_cells_of_the_layout_that_fulfil_it(backend: str, compiled: Compiled) -> None:
+    worlds, agents, over = 200, 3, domain(WIDTH * HEIGHT)
+    env = hamlet.make(compiled(ROOMS), worlds=worlds, agents=agents, backend=backend, seed=7, quiet=True)
+    env.reset()
+    stone, column = env.meter("stone").T.bool(), env.meter("column").long()
+    places, begun = env.state["places"][0], cells_of(env, agents)
+    layout, few = env.state["layout"].long() & WORD, 0
+    for world in range(worlds):
+        order = permute(torch.arange(WIDTH * HEIGHT), layout[world], over).tolist()
+        free = [c for c in order if c % WIDTH < column[world] and not stone[world, c] and c != places[world]]
+        few += len(free) < agents
+        for agent in range(agents):
+            last = order[1 + agent] if not free else free[min(agent, len(free) - 1)]
+            assert int(begun[world, agent]) == last
+    assert 0 < few < worlds / 2
+
+
+def test_each_cell_is_as_likely(compiled: Compiled) -> None:
+    text = ROOMS.replace("chance(0.3)", "position x == 5").replace("integer(1, 3)", "integer(2, 3)")
+    env = hamlet.make(compiled(text), worlds=6000, seed=3, quiet=True)
+    env.reset()
+    column, begun = env.meter("column").long(), cells_of(env, 1).squeeze(1)
+    for wide in (2, 3):
+        counted = torch.bincount(begun[column == wide], minlength=WIDTH * HEIGHT).float().view(HEIGHT, WIDTH)
+        assert not bool(counted[:, wide:].any())
+        expected = float(counted.sum()) / (wide * HEIGHT)
+        degrees = wide * HEIGHT - 1
+        assert float(((counted[:, :wide] - expected) ** 2 / expected).sum()) < degrees + 5 * (2 * degrees) ** 0.5
+
+
+@BACKENDS
+def test_a_program_sets_the_param_that_the_condition_reads(backend: str, compiled: Compiled) -> None:
+    text = """
+universe line
+space grid 8 { starts when position x == first }
+lifespan 1 ticks
+param first = 2 in 0 .. 7
+meter energy = 1 { decay 0.1  only falls }
+reward energy
+observe { position absolute }
+"""
+    env = hamlet.make(compiled(text), worlds=5, backend=backend, params={"first": 6.0}, quiet=True)
+    env.reset()
+    assert env.state["position"].tolist() == [[6] * 5]
