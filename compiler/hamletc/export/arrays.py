@@ -109,3 +109,26 @@ def _remark(name: str) -> str:
     if re.fullmatch(r"\w+", name, re.ASCII):
         return ""
     return f" /* {re.sub(r'[^ -~]|(?<=[*])/', '_', name)} */"
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The first contents of a row of an array that users write: a number of binary32."""
+
+    array: str
+    row: int
+    columns: str
+    value: float
+
+
+def defaults(universe: Universe) -> Iterator[Default]:
+    """The contents of the arrays that users write, at first."""
+    columns = {field.name: "lanes" if field.per == "lane" else "worlds" for field in schema.state_fields(universe)}
+    written = (
+        ("params", [param.default for param in universe.params]),
+        ("inputs", [each.default for each in universe.inputs]),
+        ("controls", [min(max(each.low, 0.0), each.high) for each in universe.controls]),
+    )
+    for name, values in written:
+        for row, value in enumerate(values):
+            yield Default(name, row, columns[name], float(value))

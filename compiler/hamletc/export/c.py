@@ -4,59 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hamlet import schema
 from hamlet.native.library import header
 from hamlet.package.manifest import plain
-from hamlet.schema.roles import fewest_agents, only_agents
-from hamlet.schema.room import MOST_COUNTED, counts_agents, room
-from hamlet.universe import Universe, meet
+from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.compilation import Compilation
-from hamletc.export.arrays import Array, Constant, arrays
+from hamletc.export.arrays import Array, Constant, arrays, defaults
+from hamletc.export.exported import Exported
 from hamletc.export.names import identifier
+from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_of, agents_tested
 from hamletc.targets.c.emit import Kernel, array_of, kernel_of
 
-LANE_LIMIT = 2**31 - 1
-TEST_WORLDS, TEST_TICKS, TEST_SEED = 4, 300, 7
-"""Of the run whose digest an export knows."""
 SPARE = 4096
 """Bytes for the self-test, beyond those of arrays: of the record that has their addresses, and of shares."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """The texts of an export by the names of their files."""
-
-    header: str
-    source: str
-    header_file: str
-    source_file: str
-
-
-def agents_of(universe: Universe) -> tuple[int, int]:
-    """The fewest and the most agents of a world."""
-    only = only_agents(universe)
-    if only is not None:
-        return only, only
-    limits = [LANE_LIMIT]
-    if meet(universe) or universe.roles:
-        limits.append(schema.MOST_AGENTS)
-    if counts_agents(universe):
-        limits.append(MOST_COUNTED)
-    places = room(universe)
-    if places is not None:
-        limits.append(places)
-    return fewest_agents(universe), min(limits)
-
-
-def agents_tested(universe: Universe) -> int:
-    """The agents of a world in the run whose digest an export knows: where they meet, some."""
-    least, most = agents_of(universe)
-    return min(max(least, 3), most) if meet(universe) else least
 
 
 def export_c(compilation: Compilation, digest: int) -> Exported:
@@ -104,10 +68,10 @@ def export_c(compilation: Compilation, digest: int) -> Exported:
         library=_without_comments(header()),
         constructed=list(_constructed(kernel, universe, by_name)),
         passed=", ".join(name for name, _ in kernel.arguments),
-        defaults=list(_defaults(universe)),
+        defaults=list(defaults(universe)),
     )
     head = environment.get_template("header.h.j2").render(values)
-    return Exported(head, source, f"{name}.h", f"{name}.c")
+    return Exported({f"{name}.h": head.encode(), f"{name}.c": source.encode()})
 
 
 def _constructed(kernel: Kernel, universe: Universe, by_name: dict[str, Array]) -> Iterator[str]:
@@ -140,27 +104,6 @@ def _filled(array: Array) -> str:
     if array.rows is None:
         return f"{{self->{array.name}, self->{array.columns}, 1}}"
     return f"{{self->{array.name}, {len(array.rows)}, self->{array.columns}}}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Default:
-    array: str
-    row: int
-    columns: str
-    value: str
-
-
-def _defaults(universe: Universe) -> Iterator[_Default]:
-    """The contents of the arrays that users write, at first."""
-    columns = {field.name: "lanes" if field.per == "lane" else "worlds" for field in schema.state_fields(universe)}
-    written = (
-        ("params", [param.default for param in universe.params]),
-        ("inputs", [each.default for each in universe.inputs]),
-        ("controls", [min(max(each.low, 0.0), each.high) for each in universe.controls]),
-    )
-    for name, values in written:
-        for row, value in enumerate(values):
-            yield _Default(name, row, columns[name], f"{float(value).hex()}f")
 
 
 def _bytes(kernel: Kernel, held: Sequence[Array], agents: int) -> int:
