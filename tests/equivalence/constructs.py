@@ -173,7 +173,16 @@ KINDS = (
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
     *("At", "Wall", "Cells wall", "starts when"),
-    *("CellSum", "things", "things of a role", "things that lie", "stages", "StateType of cells", "regions of a graph"),
+    *(
+        "CellCount",
+        "CellSum",
+        "things",
+        "things of a role",
+        "things that lie",
+        "stages",
+        "StateType of cells",
+        "regions of a graph",
+    ),
     *("Graph", "Graph with start", "Graph one way"),
 )
 """All that random universes have."""

@@ -10,9 +10,12 @@ from hamlet.universe import Expression, parts
 from hamlet.universe.space import is_hexagonal, surrounding
 from hamletc import messages
 from hamletc.checking.around import MOST_AROUND, summed_around
+from hamletc.checking.crowds import OPERATIONS as CROWDS
+from hamletc.checking.crowds import uncounted
 from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
 from hamletc.checking.overall import OPERATIONS
 from hamletc.checking.report import whole_number
+from hamletc.checking.roles import most_of
 from hamletc.checking.standpoint import BETWEEN, Asker, Resolver, Scope, Standpoint
 from hamletc.checking.surroundings import farthest
 from hamletc.checking.symbols import is_word
@@ -37,6 +40,8 @@ class Asking:
     def among(self, expr: syntax.CallExpr) -> Expression | None:
         """`count(c)`, `total(x)`, `lowest(x)`, `highest(x)`, `average(x)`, `rank(c, x)`, `nearest(c, x)`."""
         op = expr.function.text
+        if self._at.whose == "neighbour" and self._at.scope == "observe":
+            return self._on_cell(expr)
         if self._at.whose == "places" or self._at.scope in NOT_AMONG:
             self._at.report.add(messages.agents.NotCounted(expr.span, op, self._at.scope))
             return None
@@ -62,6 +67,29 @@ class Asking:
         if value is None or not self._asks_others(value):
             return None
         return joined(cast(Any, op), value, expr.span)
+
+    def _on_cell(self, expr: syntax.CallExpr) -> Expression | None:
+        """`count(wolf)` in a window: of the agents on each cell."""
+        crowds, op = self._at.names.crowds, expr.function.text
+        if op not in CROWDS:
+            self._at.report.add(messages.crowds.NotOnCells(expr.span, op))
+            return None
+        if len(expr.arguments) != 1:
+            wrong_arguments(expr.function, expr.span, self._at.report)
+            return None
+        (argument,) = expr.arguments
+        each = self._resolver.inside("observe")
+        value = each.number(argument) if op != "count" else _everybody(argument) or each.condition(argument)
+        if value is None or crowds is None:
+            return None
+        if (part := uncounted(value)) is not None:
+            self._at.report.add(messages.crowds.NotOfAgentAlone(part.span))
+            return None
+        try:
+            return crowds.ask(op, value, spell_expression(argument), most_of(argument, self._at.names), expr.span)
+        except OverflowError:
+            self._at.report.add(messages.agents.TotalTooLarge(expr.span))
+            return None
 
     def over_cells(self, expr: syntax.CallExpr) -> Expression | None:
         """`total(moss) over cells`."""

@@ -19,6 +19,7 @@ from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.births import check_room, resolve_pool
 from hamletc.checking.blocking import check_blocking, resolve_blocking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
+from hamletc.checking.crowds import Crowds
 from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.drawings import resolve_drawings
 from hamletc.checking.expressions import Expressions
@@ -253,6 +254,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     whole_once(draft, names)
     _keep_past(draft, names)
     _keep_overall(draft, names)
+    _keep_crowds(draft, names)
     drawn = only(all_of(file.declarations, syntax.DrawDecl), "`draw`", report, "block")
     draft.drawings = () if drawn is None else resolve_drawings(drawn, draft, names, report)
     draft.settle()
@@ -266,7 +268,8 @@ def _keep_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
     def lies(value: Expression) -> Interval | None:
         around = bounds()
         found = {} if names.overall is None else names.overall.bounds
-        around = replace(around, bounds={**around.bounds, **found})
+        crowds = {} if names.crowds is None else names.crowds.bounds
+        around = replace(around, bounds={**around.bounds, **found, **crowds})
         loose = dict.fromkeys(left_unclamped(file), ANYTHING)
         places = (around, around.later())
         return hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
@@ -276,6 +279,7 @@ def _keep_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
     names.lies = lies
     names.history = History(names.of_kind(*values), lies, lifespan)
     names.overall = Overall(names.of_kind(*values), lies)
+    names.crowds = Crowds(names.of_kind(*values, "cell meter"), lies)
 
 
 def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
@@ -335,6 +339,16 @@ def _keep_overall(draft: Draft, names: Names) -> None:
     draft.of_world = draft.of_world or draft.of_cells
     draft.world_meters += names.overall.meters
     draft.sums += names.overall.sums
+
+
+def _keep_crowds(draft: Draft, names: Names) -> None:
+    """Add the hidden meters of what the agents on each cell come to."""
+    if names.crowds is None or not names.crowds.counts:
+        return
+    draft.past |= names.crowds.names
+    draft.of_cells = draft.of_cells or names.crowds.counts[0].span
+    draft.cell_meters += names.crowds.meters
+    draft.counts += names.crowds.counts
 
 
 def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: Findings) -> None:

@@ -100,7 +100,7 @@ class Course:
                 return self._cascade(stage.construct, known)
             case universe.Meter():
                 return self._loss(stage, known)
-            case universe.CellSum(meter=meter):
+            case universe.CellSum(meter=meter) | universe.CellCount(meter=meter):
                 return known.write(meter, known.around.bounds.get(meter))
             case _:
                 return known

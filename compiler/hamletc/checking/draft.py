@@ -88,9 +88,11 @@ class Draft:
     effects: frozenset[str] = frozenset()
     """The names of the rules by which effects go on."""
     past: frozenset[str] = frozenset()
-    """The hidden states of what looks back, and hidden meters of what all cells come to."""
+    """The hidden states of what looks back, and hidden meters of what all cells, or the agents on each, come to."""
     sums: list[universe.CellSum] = field(default_factory=list)
     """What all cells come to."""
+    counts: list[universe.CellCount] = field(default_factory=list)
+    """What the agents on each cell come to."""
     guards: dict[str, universe.Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
     _parts: tuple[universe.Expression, ...] | None = field(default=None, init=False)
@@ -115,10 +117,12 @@ class Draft:
         return (*self.meters, *self.world_meters, *self.cell_meters)
 
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
-        """The bodies of the world's rules and of those of cells, with their guards; then what all cells come to."""
+        """The bodies of the world's rules and of those of cells, with their guards; then what all cells come to,
+        and the agents on each."""
         for rule in (*self.world_rules, *self.cell_rules):
             yield rule.guard, rule.body
-        for each in self.sums:
+        asked: tuple[universe.CellSum | universe.CellCount, ...] = (*self.sums, *self.counts)
+        for each in asked:
             yield None, (universe.Assign(each.meter, "=", each.operand, True, each.span),)
 
     def outcomes(self) -> Iterator[universe.Expression]:
@@ -281,7 +285,8 @@ class Draft:
         if self.of_cells is None or not self.cell_meters:
             return None
         return universe.Cells(
-            tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums), self.wall
+            *(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums), self.wall),
+            counts=tuple(self.counts),
         )
 
     def moves_taken(self) -> Iterator[universe.Move]:

@@ -161,6 +161,8 @@ def _check_cells(
     draft: Draft, shown: set[str], varying: frozenset[str], changes: Changes, names: Names, report: Findings
 ) -> None:
     for meter in draft.cell_meters:
+        if meter.name in draft.past:
+            continue
         span = names.span("cell meter", meter.name)
         if meter.name not in shown:
             report.add(messages.inert.UnreadMeter(span, meter.name, meter.type is not None, "cell"))

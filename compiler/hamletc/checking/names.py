@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from hamlet.universe import Expression, NoSpace, Span, nodes
 from hamletc import messages
+from hamletc.checking.crowds import Crowds
 from hamletc.checking.effects import Effects
 from hamletc.checking.history import History
 from hamletc.checking.overall import Overall
@@ -41,9 +42,9 @@ class Names(Symbols):
     keeps what looks back, `asked` the regions in which something begins. `hours` are those of the clock's day, any
     number where the clock has an error; `counts_hours` says whether something is counted in hours or days. `copy_of`
     has for each copy of an affordance the name of all of them. `kept` are the meters of the world that it keeps,
-    `overall` finds what all cells come to, `wall` is the condition of cells that are walls beside those of the map.
-    `effects` are set when the space and the time are resolved; `lies` then tells where a number lies, as far as
-    declarations say it.
+    `overall` finds what all cells come to, `crowds` what the agents on each do, `wall` is the condition of cells that
+    are walls beside those of the map. `effects` are set when the space and the time are resolved; `lies` then tells
+    where a number lies, as far as declarations say it.
 
     `tables` are those that are sound, `None` until they are resolved; `tables_read` those that something reads.
     `coordinates` are those of cells whose agents are counted.
@@ -68,6 +69,7 @@ class Names(Symbols):
         self.effects = Effects({})
         self.history: History | None = None
         self.overall: Overall | None = None
+        self.crowds: Crowds | None = None
         self.wall: Expression | None = None
         self.asked: set[str] = set()
         self.lies: Callable[[Expression], Interval | None] = lambda _: None

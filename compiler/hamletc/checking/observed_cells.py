@@ -9,6 +9,8 @@ from hamlet import universe
 from hamlet.universe import Span
 from hamlet.universe.space import is_hexagonal
 from hamletc import messages
+from hamletc.checking.expressions import Expressions
+from hamletc.checking.names import Names
 from hamletc.checking.observed_items import Listing
 from hamletc.checking.observed_wholes import MOST_HOT
 from hamletc.checking.report import whole_number
@@ -74,6 +76,8 @@ class ObservedCells:
         """`grid of forest`, `window 2 of wall`, `window 2 of moss`."""
         if self._in.names.means(word, "cell meter") and not self._in.names.means(word, "region"):
             return self._of_cells(item, word) if self._in.first(f"{item.keyword()} of", word.text, item.span) else None
+        if isinstance(item, syntax.ObserveGrid) and shows_agents(word, self._in.names):
+            return self._agents(item, word)
         region = None if is_word(word, "wall") else self._in.names.find(word, "region")
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
@@ -106,6 +110,17 @@ class ObservedCells:
             return None
         return universe.ObserveCells(None, word.text, item.span)
 
+    def _agents(self, item: syntax.ObserveGrid, word: syntax.Name) -> universe.Observation | None:
+        """`grid of wolf`, `grid of agents`."""
+        if not self._in.first("grid of", word.text, item.span) or not self._in.has_grid(item):
+            return None
+        if not isinstance(self._in.space, universe.Grid) or self._is_too_large(prod(self._in.space.sizes), item):
+            return None
+        number = agents_on_cells(word, self._in)
+        if not isinstance(number, universe.CellValue):
+            return None
+        return universe.ObserveCells(None, number.meter, item.span, called=word.text)
+
     def hot(self, item: syntax.ObserveHotGrid | syntax.ObserveHotWindow) -> list[universe.Observation]:
         """`hot grid of ground`, `hot window 2 of ground`: of each value of a state of cells where it is."""
         span, layer = item.span, item.layer
@@ -137,3 +152,19 @@ class ObservedCells:
             return False
         self._in.report.add(messages.observations.TooManyRows(item.span, rows, MOST_ROWS))
         return True
+
+
+def shows_agents(word: syntax.Name, names: Names) -> bool:
+    """Whether `of agents`, or `of` a role, is meant, and nothing else that is declared by this name."""
+    if names.means(word, "cell meter") or names.means(word, "region") or names.means(word, "terrain"):
+        return False
+    return names.means(word, "role") or is_word(word, "agents")
+
+
+def agents_on_cells(word: syntax.Name, listing: Listing) -> universe.Expression | None:
+    """How many agents, of a role or of all, are on a cell."""
+    expressions = Expressions(listing.names, listing.report, scope="observe", whose="neighbour")
+    who: syntax.Expr = syntax.Name("true", word.span)
+    if listing.names.means(word, "role"):
+        who = syntax.RoleExpr(word.text, word.span)
+    return expressions.number(syntax.CallExpr(syntax.Name("count", word.span), (who,), word.span))

@@ -13,7 +13,7 @@ from hamlet.universe.space import is_hexagonal
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.observed_cells import MOST_ROWS
+from hamletc.checking.observed_cells import MOST_ROWS, agents_on_cells, shows_agents
 from hamletc.checking.observed_items import Listing, number_at
 from hamletc.checking.observed_wholes import MOST_HOT
 from hamletc.checking.operations import is_condition
@@ -61,7 +61,7 @@ class ObservedViews:
         """Whether a window shows cells as they lie, and no expression; those of terrains are none."""
         names, layer = self._in.names, item.layer
         terrain = layer is not None and names.means(layer, "terrain") and not names.means(layer, "region")
-        return item.is_plain and not terrain
+        return item.is_plain and not terrain and (layer is None or not shows_agents(layer, names))
 
     def window(self, item: syntax.ObserveWindow) -> universe.ObserveView | None:
         """`window 7 x 7 ahead of wall in view`, `window 2 turned`, `window 2 of edible: 2 * moss`."""
@@ -176,6 +176,8 @@ class ObservedViews:
         names, space = self._in.names, self._in.space
         if word is None:
             return _Layer("", None, Interval(0.0, 1.0))
+        if shows_agents(word, names):
+            return self._agents(word)
         if names.means(word, "cell meter") and not names.means(word, "region"):
             meter = self._meters.get(word.text)
             value = universe.CellValue(word.text, word.span)
@@ -193,6 +195,11 @@ class ObservedViews:
         if region is None:
             return None
         return _Layer(region, self._indicator(universe.On(region, word.span), word.span), Interval(0.0, 1.0))
+
+    def _agents(self, word: syntax.Name) -> _Layer | None:
+        """How many agents, of a role or of all, are on each cell."""
+        number = agents_on_cells(word, self._in)
+        return None if number is None else self._proven(word.text, number)
 
     def _wall(self, span: Span) -> Expression:
         """The condition of a cell that it is a wall."""

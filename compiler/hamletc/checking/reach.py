@@ -101,6 +101,8 @@ def _starts(draft: Draft, bounds: Mapping[str, Interval], ranges: Ranges) -> Sta
             found[meter.name] = inside
         else:
             found[meter.name] = Interval(max(value.low, inside.low), min(value.high, inside.high))
+    for counted in draft.counts:
+        found[counted.meter] = bounds.get(counted.meter)
     for each in (handed for pool in draft.pools for handed in pool.handed):
         found[each.meter] = bounds.get(each.meter)  # a child begins with what it is given
     return found
@@ -203,6 +205,9 @@ class _Tick:
             case Cascade():
                 return self._cascade(stage.construct, meters)
             case universe.CellSum(operand=operand):
+                self._ranges.number(operand, meters)
+                return meters
+            case universe.CellCount(operand=operand):
                 self._ranges.number(operand, meters)
                 return meters
             case universe.Blocking(priority=priority):

@@ -39,3 +39,17 @@ def _count(agents: syntax.Signed, report: Findings) -> int | None:
         report.add(messages.agents.RoleWithoutAgents(agents.span))
         return None
     return whole_number(agents, 1, MOST_AGENTS, "the number of agents of a role", report)
+
+
+def most_of(condition: syntax.Expr, names: Names) -> int:
+    """For how many agents of a world a condition holds at most, by the roles that it names."""
+    numbered = {name: each.agents for name, each in (names.roles or {}).items() if each is not None}
+    match condition:
+        case syntax.RoleExpr(role=role) if (agents := numbered.get(role)) is not None:
+            return agents
+        case syntax.BinaryExpr(op="and", left=left, right=right):
+            return min(most_of(left, names), most_of(right, names))
+        case _:
+            known = [agents for agents in numbered.values() if agents is not None]
+            all_known = bool(known) and len(known) == len(names.roles or {})
+            return min(sum(known), MOST_AGENTS) if all_known else MOST_AGENTS

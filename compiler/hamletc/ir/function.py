@@ -192,6 +192,9 @@ NEAR, CELLS, BEGIN_CELLS, OVER = "near", "spread", "begin_cells", "over"
 """The functions of cells: what neighbours sum, what the rules do, how an episode begins, and what is asked of all."""
 AWAKE = "awake"
 """The function (BOOL) of whether rules of cells do anything in a world, where all that can be told without a cell."""
+CROWD = "crowd"
+"""The function of what an agent adds to meters of cells that are totals of the agents on each: `standing` (I32), its
+cell; `counted` (BOOL), whether it does; and `crowd.<number>` (F32)."""
 PAST = "past."
 """Before the name of a meter of cells: the array of what it was in all cells of the world before their rules."""
 

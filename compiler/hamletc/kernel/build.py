@@ -12,6 +12,7 @@ from hamletc.ir.function import (
     BEGIN_CELLS,
     CARRIED_OUT,
     CELLS,
+    CROWD,
     NEAR,
     OVER,
     Program,
@@ -34,6 +35,7 @@ from hamletc.kernel.schedule import (
     Copy,
     Count,
     Counters,
+    Crowd,
     Do,
     End,
     Fill,
@@ -182,7 +184,13 @@ class _Builder:
         """What follows after a tick, in every world; agents see what they do then by `survey`."""
         for stretch in stages.stretches():
             if stretch.together is None:
-                yield from self._worlds(stretch) if stretch.scope == "world" else survey
+                match stretch.scope:
+                    case "cell":
+                        yield from self._crowd()
+                    case "world":
+                        yield from self._worlds(stretch)
+                    case "agent":
+                        yield from survey
 
     def _worlds(self, stretch: stages.Stretch) -> Iterable[Statement]:
         for step in stretch.steps:
@@ -228,6 +236,11 @@ class _Builder:
         if cells is not None and self._program.has(OVER):
             yield Over(tuple(each.meter for each in cells.sums))
 
+    def _crowd(self) -> Iterable[Statement]:
+        """What the agents on each cell come to."""
+        if self._program.has(CROWD):
+            yield Crowd(tuple(each.meter for each in self._universe.counts))
+
     def _conclude(self) -> tuple[Statement, ...]:
         """The end of episodes, and the beginning of the next ones."""
         last = (*self._finding("observe"), Observe("final_observation", BEGINS))
@@ -247,7 +260,7 @@ class _Builder:
                 start = float(field.start) if field.dtype == "f32" else field.start
                 body.append(Fill(field.names, str(start).lower()))
         if self._program.has(BEGIN_CELLS):
-            body += [CallCells(BEGIN_CELLS), *self._over()]
+            body += [CallCells(BEGIN_CELLS), *self._over(), *self._crowd()]
         yield Within(BEGINS, tuple(body))
 
     # --- what several of them need ----------------------------------------------------------------------------------

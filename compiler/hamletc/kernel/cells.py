@@ -97,3 +97,12 @@ def on_cells(reduction: Reduction, term: Array, cell: Array, runs: Array, count:
                 result[at] = before if reached[at] and value < before else value
         reached[at] = True
     return result
+
+
+def summed_on_cells(term: Array, cell: Array, counted: Array, count: int) -> Array:
+    """What the lanes that are counted give, f32 [lanes], summed on each of `count` cells, one lane after the other;
+    `cell` is the cell of each lane among those of all worlds."""
+    result = np.zeros(count, np.float32)
+    for lane in np.flatnonzero(counted):
+        result[cell[lane]] += term[lane]
+    return result

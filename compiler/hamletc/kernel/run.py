@@ -12,10 +12,10 @@ from hamlet import schema
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate
-from hamletc.ir.function import NEAR, OVER, PAST, STAGES, Program, pairer
+from hamletc.ir.function import CROWD, NEAR, OVER, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
 from hamletc.kernel import schedule as tree
-from hamletc.kernel.cells import Cells, on_cells
+from hamletc.kernel.cells import Cells, on_cells, summed_on_cells
 from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
 from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
@@ -139,6 +139,8 @@ class _Run:
                 self._call_cells(function)
             case tree.Over(meters):
                 self._over(meters)
+            case tree.Crowd(meters):
+                self._crowd(meters)
             case tree.Gain():
                 self._set("episode_return", registers["episode_return"] + registers["reward"])
             case tree.Live():
@@ -345,6 +347,16 @@ class _Run:
         term, cell = registers[f"term.{name}"], first + registers["standing"]
         cells = launch.worlds * self._cells.count
         self._of_cells[reduction.result] = on_cells(reduction, term, cell, registers[RUNNING], cells)
+
+    def _crowd(self, meters: tuple[str, ...]) -> None:
+        launch = self._launch
+        given = self._value(CROWD, self._inputs())
+        first = np.arange(launch.lanes) // launch.agents * self._cells.count
+        worlds = np.repeat(self._within[:: launch.agents], self._cells.count)
+        for number, meter in enumerate(meters):
+            counted, cell = given["counted"], first + given["standing"]
+            total = summed_on_cells(given[f"crowd.{number}"], cell, counted, launch.worlds * self._cells.count)
+            self._of_cells[f"cells.{meter}"] = np.where(worlds, total, self._of_cells[f"cells.{meter}"])
 
     # --- what is written --------------------------------------------------------------------------------------------
 

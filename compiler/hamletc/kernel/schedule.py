@@ -209,6 +209,16 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
+class Crowd:
+    """Compute the function `crowd` in each lane; set `cells.<meter>` of each cell for each meter, in order, to the sum
+    of what the lanes of the world give that are counted and stand on it, from 0 on in the order of agents."""
+
+    form: ClassVar[str] = "crowd {meters}"
+
+    meters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Gain:
     """Add `reward` to `episode_return`."""
 
@@ -339,6 +349,7 @@ Statement: TypeAlias = (
     | OnCells
     | CallCells
     | Over
+    | Crowd
     | Gain
     | Live
     | End

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.universe import Universe
-from hamletc.ir.function import NEAR, OVER, STAGES, Function, Program, pairer
+from hamletc.ir.function import CROWD, NEAR, OVER, STAGES, Function, Program, pairer
 from hamletc.ir.ops import Input, Type
 from hamletc.kernel import schedule as tree
 from hamletc.kernel.schedule import (
@@ -151,6 +151,8 @@ class _Kernel:
                     self._fail(f"cells come to {', '.join(sums)}, not to {', '.join(meters)}")
                 self._inputs_of_cells(self._function(OVER))
                 self._set({f"world.{meter}": Type.F32 for meter in meters})
+            case tree.Crowd(meters):
+                self._crowd(meters)
             case tree.Gain():
                 self._need({"reward": Type.F32, "episode_return": Type.F32})
                 self._set({"episode_return": Type.F32})
@@ -297,6 +299,13 @@ class _Kernel:
                 self.of_cells[reduction.result] = reduction.type
                 return
         self._fail(f"the program has no reduction {name} of cells")
+
+    def _crowd(self, meters: tuple[str, ...]) -> None:
+        counts = tuple(each.meter for each in self.universe.counts)
+        if meters != counts:
+            self._fail(f"agents on cells come to {', '.join(counts)}, not to {', '.join(meters)}")
+        self._need(self._inputs(self._function(CROWD)))
+        self.unstored |= {each.name for each in self.fields.values() if each.pitch}
 
     def _call_cells(self, name: str) -> None:
         function = self._function(name)

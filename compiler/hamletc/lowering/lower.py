@@ -14,6 +14,7 @@ from hamletc.lowering.acting import carried_out
 from hamletc.lowering.births import bear
 from hamletc.lowering.cell_cache import cell_cache_functions, searched
 from hamletc.lowering.cells import begin_cells, near, over_cells, run_cells
+from hamletc.lowering.crowd import crowd
 from hamletc.lowering.dynamics import loop_body
 from hamletc.lowering.episode import advance_clock, reset
 from hamletc.lowering.expressions import day_time
@@ -56,6 +57,8 @@ def lower_planned(planned: Plan) -> Program:
         functions += _of_stretch(planned, together, function_of(stretch))
     if universe.clock is not None:
         functions.append(advance_clock(universe.clock))
+    if universe.counts:
+        functions.append(crowd(planned))
     observed = _between_ticks(planned, "observe", observe)
     functions += [
         reset(planned),

@@ -18,6 +18,7 @@ from hamlet.universe import (
     Blocking,
     Capacity,
     Cause,
+    CellCount,
     CellSum,
     CellValue,
     Lifespan,
@@ -210,7 +211,7 @@ def _construct(declared: stages.Construct) -> Construct:
     match declared:
         case Cause():
             return construct_of(declared)
-        case CellSum(meter=meter):
+        case CellSum(meter=meter) | CellCount(meter=meter):
             return Construct("meter", meter)
         case Pool(role=role):
             return Construct("role", role)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hamletc.messages import births as births
     from hamletc.messages import blocking as blocking
     from hamletc.messages import copies as copies
+    from hamletc.messages import crowds as crowds
     from hamletc.messages import drawings as drawings
     from hamletc.messages import draws as draws
     from hamletc.messages import effects as effects

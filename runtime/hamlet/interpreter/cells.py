@@ -14,6 +14,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.interpreter import coverage
+from hamlet.interpreter.among import on_cells
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Constants, Lanes, load, store_cells
@@ -96,12 +97,37 @@ def begin_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
     _store_sums(lanes, state, worlds)
 
 
-def sum_over_cells(universe: Universe, buffers: Buffers) -> None:
-    """Find the sums over cells of all worlds anew, where there are some, on the state as it is."""
-    if universe.cells is not None and universe.cells.sums:
+def count_on_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> None:
+    """Find anew what the agents on each cell come to, in these worlds (i64 [n]). `lanes`: views of the state as it
+    is."""
+    if not lanes.universe.counts:
+        return
+    counted = lanes.running | _came_to_lifespan(lanes)
+    (cell,) = lanes.cell()
+    for each in lanes.universe.counts:
+        values = evaluate(each.operand, lanes).expand(counted.shape)
+        found = on_cells("total", values, counted, cell.long(), _count(lanes.universe))
+        lanes.cells[each.meter] = lanes.cells[each.meter].index_copy(0, worlds, found[worlds])
+    store_cells(lanes.cells, state)
+
+
+def _came_to_lifespan(lanes: Lanes) -> Tensor:
+    """Whose age is the lifespan, bool [worlds, agents]; nobody's where the world has one."""
+    lifespan = lanes.universe.lifespan
+    if lifespan is None or lifespan.of_world is not None:
+        return torch.zeros_like(lanes.alive)
+    return lanes.age >= lifespan.ticks
+
+
+def find_of_cells(universe: Universe, buffers: Buffers) -> None:
+    """Find the sums over cells of all worlds anew, and what the agents on each cell come to, where there are some, on
+    the state as it is."""
+    if universe.cells is not None and (universe.cells.sums or universe.cells.counts):
         device = buffers.state["age"].device
         lanes = load(universe, buffers, Places(universe, device), Constants(universe, device))
-        _store_sums(lanes, buffers.state, torch.arange(buffers.shape.worlds, device=device))
+        worlds = torch.arange(buffers.shape.worlds, device=device)
+        count_on_cells(lanes, buffers.state, worlds)
+        _store_sums(lanes, buffers.state, worlds)
 
 
 def _store_sums(lanes: Lanes, state: Mapping[str, Tensor], worlds: Tensor) -> None:

@@ -22,7 +22,7 @@ from hamlet.backend.protocol import (
 )
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.births import births, living_at_first, of_pool
-from hamlet.interpreter.cells import begin_cells, cell_sites
+from hamlet.interpreter.cells import begin_cells, cell_sites, count_on_cells
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, begin_world_meters, constant_starts
@@ -167,6 +167,13 @@ class Interpreter:
         begin_cells(lanes, buffers.state, worlds)
         begin_beside_walls(lanes, buffers, self._places, worlds)
         begin_on_cells(lanes, buffers, self._places, worlds)
+        self._count_on_cells(buffers, worlds)
+
+    def _count_on_cells(self, buffers: Buffers, worlds: Tensor) -> None:
+        """Find the totals of the agents on each cell of these worlds anew, on the state as it is."""
+        if self.universe.counts:
+            lanes = load(self.universe, buffers, self._places, self._constant, self.coverage)
+            count_on_cells(lanes, buffers.state, worlds)
 
     def _begin_worlds(self, buffers: Buffers, worlds: Tensor, stream: Stream) -> None:
         """Give the meters of these worlds their start values, where those are expressions."""
@@ -203,6 +210,7 @@ class Interpreter:
             of_births = Sites(numbers, stream.tick, BIRTH_DRAWS, seed)
             lanes = load(self.universe, buffers, self._places, self._constant, self.coverage, self.trace, of_births)
             births(lanes, buffers, ran, self._starts)
+        self._count_on_cells(buffers, torch.arange(worlds, device=self.device))
         advance_clock(self.universe, buffers)
         if observed:
             self.observe(buffers)

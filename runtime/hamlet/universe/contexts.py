@@ -72,6 +72,7 @@ WALLS = Context("the condition of a wall", of="cell", elsewhere=False)
 STARTING = Context("the condition of a start", of="cell", elsewhere=False)
 OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
 IN_WINDOW = Context("what a window shows of a cell", of="cell")
+ON_CELLS = Context("what is counted on cells", elsewhere=False)
 
 FIELDS: dict[tuple[type, str], Context] = {
     (declarations.Meter, "start"): START,
@@ -80,6 +81,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (declarations.WorldMeter, "start"): START_OF_WORLD,
     (declarations.CellMeter, "start"): START_OF_CELLS,
     (declarations.CellSum, "operand"): OVER_CELLS,
+    (declarations.CellCount, "operand"): ON_CELLS,
     (declarations.Cells, "wall"): WALLS,
     (declarations.Cascade, "body"): BODY,
     (observations.ObserveView, "value"): IN_WINDOW,
@@ -173,7 +175,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         ((universe.meters, universe.affordances, universe.actions, universe.blocking), ACTING),
         (universe.dynamics, TICK),
         (() if world is None else (world.meters, world.rules), WORLD),
-        (() if cells is None else (cells.meters, cells.rules, cells.sums), CELLS),
+        (() if cells is None else (cells.meters, cells.rules, cells.sums, cells.counts), CELLS),
         (None if cells is None else cells.wall, WALLS),
         (universe.starting, STARTING),
         ((universe.causes, universe.rewards, universe.reports), ENDING),

@@ -18,6 +18,7 @@ __all__ = [
     "Capacity",
     "Cascade",
     "Cause",
+    "CellCount",
     "CellMeter",
     "CellSum",
     "Cells",
@@ -281,11 +282,24 @@ class CellSum:
 
 
 @dataclass(frozen=True, slots=True)
+class CellCount:
+    """The total of a number of the agents on each cell, added in the order of agents, which a `meter` of cells has. It
+    is found after the births of a tick and when an episode begins, of the agents that are alive, and of those whose age
+    is the lifespan.
+    """
+
+    meter: str
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """Meters of the cells of a grid, rules that run once per tick for every cell, after those of the world, and write
     these meters, and sums over all cells. Tuples are in file order.
 
     Attributes:
+        counts: of the agents on each cell.
         wall: the condition of a cell under which it is a wall to agents; `None`: walls are those of the map alone.
     """
 
@@ -294,6 +308,7 @@ class Cells:
     span: Span
     sums: tuple[CellSum, ...] = ()
     wall: Expression | None = None
+    counts: tuple[CellCount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

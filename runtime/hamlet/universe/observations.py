@@ -70,12 +70,14 @@ class ObserveRegion:
 @dataclass(frozen=True, slots=True)
 class ObserveCells:
     """The values of a meter of cells: of every cell by index, or with a `radius` of the (2 radius + 1)^D cells around
-    the agent, x fastest; 0.0 beyond the edges. With `only` it is 1.0 where the meter is that number, else 0.0."""
+    the agent, x fastest; 0.0 beyond the edges. With `only` it is 1.0 where the meter is that number, else 0.0. `called`
+    names the rows in the place of the meter."""
 
     radius: int | None
     meter: str
     span: Span
     only: int | None = None
+    called: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,10 +317,10 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
                 yield Rows(name, 0, 1, math.prod(shown), lambda: _cells(seen))
             else:
                 yield Rows(name, 0, 1, count_around(universe.space, reach), partial(_around, universe, reach))
-        case ObserveCells(radius=reach, meter=meter, only=only):
+        case ObserveCells(radius=reach, meter=meter, only=only, called=alias):
             of_cells, shown = _cell_meters(universe)[meter], _grid(universe).sizes
             seen = [range(size) for size in shown]
-            low, high, called = of_cells.low, of_cells.high, meter
+            low, high, called = of_cells.low, of_cells.high, alias or meter
             if only is not None:
                 options = () if of_cells.type is None else of_cells.type.options
                 low, high, called = 0.0, 1.0, f"{meter}={options[only] if options else only}"

@@ -64,6 +64,7 @@ NAMES: dict[tuple[type, str], str] = {
     (statements.Push, "axis"): "axes",
     (declarations.Cascade, "source"): "meters",
     (declarations.CellSum, "meter"): "world",
+    (declarations.CellCount, "meter"): "cells",
     (declarations.Spread, "region"): "regions",
     (declarations.Spread, "near"): "affordances",
     (declarations.Affordance, "moving"): "world",

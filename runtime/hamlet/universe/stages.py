@@ -19,6 +19,7 @@ from hamlet.universe.declarations import (
     Blocking,
     Cascade,
     Cause,
+    CellCount,
     CellSum,
     Lifespan,
     Mask,
@@ -36,7 +37,7 @@ Phase: TypeAlias = Literal[
     "act", "interact", "decay", "rules", "world", "cells", "deaths", "reward", "births", "clock", "episode", "observe",
     "mask",
 ]  # fmt: skip
-StepName: TypeAlias = Phase | Literal["age", "alive"]
+StepName: TypeAlias = Phase | Literal["age", "alive", "counts"]
 Scope: TypeAlias = Literal["agent", "world", "cell"]
 Together: TypeAlias = Literal["began", "settled", "living"]
 Construct: TypeAlias = (
@@ -46,6 +47,7 @@ Construct: TypeAlias = (
     | Blocking
     | Cascade
     | Cause
+    | CellCount
     | CellSum
     | Lifespan
     | Mask
@@ -96,6 +98,7 @@ ORDER: tuple[Step, ...] = (
     Step("reward", "Reward", 8, "reward", "agent", "settled", outcomes=("reward", "reports")),
     Step("alive", "Alive", 9, "reward", "agent", "settled"),
     Step("births", "Births", 10, "births", "agent", "living"),
+    Step("counts", "Agents on cells", None, "cells", "cell"),
     Step("clock", "Clock", None, "clock", "world"),
     Step("episode", "Reset", None, "episode", "world"),
     Step("observe", "Observe and mask", None, "observe", "agent"),
@@ -195,6 +198,8 @@ class Ticking(Protocol):
     def cell_rules(self) -> Sequence[Rule]: ...
     @property
     def sums(self) -> Sequence[CellSum]: ...
+    @property
+    def counts(self) -> Sequence[CellCount]: ...
     @property
     def causes(self) -> Sequence[Cause]: ...
     @property
@@ -319,6 +324,10 @@ def _births(of: Ticking, step: Step) -> Iterator[Stage]:
         yield Stage(step, pool, Guard(None, asks), values=tuple(each.value for each in pool.handed))
 
 
+def _counts(of: Ticking, step: Step) -> Iterator[Stage]:
+    return (Stage(step, each, values=(each.operand,)) for each in of.counts)
+
+
 def _mask(of: Ticking, step: Step) -> Iterator[Stage]:
     yield from (Stage(step, each, values=(each.condition,)) for each in of.acting)
     yield from (Stage(step, mask, values=(mask.allowed,)) for mask in of.masks)
@@ -335,5 +344,6 @@ _STAGES: Mapping[StepName, Callable[[Ticking, Step], Iterator[Stage]]] = {
     "age": _age,
     "reward": _reward,
     "births": _births,
+    "counts": _counts,
     "mask": _mask,
 }

@@ -113,6 +113,11 @@ class Universe:
         """Sums over all cells."""
         return () if self.cells is None else self.cells.sums
 
+    @property
+    def counts(self) -> tuple[declarations.CellCount, ...]:
+        """Counts of the agents on cells."""
+        return () if self.cells is None else self.cells.counts
+
     def _parts(self) -> dict[str, Sequence[Named]]:
         return {
             "params": self.params,

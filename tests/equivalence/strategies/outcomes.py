@@ -148,6 +148,8 @@ class Outcomes(Activities):
             few = len(self.space.axes) <= 3
             items += [f"window {reach} of wall{sight}" if few and self.chance(2) else "grid of wall"]
         items += self._views()
+        if self.meet and isinstance(self.space.space, Grid) and not self.space.nodes and self.chance(3):
+            items += ["grid of agents"] if self.extent_is_small else []
         if self.space.axes:
             items += [f"position {self.pick(('relative', 'absolute', 'scaled'))}"] if self.chance(2) else []
             items += ["speed"] if self.chance(6) else []
@@ -173,9 +175,21 @@ class Outcomes(Activities):
             terrains = [*map(self.word, self.extent.terrains)]
             layers += [f"{name}: {self.integer(1, 3)} * position x - position y", *terrains]
             layers += [f"{name}: 2 * {each} when position y > 0" for each in terrains]
+            layers += self._of_agents(number) * 2
             within = self.pick((" in view", " in view", " in sight", "")) if hidden else ""
             items.append(f"window {shape} of {self.pick(layers)}{within}")
         return [*dict.fromkeys(items)]
+
+    def _of_agents(self, number: int) -> list[str]:
+        """What windows show of the agents on cells, where agents meet."""
+        if not self.meet:
+            return []
+        name = self.word(self.name(f"crowd{number}", "outcome"))
+        plan = self.pick(self.meters)
+        middle = self.number_piece((plan.low + plan.high) / 2).text
+        meter = self.word(plan.name)
+        asked = (f"count({meter} > {middle})", f"average({meter})", f"count({meter} < {middle} or age > 2)")
+        return ["agents", f"{name}: {self.pick(asked)}", f"{name}: total(agent) own -1"]
 
     @property
     def extent_is_small(self) -> bool:

@@ -22,6 +22,7 @@ from hamlet.universe import (
     Affordance,
     Cascade,
     Cause,
+    CellCount,
     CellSum,
     Lifespan,
     Mask,
@@ -66,7 +67,7 @@ ends when energy > 0.99 and age > 3 { reward 1 }
 reward energy * age
 report calm: moss + total(moss) over cells
 allow REST when energy < 0.9
-observe { meters  time  world wind  cell moss }
+observe { meters  time  world wind  cell moss  window 1 of folk }
 """
 Found: TypeAlias = Literal["differs", "refused", "same"]
 SWAPPED: tuple[Found, ...] = (
@@ -80,7 +81,8 @@ SWAPPED: tuple[Found, ...] = (
     "refused",  # age, reward: what is paid depends on who is old
     "same",  # reward, alive: neither reads what the other writes
     "refused",  # alive, births: agents who are told of the end of a tick have one function
-    "refused",  # births, clock: what happens in every world comes after what agents do together
+    "same",  # births, counts: what happens in every world comes after what agents do together
+    "refused",  # counts, clock: worlds have one function after ticks
     "differs",  # clock, episode
     "refused",  # episode, observe
     "same",  # observe, mask
@@ -88,7 +90,7 @@ SWAPPED: tuple[Found, ...] = (
 """What becomes of two steps that follow each other and have changed places."""
 SAID: tuple[tuple[type, ...], ...] = (
     (Action,), (Meter,), (Meter,), (Affordance,), (Meter,), (Rule, Cascade), (Rule,), (Rule,),
-    (Cause,), (Lifespan,), (Reward,), (Cause,), (Report,), (Pool,), (Mask,),
+    (Cause,), (Lifespan,), (Reward,), (Cause,), (Report,), (Pool,), (CellCount,), (Mask,),
 )  # fmt: skip
 WORDS = (
     "Where it holds, the statements run, then `move` displaces",
@@ -105,6 +107,7 @@ WORDS = (
     "plus, where a goal is the cause, the reward of that goal",
     "a report is the value of its expression",
     "Of the lanes that did not run the tick, some are alive again",
+    "The totals of the agents on each cell that",
     "Observations and masks are computed",
 )
 """What the page says of these constructs."""
@@ -159,7 +162,7 @@ def test_constructs_come_in_the_order_in_which_the_page_says_them() -> None:
                                                          isinstance(stage.construct, Cause)))
     ]  # fmt: skip
     assert runs == list(SAID)
-    last = [stage for stage in order.stages(everything()) if stage.scope == "cell"][-1]
+    last = [stage for stage in order.stages(everything()) if stage.step.name == "cells"][-1]
     assert isinstance(last.construct, CellSum)
     assert "It is found at the end of step 5, when the rules of cells have run" in page()
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from hamlet import schema
 from hamlet.schema.features import features, quantities
-from hamletc.ir.function import BEAR, CARRIED_OUT, STAGES, Table, reducer
+from hamletc.ir.function import BEAR, CARRIED_OUT, CROWD, STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
 from hamletc.kernel.code import Code, Expression, Name, Operand, assign, call, do, expression
@@ -19,7 +19,7 @@ from hamletc.targets.c.parts import Cut, Place, cut
 from hamletc.targets.c.parts import held as held_in
 from hamletc.targets.c.slots import Slot
 
-AROUND_TICKS = (*map(reducer, STAGES), "world", "settle", BEAR)
+AROUND_TICKS = (*map(reducer, STAGES), "world", "settle", BEAR, CROWD)
 """The functions of worlds whose agents meet."""
 
 SERIES = 8

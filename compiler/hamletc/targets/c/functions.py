@@ -30,6 +30,7 @@ SUMMARIES = {
     "over": "What a cell adds to what all cells come to.",
     "settle": "How a tick ends for a lane.",
     "bear": "The state of a lane after births.",
+    "crowd": "What a lane adds to the totals of the agents on its cell.",
     "clock": "The hour after this one.",
     "reset": "How a lane begins an episode.",
     "policy": "Four random words of a lane: for this tick and the three that share its counter.",

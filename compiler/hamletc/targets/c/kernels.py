@@ -18,7 +18,7 @@ from hamletc.kernel.code import (
     no,
     when,
 )
-from hamletc.kernel.schedule import Allow, Call, Do, Observe, Schedule
+from hamletc.kernel.schedule import Allow, Call, Crowd, Do, Observe, Schedule
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.grid import CellStep
@@ -65,6 +65,8 @@ def _conclude(cells: CellStep | None, schedule: Schedule) -> Function:
             yield when(agent > 0, [anew, *ended])
         yield do("_finish")
 
+    begun = [do("_begin"), *([do("_crowd_worlds", False)] if any(isinstance(each, Crowd) for each in launch) else [])]
+
     def body() -> Iterator[Code]:
         yield flagged(False)
         begins = Name("begins_array")[world + (agent + lane) // agents]
@@ -74,7 +76,7 @@ def _conclude(cells: CellStep | None, schedule: Schedule) -> Function:
         )
         yield assign(chosen, call("choose_lanes", flags, "lanes"))
         finish = [when(no(fresh), finished())] if concludes else []
-        yield when(chosen > 0, [*finish, do("_begin")])
+        yield when(chosen > 0, [*finish, *begun])
         yield give(chosen > 0)
 
     summary = (

@@ -14,6 +14,7 @@ from hamletc.targets.c.act import act
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import cells
 from hamletc.targets.c.counts import counts
+from hamletc.targets.c.crowds import crowds
 from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.episodes import episodes
 from hamletc.targets.c.expressions import LIBRARY
@@ -55,6 +56,7 @@ def functions_of(rollout: Rollout) -> list[code.Function]:
         *(cells(grid) if grid is not None else ()),
         *tick(bindings, cuts, grid, schedule),
         *bear(bindings, cuts),
+        *crowds(bindings, cuts, grid),
         *counts(bindings),
         store_outcome(bindings),
         *episodes(bindings, cuts, grid, schedule),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hamlet.schema import GIVEN_BY_TICK, abi
-from hamletc.ir.function import BEAR, STAGES, Stage, Table, reducer
+from hamletc.ir.function import BEAR, CROWD, STAGES, Stage, Table, reducer
 from hamletc.kernel.code import (
     Code,
     Do,
@@ -236,7 +236,7 @@ class Rollout:
                     yield _turn(self._bear(), passed > 0)
                 case _:
                     pass
-        yield _turn(self._conclude())
+        yield from self._conclude()
 
     def _interact(self) -> Iterator[Code]:
         """Whether somebody interacts in a world of several tiles: actions may need the state, and who is alive does."""
@@ -299,8 +299,23 @@ class Rollout:
         yield do("_bear_all", **self._of_tile())
         yield when(tiled, [STORE])
 
+    def _crowd(self) -> Iterator[Code]:
+        """What the agents on each cell come to after a tick."""
+        yield when(tiled, self._resumed())
+        yield do("_crowd_worlds", True, **self._of_tile())
+
     def _conclude(self) -> Iterator[Code]:
-        """What follows a tick."""
+        """What follows a tick, and what agents see then."""
+        if not self.bindings.program.has(CROWD):
+            yield _turn((*self._concluded(), *self._surveyed()))
+            return
+        yield _turn(self._crowd(), passed > 0)
+        yield _turn((*self._concluded(), when(tiled, [STORE, STORE_WORLDS])))
+        yield Remark("All tiles of a world have begun before anybody sees who is where.")
+        yield _turn((when(tiled, [LOAD]), *self._surveyed()))
+
+    def _concluded(self) -> Iterator[Code]:
+        """How episodes end and begin."""
         yield when(tiled, [LOAD])
         conclude = call("_conclude")
         if self.bindings.cached:
@@ -308,6 +323,9 @@ class Rollout:
             yield assign(unchanged, unchanged.both(no(begun)))
         else:
             yield Do(conclude)
+
+    def _surveyed(self) -> Iterator[Code]:
+        """What agents see, and what is stored then."""
         few = assign(busy, Either(count <= WIDE, WIDE, LANES))
         yield when(final.either(every_tick), [few, do("_survey")])
         yield when(tiled.either(final), [STORE, STORE_WORLDS, *self._store_cells()])

@@ -10,7 +10,20 @@ from dataclasses import dataclass, field, replace
 
 from hamlet import schema
 from hamlet.schema import MOST_AGENTS
-from hamletc.ir.function import BEAR, CELLS, NEAR, OVER, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
+from hamletc.ir.function import (
+    BEAR,
+    CELLS,
+    CROWD,
+    NEAR,
+    OVER,
+    STAGES,
+    Program,
+    Reduction,
+    ReductionOp,
+    Stage,
+    pairer,
+    reducer,
+)
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import body, held_name, identifier, unique
 from hamletc.kernel.code import Expression, Name, Operand
@@ -148,6 +161,7 @@ class Together:
         settles: whether ticks are settled apart.
         carried: chunks that functions after a tick read, and the arrays that hold them for all tiles of a world.
         ended: what births read of how a tick has ended, likewise.
+        crowding: the arrays of what lanes add to the totals on their cells.
     """
 
     stages: dict[Stage, list[Reduced]]
@@ -159,6 +173,7 @@ class Together:
     carried: list[tuple[Chunk, str]] = field(default_factory=list)
     ended: list[tuple[Chunk, str]] = field(default_factory=list)
     asked: dict[Stage, Asked] = field(default_factory=dict)
+    crowding: list[str] = field(default_factory=list)
 
     @property
     def meets(self) -> bool:
@@ -192,7 +207,7 @@ class Together:
         found = {each.result for asked in self.asked.values() for each in asked.found}
         shown = {name for stage in self.asked for name in self._shown(stage)}
         terms = {name for several in self.stages.values() for each in several for name in each.terms.values()}
-        return terms | ranks | found | shown | {"runs", "standing_cells"}
+        return terms | ranks | found | shown | {"runs", "standing_cells", *self.crowding}
 
     def array(self, dtype: str, size: Operand) -> Array:
         """An array of that many elements."""
@@ -228,6 +243,8 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
     if "cells" in found.stages:
         found.made["runs"] = found.array("bool", "TERMS")
         _add(found, "standing", "standing_cells", found.array("i32", "TERMS"))
+    if program.has(CROWD):
+        _crowding(found, program)
     for stage in (each for each in found.stages if each != "cells"):
         if stage in found.asked or found.asks(stage, *EXTREMES):
             found.made["runs"] = found.array("bool", "TERMS")
@@ -251,6 +268,16 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
     if found.settles:
         _settling(found, program, held, outcomes)
     return found
+
+
+def _crowding(found: Together, program: Program) -> None:
+    """What lanes add to the totals on their cells."""
+    crowd = program.function(CROWD)
+    named = {"standing": "standing_cells", "counted": "counted_agents"}
+    for output in crowd.outputs:
+        name = named.get(output.name) or identifier(output.name)
+        _add(found, output.name, name, found.array(crowd.nodes[output.value].type.value, "TERMS"))
+        found.crowding.append(name)
 
 
 def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> Asked:

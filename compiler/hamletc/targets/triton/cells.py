@@ -89,7 +89,7 @@ def _row(number: int, known: Spread) -> Expression:
     return base + (Constant(number * known.count) + cell)
 
 
-def _in_turns(count: Operand, which: Operand, known: Spread, body: Iterable[Code]) -> For:
+def in_turns(count: Operand, which: Operand, known: Spread, body: Iterable[Code]) -> For:
     """A loop in which the lanes of a world take its cells: `which` lanes do, in so many turns."""
     taken = (
         assign(cell, turn * agents + agent),
@@ -99,7 +99,7 @@ def _in_turns(count: Operand, which: Operand, known: Spread, body: Iterable[Code
     return loop(turn, count, body=(*taken, *body))
 
 
-def _turns(known: Spread) -> Expression:
+def turns_of(known: Spread) -> Expression:
     """In how many turns the lanes of a world have taken all its cells."""
     return (Constant(known.count - 1) + agents) // agents
 
@@ -114,7 +114,7 @@ def _stored(variables: Iterable[Operand], first: int, known: Spread) -> Iterator
         yield do("tl.store", _row(number, known), variable, mask=inside)
 
 
-def _barrier() -> Code:
+def barrier() -> Code:
     return do("tl.debug_barrier")
 
 
@@ -148,17 +148,17 @@ def _spread_worlds(bindings: Bindings, known: Spread) -> Function:
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
         yield assign(agents, cast(lanes // worlds, "int32"))
-        yield assign(turns, _turns(known))
-        yield _base(known)
+        yield assign(turns, turns_of(known))
+        yield base_of(known)
         if known.past:
             yield assign("cells_at", where(valid, cast(world, "int64") * known.pitch, 0))
         if known.near or known.past:
-            yield _in_turns(turns, valid, known, near())
+            yield in_turns(turns, valid, known, near())
         yield Remark("All have read what agents see of cells, and written what their neighbours sum.")
-        yield _barrier()
-        yield _in_turns(turns, valid, known, rules())
+        yield barrier()
+        yield in_turns(turns, valid, known, rules())
         yield Remark("What follows reads cells that other lanes took.")
-        yield _barrier()
+        yield barrier()
         yield from _halves(known)
 
     summary = "The rules of cells: the lanes of a world take its cells in turns."
@@ -176,17 +176,17 @@ def _begin_world(bindings: Bindings, known: Spread) -> Function:
         yield from unpacked(bindings, "arrays", "place", "state")
         yield unpack(names("seed_low seed_high"), "key")
         yield assign(agents, cast(lanes // worlds, "int32"))
-        yield _base(known)
+        yield base_of(known)
         yield Remark("All have read how the last episode ended.")
-        yield _barrier()
-        yield _in_turns(_turns(known), starts, known, cells_begin())
-        yield _barrier()
+        yield barrier()
+        yield in_turns(turns_of(known), starts, known, cells_begin())
+        yield barrier()
         yield from _halves(known)
 
     return function("_begin_world", (), "The cells of worlds that begin an episode.", body())
 
 
-def _base(known: Spread) -> Code:
+def base_of(known: Spread) -> Code:
     """Set the address of the world's first number."""
     return assign(base, Name("cell_meters_ptr") + cast(world, "int64") * known.pitch)
 
@@ -292,11 +292,11 @@ def _halves(known: Spread) -> Iterator[Code]:
     of_level = (
         assign(half, Constant(2**known.levels) >> (level + 1)),
         loop(turn, (half - 1 + agents) // agents, body=of_half()),
-        _barrier(),
+        barrier(),
     )
     yield loop(level, known.levels, body=of_level)
     for number, result in enumerate(_over(known), asked):
         yield _load(result.name, base + number * known.count, valid)
     yield Remark("Nobody writes there before all have read.")
-    yield _barrier()
+    yield barrier()
     yield give(*_over(known))

@@ -20,6 +20,7 @@ from hamletc.targets.triton.act import act
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.cells import cells
 from hamletc.targets.triton.counts import counts
+from hamletc.targets.triton.crowds import crowds
 from hamletc.targets.triton.episodes import episodes
 from hamletc.targets.triton.formatter import DTYPES, literal, typed
 from hamletc.targets.triton.functions import computed, elementary
@@ -83,6 +84,7 @@ def functions(bindings: Bindings) -> list[Function]:
         *meeting(bindings),
         *computed(bindings, BEGIN_CELLS, OVER),
         *cells(bindings),
+        *crowds(bindings),
         *tick(bindings, plan),
     ]
     others = [*episodes(bindings, plan), *counts(bindings), *kernels(bindings, plan)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet import schema
+from hamletc.ir.function import CROWD
 from hamletc.ir.ops import Type
 from hamletc.kernel import schedule
 from hamletc.kernel.body import draws
@@ -29,6 +30,7 @@ from hamletc.kernel.schedule import Schedule, literal_type
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast, somewhere, where
 from hamletc.targets.triton.cells import begin_worlds
+from hamletc.targets.triton.crowds import crowd_at_start
 from hamletc.targets.triton.memory import (
     addresses,
     agent,
@@ -63,7 +65,7 @@ def _begin(bindings: Bindings, plan: Schedule) -> Function:
 
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
-        if bindings.counts("reset") or drawing:
+        if bindings.counts(*(name for name in ("reset", CROWD) if name in bindings.bodies)) or drawing:
             yield count_agents()
         if drawing:
             yield assign("stream", Name("number") * cast("agents", "uint32") + cast(agent, "uint32"))
@@ -111,7 +113,11 @@ def _begun(bindings: Bindings, body: tuple[schedule.Statement, ...]) -> Iterator
             yield addressed
             yield do("tl.store", row, slot.written(begins[slot.name]), mask=starts)
     if bindings.spread is not None:
+        crowding = [CROWD] if CROWD in bindings.bodies else []
         yield from begin_worlds(bindings, bindings.spread)
+        yield from unpacked_columns(bindings, *crowding)
+        yield from fetch(bindings, *crowding)
+        yield from crowd_at_start(bindings, starts)
 
 
 def _literal(value: str) -> Constant:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hamletc.ir.function import CROWD
 from hamletc.kernel import schedule
 from hamletc.kernel.code import (
     Code,
@@ -51,7 +52,8 @@ def _reset(launch: Launch) -> Function:
             match statement:
                 case schedule.Load():
                     yield from launch.arrays()
-                    yield from launch.columns("observe", "mask")
+                    begins = [CROWD] if CROWD in launch.bindings.bodies else []
+                    yield from launch.columns("observe", "mask", *begins)
                     yield from launch.place()
                     yield launch.number()
                     yield launch.key()

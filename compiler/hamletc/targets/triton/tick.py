@@ -26,6 +26,7 @@ from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BLOCK, GROUP, SIZES, WORLDS, cast, columns_of, reshape, where, widened, zeros
 from hamletc.targets.triton.cells import spread_worlds
+from hamletc.targets.triton.crowds import crowd_after_tick
 from hamletc.targets.triton.meeting import meet, widen
 from hamletc.targets.triton.memory import (
     addresses,
@@ -101,6 +102,7 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
             yield from _end(bindings)
         if BEAR in bindings.bodies:
             yield from _bear(bindings)
+        yield from crowd_after_tick(bindings)
         if "clock" in bindings.bodies:
             yield assign("next_hour", call("_clock", *bindings.arguments("clock")))
         yield assign("state", several(_next(bindings)))

@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hamletc.ir.function import BEAR, CELLS, NEAR, STAGES, Program, Reduction, ReductionOp, Stage, pairer, reducer
+from hamletc.ir.function import (
+    BEAR,
+    CELLS,
+    CROWD,
+    NEAR,
+    STAGES,
+    Program,
+    Reduction,
+    ReductionOp,
+    Stage,
+    pairer,
+    reducer,
+)
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import Body, identifier, unique
 from hamletc.kernel.code import Constant, Expression, Name, call
@@ -31,6 +43,7 @@ SUMMARIES = {
     "settle": "What becomes of a living lane after the rules of its world: its outcome.",
     reducer("births"): "What a lane adds to what those that wait to be born find.",
     BEAR: "The state of a lane after births.",
+    CROWD: "What a lane adds to the totals of the agents on its cell.",
 }
 """The functions of a tick besides `tick`, in order."""
 

@@ -14,7 +14,7 @@ from hamlet.backend.buffers import Buffers, Shape
 from hamlet.env.write.bounds import check_within
 from hamlet.env.write.positions import POSITION, set_positions
 from hamlet.errors import EnvError, shown
-from hamlet.interpreter.cells import sum_over_cells
+from hamlet.interpreter.cells import find_of_cells
 from hamlet.schema import axes
 from hamlet.schema.bounds import Bounds, meter_bounds, number_bounds
 from hamlet.schema.roles import members, meters_of
@@ -55,6 +55,7 @@ def set_state(universe: Universe, buffers: Buffers, name: str, values: Any, worl
     those = None if agents is None else _each_once("agents", agents, shape.agents)
     if name == POSITION and name not in _declared(universe):
         set_positions(universe, shape, state, values, chosen, torch.arange(shape.agents) if those is None else those)
+        find_of_cells(universe, buffers)
         return
     target = _target(universe, shape, state, name)
     if those is not None and target.per != "agent":
@@ -69,7 +70,7 @@ def set_state(universe: Universe, buffers: Buffers, name: str, values: Any, worl
     new = new.expand_as(rows)
     _check(target, new, has.expand_as(new))
     target.rows[where] = torch.where(has, new, rows)
-    sum_over_cells(universe, buffers)
+    find_of_cells(universe, buffers)
 
 
 def _each_once(kind: Literal["worlds", "agents"], numbers: Any, count: int) -> torch.Tensor:
@@ -83,7 +84,8 @@ def _declared(universe: Universe) -> dict[str, AnyMeter]:
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
     every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells)
-    return {each.name: each for each in every}
+    derived = {each.meter for each in universe.sums} | {each.meter for each in universe.counts}
+    return {each.name: each for each in every if each.name not in derived}
 
 
 def _target(universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor], name: Any) -> _Target:

@@ -1,0 +1,46 @@
+"""What the agents on each cell come to, in meters of cells: after a tick, and where episodes begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hamletc.ir.function import CROWD
+from hamletc.ir.ops import Type
+from hamletc.kernel.code import Code, Function, Name, Remark, Typed, assign, call, do, function, loop, names, when
+from hamletc.targets.c.bindings import Bindings
+from hamletc.targets.c.cells import MEMORY
+from hamletc.targets.c.cuts import Cuts, computed
+from hamletc.targets.c.grid import CellStep
+from hamletc.targets.c.lanes import agents, vectors, world
+from hamletc.targets.c.meeting import TICKING
+from hamletc.targets.c.memory import agent, part
+
+index, cell, joined, begin, chunk_lanes, count = names("index cell joined begin chunk_lanes count")
+every, flags = names("every flags")
+
+
+def crowds(bindings: Bindings, cuts: Cuts | None, step: CellStep | None) -> list[Function]:
+    """The function that counts agents on cells; none where nothing shows them."""
+    if step is None or not bindings.program.has(CROWD):
+        return []
+    meters = [meter.name for meter in bindings.universe.cells.meters] if bindings.universe.cells is not None else []
+    totals = [(meters.index(each.meter), f"crowd_{n}") for n, each in enumerate(bindings.universe.counts)]
+    written = [slot.of_lane for slot in bindings.written(CROWD)]
+
+    def of_meter(number: int, term: str) -> Iterator[Code]:
+        yield assign(joined, part(MEMORY, world + index, number * step.count))
+        yield when(agent.equals(0), [loop(cell, step.count, body=[assign(joined[cell], Typed(Type.F32, 0.0))])])
+        there = call("min", agents, count)
+        yield do("total_on_cells", joined, Name(term), "counted_agents", "standing_cells", begin, there)
+
+    def of_world() -> Iterator[Code]:
+        yield assign(begin, index * agents)
+        yield when(every.either(flags[begin]), [code for number, term in totals for code in of_meter(number, term)])
+
+    def body() -> Iterator[Code]:
+        yield vectors([computed(bindings, cuts, CROWD, written, TICKING)])
+        yield Remark("A tile adds its agents to those of the tiles before it.")
+        yield loop(index, chunk_lanes // agents, body=of_world())
+
+    summary = "What the agents on each cell come to, in `every` world of the chunk or in those that are flagged."
+    return [function("_crowd_worlds", ["every"], summary, body(), "apart")]
