@@ -312,6 +312,12 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H295": Code("error", "move whose goal depends on all agents, where these block each other"),
         "H296": Code("error", "affordance that cannot be solid"),
         "H297": Code("error", "solid affordance where somebody could start"),
+        "H298": Code("error", "pushes by nobody"),
+        "H299": Code("error", "what cannot be pushed"),
+        "H325": Code("error", "line that is pushed, of another length than there is"),
+        "H326": Code("error", "push in a circle"),
+        "H327": Code("error", "wall that would be pushed"),
+        "H328": Code("error", "two orders of agents that are in each other's way"),
         # --- layouts ---
         "H305": Code("error", "condition that decides of no wall"),
         "H306": Code("error", "what is known around walls of a map only"),

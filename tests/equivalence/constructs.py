@@ -39,6 +39,7 @@ from hamlet.universe import (
     ObserveView,
     ObserveWindow,
     Push,
+    Pushing,
     Reward,
     Role,
     Rule,
@@ -95,6 +96,7 @@ KINDS = (
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
     *("Mask of a role", "Acting", "Acting of a role", "Goal", "Potential", "Blocking", "Blocking by priority"),
+    *("Pushing", "Pushing of a row", "Pushing by priority"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
     *("Affordance needs", "Affordance instantly", "Affordance each tick", "Affordance on completion"),
     *(
@@ -315,6 +317,9 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [f"Among {op}"]
         case Blocking(priority=priority):
             return [] if priority is None else ["Blocking by priority"]
+        case Pushing(most=most, priority=priority):
+            shown = ["Pushing of a row"] if most > 1 else []
+            return shown if priority is None else [*shown, "Pushing by priority"]
         case Acting(who=who):
             return ["Acting", "Acting of a role" if who is not None else ""]
         case Mask(actions=actions, who=who):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet import universe
-from hamlet.universe import Action, Blocking, OfAll, nodes
+from hamlet.universe import Action, Blocking, OfAll, Pushing, nodes
 from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -18,27 +18,38 @@ def resolve_blocking(file: syntax.File, names: Names, report: Findings) -> Block
     said = () if space is None else all_of(space.properties, syntax.BlockProperty)
     if not said:
         return None
-    item, priority = said[0], None
-    if item.highest is not None:
-        priority = Expressions(names, report, scope="claim").number(item.highest)
-        if isinstance(priority, universe.Number):
-            report.add(messages.blocking.SamePriorityOfAll(priority.span))
-        if priority is None:
-            return None
-    return Blocking(priority, item.span)
+    item = said[0]
+    priority = None if item.highest is None else highest_of(item.highest, names, report)
+    return None if priority is None and item.highest is not None else Blocking(priority, item.span)
+
+
+def highest_of(said: syntax.Expr, names: Names, report: Findings) -> universe.Expression | None:
+    """The number of agents by which they come first, the highest of all; `None` where something is wrong with it."""
+    priority = Expressions(names, report, scope="claim").number(said)
+    if isinstance(priority, universe.Number):
+        report.add(messages.blocking.SamePriorityOfAll(priority.span))
+    return priority
 
 
 def check_blocking(draft: Draft, report: Findings) -> None:
     """Check that agents that block each other can move, and that it is known where they want to go before anybody
     does."""
+    for held in (draft.blocking, draft.pushing):
+        if held is not None:
+            _check_goals(draft, held, report)
     if draft.blocking is None:
         return
     if not any(any(move.by) for move in draft.moves_taken()) and not any(map(displaces, draft.actions)):
         report.add(messages.blocking.NobodyMoves(draft.blocking.span))
+
+
+def _check_goals(draft: Draft, held: Blocking | Pushing, report: Findings) -> None:
+    """Check that nobody's goal depends on what all agents have together."""
     for action in draft.actions:
         asked = [node for node in nodes((action.body, action.needs)) if isinstance(node, OfAll)]
         if asked and leads_by_numbers(action):
-            report.add(messages.blocking.GoalOfAllAgents(asked[0].span, action.name, draft.blocking.span))
+            said = "agents block" if isinstance(held, Blocking) else "agents push"
+            report.add(messages.blocking.GoalOfAllAgents(asked[0].span, action.name, said, held.span))
 
 
 def displaces(action: Action) -> bool:

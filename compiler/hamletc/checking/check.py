@@ -41,6 +41,7 @@ from hamletc.checking.observed_wholes import check_observed_wholes
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
 from hamletc.checking.play import check_course
+from hamletc.checking.pushing import check_pushing, resolve_pushing
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.relocations import check_whole_relocations
@@ -250,6 +251,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     check_walks(draft, report)
     check_walls(draft, names, report)
     check_blocking(draft, report)
+    check_pushing(draft, names, report)
     check_solid(draft, names, report)
     whole_once(draft, names)
     _keep_past(draft, names)
@@ -391,6 +393,7 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
     draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), draft.order, names, report)
     draft.acting = resolve_acting(all_of(file.declarations, syntax.ActsDecl), names, report)
     draft.blocking = resolve_blocking(file, names, report)
+    draft.pushing = resolve_pushing(file, draft, names, report)
     observe = only(all_of(file.declarations, syntax.ObserveDecl), "`observe`", report)
     of_roles = {name.text for item in all_of(file.declarations, syntax.RoleDecl) for name in item.meters}
     seen = Observations(names, draft, of_roles, report)

@@ -68,6 +68,7 @@ class Draft:
     drawings: tuple[universe.Drawing, ...] = ()
     acting: list[universe.Acting] = field(default_factory=list)
     blocking: universe.Blocking | None = None
+    pushing: universe.Pushing | None = None
     causes: list[universe.Cause] = field(default_factory=list)
     rewards: list[universe.Reward] = field(default_factory=list)
     unpaid: bool = False
@@ -147,6 +148,8 @@ class Draft:
             yield self.lifespan.of_world
         if self.blocking is not None and self.blocking.priority is not None:
             yield self.blocking.priority
+        if self.pushing is not None and self.pushing.priority is not None:
+            yield self.pushing.priority
         yield from (cause.condition for cause in self.causes)
         yield from (affordance.needs for affordance in self.affordances if affordance.needs is not None)
         yield from (affordance.opening for affordance in self.affordances if affordance.opening is not None)
@@ -341,6 +344,7 @@ class Draft:
             pools=tuple(self.pools),
             blocking=self.blocking,
             starting=self.starting,
+            pushing=self.pushing,
         )
 
 

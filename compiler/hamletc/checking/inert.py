@@ -91,6 +91,7 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
 def _meters_that_show(draft: Draft) -> set[str]:
     """The meters that are observed or decide an outcome, and those that others of these depend on; with the world's."""
     shown = {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells)}
+    shown |= set() if draft.pushing is None else {draft.pushing.state}
     shown |= {meter for affordance in draft.affordances for meter in affordance.moving}
     for expression in draft.outcomes():
         shown |= _meters_in(expression)

@@ -124,6 +124,9 @@ class _Tick:
         for each in (handed for pool in draft.pools for handed in pool.handed):
             self.changes.raised.setdefault(each.meter, []).append(each.value.span)
             self.changes.lowered.setdefault(each.meter, []).append(each.value.span)
+        if draft.pushing is not None:
+            for changed in (self.changes.raised, self.changes.lowered):
+                changed.setdefault(draft.pushing.state, []).append(draft.pushing.span)
 
     def run(self, start: State) -> State:
         """Where the meters lie at the end of a tick that begins with them in `start`."""
@@ -210,7 +213,7 @@ class _Tick:
             case universe.CellCount(operand=operand):
                 self._ranges.number(operand, meters)
                 return meters
-            case universe.Blocking(priority=priority):
+            case universe.Blocking(priority=priority) | universe.Pushing(priority=priority):
                 if priority is not None:
                     self._ranges.number(priority, self._ranges.before)
                 return meters

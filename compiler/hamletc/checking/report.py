@@ -141,8 +141,8 @@ def _place(finding: Diagnostic) -> tuple[int, int, int]:
     return span.file, span.line, span.column
 
 
-Q = TypeVar("Q", bound=syntax.Property | syntax.BlockProperty)
-K = TypeVar("K", bound=syntax.Property | syntax.BlockProperty)
+Q = TypeVar("Q", bound=syntax.Property | syntax.AgentsProperty)
+K = TypeVar("K", bound=syntax.Property | syntax.AgentsProperty)
 
 
 # --- properties inside braces, and words that are known in a place ---------------------------------------------------

@@ -39,9 +39,9 @@ from hamletc.language import syntax
 
 OF_ANY_GRID = (
     *(syntax.EdgesProperty, syntax.PlacesProperty, syntax.StartsProperty, syntax.StartsWhenProperty),
-    syntax.BlockProperty,
+    *get_args(syntax.AgentsProperty),
 )
-PROPERTIES: dict[str, tuple[type[syntax.Property | syntax.BlockProperty], ...]] = {
+PROPERTIES: dict[str, tuple[type[syntax.Property | syntax.AgentsProperty], ...]] = {
     **dict.fromkeys(syntax.GRIDS, (*OF_ANY_GRID, syntax.MovesProperty)),
     "grid": get_args(syntax.GridProperty),
     "graph": (syntax.StartsProperty,),

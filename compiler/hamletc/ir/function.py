@@ -113,6 +113,16 @@ ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "nearest
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 
 
+STANDING = "standing"
+"""The output of `reduce_cells` that is the cell on which a lane stands; with a point and a name behind it, another
+one."""
+
+
+PUSHED = "pushed"
+"""With which names begin of what an agent adds to cells that it pushes something from or to: `pushed.cell.<number>`, an
+index, and `pushed.by.<number>`, both outputs (F32) of `tick`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """A reduction over the lanes of a world that run a tick: a result `among.<name>`, an input of later functions.
@@ -123,7 +133,7 @@ class Reduction:
 
     Of the stage `cells` results are of each cell: of the running agents that stand on it, numbers joined in the order
     of agents, from 0 on, or from the first one. Only the function `spread` reads them. `reduce_cells` also gives
-    `standing` (I32): the cell of the lane.
+    `standing` (I32): the cell of the lane; or by another name another cell of its world.
 
     The result of `rank` is F32 and each lane's own: for how many other lanes that run the term holds and
     `priority.<name>` (U32, never 0) is higher, or the same and the number of the agent lower.
@@ -148,6 +158,7 @@ class Reduction:
     op: ReductionOp
     pairs: bool = False
     few: int | None = None
+    standing: str = STANDING
 
     @property
     def result(self) -> str:

@@ -95,6 +95,8 @@ def _reduction_problem(program: Program, reduction: Reduction) -> str | None:
     if not _is_name(reduction.name):
         return "not a name"
     needed = {reduction.function: reduction.terms | reduction.optional}
+    if reduction.stage == "cells":
+        needed[reduction.function] |= {reduction.standing: Type.I32}
     if reduction.pairs:
         needed[reducer(reduction.stage)] = reduction.defaults
     for name, terms in needed.items():

@@ -295,7 +295,7 @@ class _Kernel:
     def _on_cells(self, name: str) -> None:
         for reduction in self.program.stage("cells"):
             if reduction.name == name:
-                self._need(reduction.terms | {"standing": Type.I32, RUNNING: Type.BOOL})
+                self._need(reduction.terms | {reduction.standing: Type.I32, RUNNING: Type.BOOL})
                 self.of_cells[reduction.result] = reduction.type
                 return
         self._fail(f"the program has no reduction {name} of cells")

@@ -24,7 +24,7 @@ AFFORDANCE_ITEMS = (
     *(syntax.NeedsItem, syntax.CapacityItem, syntax.OpenItem, syntax.BlockItem),
     *(syntax.FollowsItem, syntax.WandersItem, syntax.MeterDecl, syntax.RuleDecl, syntax.ActionDecl),
 )
-SPACE_PROPERTIES: Any = (syntax.Property, syntax.BlockProperty)
+SPACE_PROPERTIES: Any = (syntax.Property, syntax.BlockProperty, syntax.PushProperty)
 GRAPH_ITEMS: Any = (syntax.MapLetters, syntax.NodesDecl)
 MAP_ITEMS: Any = (
     *(syntax.MapLetters, syntax.RegionDecl, syntax.TerrainDecl),

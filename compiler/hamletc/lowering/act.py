@@ -15,6 +15,7 @@ from hamletc.ir.ops import F32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import displaced, displacement, drifted, fixed_position, leads, limited, literal
+from hamletc.lowering.pushing import unstuck
 from hamletc.lowering.solid import held_back
 from hamletc.lowering.space import length
 from hamletc.lowering.statements import pay, run, set_velocity
@@ -45,9 +46,10 @@ def _walk(lane: Lane, action: Value) -> Taken:
     """Without momentum the action displaces the agent. Gives what `_custom_actions` does."""
     builder, universe, start = lane.builder, lane.universe, lane.position
     taken, of_space = _go(lane, action, _custom_actions(lane, action))
-    if universe.blocking is not None:
-        with builder.at(Construct("agents block"), universe.blocking.span):
-            stays = builder.less(builder.f32(0.0), builder.input(F32, f"among.{BLOCKED}"))
+    held = universe.blocking or universe.pushing
+    if held is not None:
+        with builder.at(Construct(f"agents {'block' if universe.blocking else 'push'}"), held.span):
+            stays = lane.stays = builder.less(builder.f32(0.0), builder.input(F32, f"among.{BLOCKED}"))
             ways = zip(start, lane.position, strict=True)
             lane.position = tuple(builder.select(stays, before, there) for before, there in ways)
     with builder.at(_space_construct(universe.space), universe.space.span):
@@ -89,6 +91,8 @@ def _go(lane: Lane, action: Value, taken: Taken) -> tuple[Taken, Value | None]:
             ways = zip(acted, lane.position, strict=True)
             lane.position = tuple(builder.select(wall, before, there) for before, there in ways)
     lane.position = held_back(lane, acted, lane.position)
+    if lane.before is not None:
+        lane.position = unstuck(lane, lane.before.position, lane.position)
     return taken, of_space
 
 

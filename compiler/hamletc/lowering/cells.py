@@ -18,6 +18,7 @@ from hamlet.universe import (
     Neighbours,
     Number,
     ParamValue,
+    Pushing,
     Truth,
     Unary,
     WorldValue,
@@ -26,7 +27,7 @@ from hamlet.universe import (
 )
 from hamlet.universe.walk import OF_WORLD
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import AWAKE, BEGIN_CELLS, CELLS, NEAR, OVER, Construct, Function, Output, Phase
+from hamletc.ir.function import AWAKE, BEGIN_CELLS, CELLS, NEAR, OVER, PUSHED, Construct, Function, Output, Phase
 from hamletc.ir.ops import F32, I32, Value
 from hamletc.lowering.dynamics import run_rule
 from hamletc.lowering.expressions import lower_expression
@@ -34,6 +35,7 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_position, grid_of
 from hamletc.lowering.plan import Plan
 from hamletc.lowering.reductions import Meeting
+from hamletc.lowering.statements import clamp
 from hamletc.lowering.terrain import is_wall
 
 
@@ -61,7 +63,7 @@ def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
     """Inputs: `world.<name>` as the rules of the world leave them, params, `hour`. Output: `awake` (BOOL), whether the
     guard of some rule can hold for a cell. No function where that needs a cell."""
     guards = [(rule, _of_world(rule.guard)) for rule in cells.rules]
-    if not guards or not all(conditions for _, conditions in guards):
+    if planned.universe.pushing is not None or not guards or not all(conditions for _, conditions in guards):
         return ()
     builder, universe = Builder("cells"), planned.universe
     asked = tuple(nodes(tuple(condition for _, conditions in guards for condition in conditions)))
@@ -111,6 +113,8 @@ def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:
         before = {name: builder.input(F32, f"before.world.{name}") for name in lane.world}
     lane.before = replace(lane, meters=began, cells=began, world=before)
     lane.near, lane.among = _summed(cells), meeting.upon
+    if planned.universe.pushing is not None:
+        _push(lane, planned.universe.pushing)
     for rule in cells.rules:
         run_rule(lane, rule)
     outputs = []
@@ -121,6 +125,17 @@ def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:
                 value = builder.select(wall, began[meter.name], value)
         outputs.append(Output(f"cells.{meter.name}", value))
     return builder.finish(CELLS, tuple(outputs))
+
+
+def _push(lane: Lane, pushing: Pushing) -> None:
+    """What agents push leaves the cell, or comes to it."""
+    builder = lane.builder
+    with builder.at(Construct("agents push"), pushing.span):
+        value = lane.meters[pushing.state]
+        for number in range(pushing.most + 1):
+            value = builder.add(value, builder.input(F32, f"among.{PUSHED}.{number}"))
+        lane.meters[pushing.state] = value
+        clamp(lane, pushing.state)
 
 
 def over_cells(planned: Plan, cells: Cells) -> Function:

@@ -15,6 +15,23 @@ from hamletc.ir.ops import BOOL, F32, I32, U32, Value
 from hamletc.lowering.plan import Plan
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The line in the way of an agent, from the cell on that its move leads to.
+
+    Attributes:
+        cells: the index (I32) of each cell of the longest line, and of the one behind it.
+        values: what lies there (F32).
+        length: how many of them (I32) move; 0 where the agent pushes nothing.
+        stuck: whether (BOOL) the line does not give way.
+    """
+
+    cells: tuple[Value, ...]
+    values: tuple[Value, ...]
+    length: Value
+    stuck: Value
+
+
 @dataclass(slots=True)
 class Lane:
     """The current value of every state name. Phases of a tick replace values as they write them.
@@ -39,6 +56,8 @@ class Lane:
         used: the number (I32) of the affordance used last in the tick, or -1; `None` before all have been used.
         uses: whether (BOOL) an affordance was used, by its number, where several may be.
         before: the lane at the beginning of the tick; `None` outside a tick.
+        line: the line in the way of the agent's move, where agents push.
+        stays: whether (BOOL) others keep the agent from moving, where they can.
         walked: whether (BOOL) the agent walked into a solid affordance; `None` where it cannot have.
         reached: the cell (I32 per axis) of that affordance.
         leaf: of a pair of lanes: gives the value of an expression that is not made of parts which both lanes have.
@@ -79,6 +98,8 @@ class Lane:
     before: Lane | None = None
     among: Mapping[OfAll | Upon, tuple[str, ...]] = field(default_factory=dict)
     leaf: Callable[[Expression], Value | None] | None = None
+    line: Line | None = None
+    stays: Value | None = None
     walked: Value | None = None
     reached: tuple[Value, ...] = ()
     columns: tuple[Table, ...] = ()

@@ -15,6 +15,7 @@ from hamletc.lowering.interact import open_if, row_is_open
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.moves import WORD, StepTables, displaced, displacement, leads
 from hamletc.lowering.places import cell_index, grid_of
+from hamletc.lowering.pushing import line_before
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.tables import AffordanceTable
 from hamletc.lowering.terrain import Ground
@@ -105,7 +106,7 @@ def _can_move(lane: Lane, by: tuple[float, ...], action: int) -> Value:
         return _open_moves(lane, lane.plan.ground, builder.u32(action))
     if not isinstance(space, Grid) or not any(by):
         return builder.boolean(True)
-    if stops(lane):
+    if stops(lane) or lane.universe.pushing is not None:
         steps = displacement(lane.universe, by)
         there = [
             displaced(builder, lane.universe, axis, own, builder.i32(int(step)))
@@ -143,8 +144,13 @@ def _can_make(lane: Lane, possible: list[Value], action: Value) -> Value:
 
 
 def _leads_away(lane: Lane, there: tuple[Value, ...]) -> Value:
-    """Whether (BOOL) a position is another than the agent's, and no wall stops the way there."""
+    """Whether (BOOL) a position is another than the agent's, and nothing stops the way there."""
     builder = lane.builder
+    pushing = lane.universe.pushing
+    if pushing is not None:
+        # Whoever a wall stops meets nothing.
+        stuck = line_before(lane, pushing, lane.position, there).stuck
+        there = tuple(builder.select(stuck, own, to) for own, to in zip(lane.position, there, strict=True))
     changes = [builder.not_(builder.equal(to, own)) for to, own in zip(there, lane.position, strict=True)]
     wall = barred(lane, lane.position, there)
     elsewhere = builder.any(changes)

@@ -92,7 +92,11 @@ def leads(builder: Builder, table: Table, position: tuple[Value, ...], nodes: in
 def _step_tables(universe: Universe) -> StepTables | None:
     """`None` where the steps are too many to try each, or where a wall can stop a whole displacement."""
     letters = letters_of(universe.space)
-    if universe.wall is not None or (letters is not None and (letters.walls or letters.thin)):
+    if (
+        universe.wall is not None
+        or universe.pushing is not None
+        or (letters is not None and (letters.walls or letters.thin))
+    ):
         return None
     taken = [tuple((axis, int(step)) for axis, step in enumerate(move.by) if step) for move in universe.moves]
     steps = tuple(dict.fromkeys(step for each in taken for step in each))

@@ -27,6 +27,7 @@ from hamlet.universe import (
     OfAll,
     Pool,
     Previous,
+    Pushing,
     Rank,
     Span,
     Universe,
@@ -38,6 +39,8 @@ from hamlet.universe import (
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import (
+    PUSHED,
+    STANDING,
     Construct,
     Function,
     Output,
@@ -55,7 +58,7 @@ from hamletc.lowering.blocking import count_in_the_way
 from hamletc.lowering.cell_cache import searched
 from hamletc.lowering.ending import construct_of
 from hamletc.lowering.expressions import is_at, lower_expression, there_is
-from hamletc.lowering.functions import rounded_down
+from hamletc.lowering.functions import rounded_down, whole
 from hamletc.lowering.interact import admitted, claim
 from hamletc.lowering.lane import Lane, begin_tick, input_lane
 from hamletc.lowering.places import cell_index, grid_of
@@ -105,15 +108,15 @@ def meeting(planned: Plan) -> Meeting:
     for number, affordance in enumerate(universe.affordances):
         if affordance.capacity is not None:
             _claim(tick, number, affordance, affordance.capacity)
-    if universe.blocking is not None:
-        count_in_the_way(tick.pairs, universe.blocking)
+    count_in_the_way(tick.pairs, universe)
     settle = Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, _sites(universe, "settle"))
     on_cells = Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
     upon = _numbers(on_cells, _sites(universe, "cells"))
-    if on_cells.reductions:
+    if upon:
         standing = cell_index(on_cells.lane.builder, grid_of(universe).sizes, on_cells.lane.position)
-        on_cells.outputs.append(Output("standing", standing))
+        on_cells.outputs.append(Output(STANDING, standing))
+    _pushes(on_cells)
     ranks = ranked(universe, settle)
     living = Reducer("births", input_lane(planned, Builder("births")), counts)
     births = bearing(universe, living, ranks)
@@ -127,6 +130,17 @@ def meeting(planned: Plan) -> Meeting:
         births,
         universe.cells is not None or bool(settle.all or universe.world_rules),
     )
+
+
+def _pushes(on_cells: Reducer) -> None:
+    """What each agent adds to cells from which, and to which, it pushes something."""
+    pushing, builder = on_cells.lane.universe.pushing, on_cells.lane.builder
+    for number in range(0 if pushing is None else pushing.most + 1):
+        with builder.at(Construct("agents push"), None, "cells"):
+            cell, by = (builder.input(F32, f"{PUSHED}.{kind}.{number}") for kind in ("cell", "by"))
+            reduction = Reduction("cells", f"{PUSHED}.{number}", "total", standing=f"{STANDING}.{PUSHED}.{number}")
+            on_cells.add(reduction, by)
+            on_cells.outputs.append(Output(reduction.standing, whole(builder, cell)))
 
 
 def _before_the_world(lane: Lane) -> Lane:
@@ -215,9 +229,9 @@ def _construct(declared: stages.Construct) -> Construct:
             return Construct("meter", meter)
         case Pool(role=role):
             return Construct("role", role)
-        case Acting() | Blocking() | Lifespan() | Mask():
+        case Acting() | Blocking() | Lifespan() | Mask() | Pushing():
             kinds = {Acting: "acts", Blocking: "agents block", Lifespan: "lifespan", Mask: "allow"}
-            return Construct(kinds[type(declared)])
+            return Construct(kinds.get(type(declared), "agents push"))
         case _:
             return Construct(type(declared).__name__.lower(), declared.name or "")
 

@@ -90,6 +90,7 @@ def ground(universe: Universe) -> Ground | None:
     numbers_of = {kind: index for index, kind in enumerate(order)}
     bits, table = _table([numbers_of[same[letter]] for letter in "".join(drawn.rows)], len(order))
     letters = "".join(kinds[kind] for kind in order)
+    stops = bool(drawn.walls or drawn.thin)
     return Ground(
         drawn,
         letters,
@@ -100,7 +101,7 @@ def ground(universe: Universe) -> Ground | None:
             Table(f"map.terrain{number}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
             for number, terrain in enumerate(drawn.terrains)
         ),
-        _open_moves(universe, grid) if (drawn.walls or drawn.thin) and universe.wall is None else None,
+        _open_moves(universe, grid) if stops and universe.wall is None and universe.pushing is None else None,
         _thin_walls(grid) if drawn.thin else None,
     )
 

@@ -19,6 +19,7 @@ from hamletc.lowering.expressions import cell_value, lower_expression, there_is
 from hamletc.lowering.interact import interact
 from hamletc.lowering.lane import Lane, begin_tick, input_lane, state_of
 from hamletc.lowering.plan import Plan
+from hamletc.lowering.pushing import added
 from hamletc.lowering.reductions import Meeting, asked_before, asked_elsewhere, asked_uses, settling, sites_of_settling
 
 
@@ -43,6 +44,7 @@ def tick(planned: Plan, meeting: Meeting) -> Function:
     for read, name in asked_elsewhere(planned.universe).items():
         assert lane.before is not None, "a tick has a beginning"
         outputs[name] = lower_expression(lane.before, read)
+    outputs |= added(lane)
     return builder.finish("tick", tuple(Output(name, value) for name, value in outputs.items()))
 
 

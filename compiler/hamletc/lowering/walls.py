@@ -44,11 +44,11 @@ def _inside(lane: Lane, position: tuple[Value, ...]) -> tuple[Value, ...]:
 def barred(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> Value | None:
     """Whether (BOOL) a wall stops the way from one position to another (I32 per axis): there, or a thin one between
     them; `None` where there are none."""
-    walls = [wall for wall in (stopped(lane, there), _crossed(lane, start, there)) if wall is not None]
+    walls = [wall for wall in (stopped(lane, there), crossed(lane, start, there)) if wall is not None]
     return lane.builder.any(walls) if walls else None
 
 
-def _crossed(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> Value | None:
+def crossed(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> Value | None:
     """Whether (BOOL) a way leads from one side of a thin wall to the other; `None` where there are none."""
     builder, floor = lane.builder, lane.plan.ground
     if floor is None or floor.thin is None:

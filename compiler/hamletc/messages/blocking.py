@@ -23,12 +23,13 @@ class SamePriorityOfAll(Finding):
 @finding("H295")
 class GoalOfAllAgents(Finding):
     action: str
-    blocks: Span
+    said: str
+    held: Span
 
     def told(self) -> Told:
         hint = "Keep what is asked of all agents in a state that a rule writes, and let the action read that."
-        message = f"`{self.action}` leads where depends on all agents, and these block each other"
-        return Told(message, hint, "this is known when everybody's goal is", (Label(self.blocks, "agents block"),))
+        message = f"where `{self.action}` leads depends on all agents, and these are in each other's way"
+        return Told(message, hint, "this is known when everybody's goal is", (Label(self.held, self.said),))
 
 
 @finding("H296")

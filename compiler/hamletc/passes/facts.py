@@ -16,7 +16,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.schema.bounds import FINITE, Bounds, number_bounds
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import beside
-from hamletc.ir.function import NEAR, PAST, STAGES, Program, pairer, reducer
+from hamletc.ir.function import NEAR, PAST, PUSHED, STAGES, Program, pairer, reducer
 from hamletc.passes.interval import ANY_F32, Interval, add, join
 from hamletc.passes.ranges import Facts, ranges_of
 
@@ -61,6 +61,12 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         yield f"cells.{meter.name}", _interval(bounds, real=True)
         yield f"was.{meter.name}", _interval(bounds, real=True)
         yield f"{PAST}{meter.name}", _interval(bounds, real=True)
+    if (pushing := universe.pushing) is not None and isinstance(universe.space, Grid):
+        meters = () if universe.cells is None else universe.cells.meters
+        (span,) = (meter.high - meter.low for meter in meters if meter.name == pushing.state)
+        for number in range(pushing.most + 1):
+            yield f"{PUSHED}.cell.{number}", Interval(0.0, prod(universe.space.sizes) - 1.0, whole=True)
+            yield f"{PUSHED}.by.{number}", Interval(-span, span, negative_zero=True, whole=True)
     yield "cells_at", COUNT
     yield "agent", COUNT
     yield "agents", Interval(1, COUNT.high)

@@ -12,7 +12,9 @@ from hamlet.interpreter.coverage import (
     KEEPS_PROGRESS,
     LIFESPAN,
     NEW_EPISODE,
+    PUSHED,
     SEVERAL_AT_ONCE,
+    STUCK,
     USED_AGAIN,
     USED_ANOTHER,
     WALKED,
@@ -55,6 +57,7 @@ from hamlet.universe import (
     Nearest,
     NoSpace,
     Pool,
+    Pushing,
     Rank,
     Rule,
     Teleport,
@@ -137,6 +140,8 @@ def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
             yield from () if after is None else (returned(construct),)
         case Blocking():
             yield BLOCKED
+        case Pushing():
+            yield from (PUSHED, STUCK)
         case Acting():
             yield from (acting(construct, event) for event in ("acts", "waits"))
         case Mask(allowed=allowed) if not isinstance(allowed, Truth):

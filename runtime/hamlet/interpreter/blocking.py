@@ -1,4 +1,4 @@
-"""Agents that block each other: whose move would lead to a cell where somebody stands, or where another one goes."""
+"""Agents that keep each other from moving, and what they push."""
 
 from __future__ import annotations
 
@@ -8,20 +8,41 @@ from functools import reduce
 import torch
 from torch import Tensor
 
+from hamlet.interpreter import coverage
 from hamlet.interpreter.act import destination
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.universe import Blocking
+from hamlet.interpreter.pushing import move_lines, outrun, unstuck
 
 
-def blocked(blocking: Blocking, lanes: Lanes) -> Tensor:
-    """Whom others keep from moving in the tick that begins, bool [worlds, agents]."""
+def hold_back(lanes: Lanes) -> None:
+    """Find who stays in the tick that begins, since others or what lies there are in the way, and what is pushed."""
+    blocking, pushing = lanes.universe.blocking, lanes.universe.pushing
+    if blocking is None and pushing is None:
+        return
     if lanes.others is None:
         raise ValueError("a tick that did not begin")
-    there, here = destination(lanes), lanes.position
     priority = torch.zeros_like(lanes.age, dtype=torch.float32)
-    if blocking.priority is not None:
-        priority = evaluate(blocking.priority, lanes.others).expand(priority.shape)
+    if lanes.universe.order_of_moves is not None:
+        priority = evaluate(lanes.universe.order_of_moves, lanes.others).expand(priority.shape)
+    tried = destination(lanes)
+    there = unstuck(lanes, tried)
+    stuck = lanes.running & reduce(torch.logical_or, [to != x for to, x in zip(tried, there, strict=True)])
+    lanes.count(coverage.STUCK, stuck)
+    stays = torch.zeros_like(lanes.running)
+    if blocking is not None:
+        stays = blocked(lanes, there, priority)
+        lanes.count(coverage.BLOCKED, stays)
+    if pushing is not None:
+        stays = stays | outrun(pushing, lanes, there, priority)
+        move_lines(pushing, lanes, there, stays)
+    lanes.blocked = stays | stuck
+
+
+def blocked(lanes: Lanes, there: Sequence[Tensor], priority: Tensor) -> Tensor:
+    """Whom agents that block each other keep from moving to the cells `there`, bool [worlds, agents]; those with the
+    highest priority (f32) come first."""
+    here = lanes.position
     numbers = torch.arange(lanes.age.shape[1], device=lanes.age.device)
     stays = torch.zeros_like(lanes.running)
     for agent in range(lanes.age.shape[1]):

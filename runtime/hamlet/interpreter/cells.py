@@ -19,6 +19,7 @@ from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Constants, Lanes, load, store_cells
 from hamlet.interpreter.places import Places
+from hamlet.interpreter.pushing import push_cells
 from hamlet.interpreter.space import clamp, larger, smaller
 from hamlet.interpreter.statements import run
 from hamlet.numbers.counters import CELL_SHIFT
@@ -45,6 +46,8 @@ def spread(lanes: Lanes) -> None:
     before = dataclasses.replace(began, world=lanes.before.world, coverage=None)
     # The same view for all rules: what one writes the next ones read.
     whole = dataclasses.replace(as_agents(lanes, lanes.cells), before=before, nearby=began)
+    if lanes.universe.pushing is not None:
+        push_cells(lanes.universe.pushing, lanes, whole)
     for rule in cells.rules:
         who = whole.running
         if rule.guard is not None:

@@ -118,6 +118,8 @@ class Lanes:
         walked: bool [worlds, agents], who walked into a solid affordance in this tick; `None`: nobody could.
         reached: the cell of that affordance, i32 [worlds, agents] per axis.
         blocked: bool [worlds, agents], whom others keep from moving; `None` where agents do not block each other.
+        pushed: cells that agents push something from or to, i64 [worlds, agents], each with what is added to its
+            state, f32.
         coverage, trace: told what happens, where somebody wants to know.
     """
 
@@ -157,6 +159,7 @@ class Lanes:
     granted: dict[str, Tensor] = field(default_factory=dict)
     walls: Tensor | None = None
     blocked: Tensor | None = None
+    pushed: tuple[tuple[Tensor, Tensor], ...] = ()
     walked: Tensor | None = None
     reached: tuple[Tensor, ...] = ()
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)

@@ -11,6 +11,7 @@ from hamlet.interpreter.acting import act_now
 from hamlet.interpreter.expressions import at, at_one_of, evaluate, is_there, nowhere
 from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
+from hamlet.interpreter.pushing import unstuck
 from hamlet.interpreter.space import clamp, displaced
 from hamlet.interpreter.views import view
 from hamlet.interpreter.ways import in_sight, in_sight_now
@@ -220,7 +221,11 @@ def moves_somewhere(lanes: Lanes) -> Tensor:
         return lanes.constant.leads[lanes.index()][..., moves].permute(2, 0, 1) != 0
     by = lanes.constant.displacements[:, moves].view(len(lanes.position), len(moves), 1, 1)
     changes = (by == 0).all(dim=0).expand(len(moves), *lanes.alive.shape)
-    for x, there in zip(lanes.position, displaced(lanes, tuple(by)), strict=True):
+    ways = tuple(there.expand(changes.shape) for there in displaced(lanes, tuple(by)))
+    if lanes.universe.pushing is not None:
+        possible = [unstuck(lanes, [there[number] for there in ways]) for number in range(len(moves))]
+        ways = tuple(map(torch.stack, zip(*possible, strict=True))) if moves else ways
+    for x, there in zip(lanes.position, ways, strict=True):
         changes = changes | (there != x)
     return changes
 

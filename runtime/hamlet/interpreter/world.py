@@ -11,7 +11,7 @@ import torch
 from hamlet import schema
 from hamlet.interpreter import among, coverage
 from hamlet.interpreter.act import tried
-from hamlet.interpreter.blocking import blocked
+from hamlet.interpreter.blocking import hold_back
 from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.interact import can_use
 from hamlet.interpreter.lanes import Lanes, as_they_are
@@ -43,9 +43,7 @@ def begin(lanes: Lanes) -> None:
         lanes.count(coverage.use(affordance.name, "granted"), allowed)
         lanes.count(coverage.use(affordance.name, "turned away"), claims & ~allowed)
         lanes.granted[affordance.name] = allowed
-    if lanes.universe.blocking is not None:
-        lanes.blocked = blocked(lanes.universe.blocking, lanes)
-        lanes.count(coverage.BLOCKED, lanes.blocked)
+    hold_back(lanes)
 
 
 def world(lanes: Lanes) -> None:

@@ -91,6 +91,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (declarations.Capacity, "places"): PLACES,
     (declarations.Capacity, "priority"): CLAIM,
     (declarations.Blocking, "priority"): CLAIM,
+    (declarations.Pushing, "priority"): CLAIM,
 }
 """Fields that are evaluated elsewhere than the declaration that they stand in."""
 
@@ -172,7 +173,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
     """Quantities that are read where they have no value, or are somebody else's, and why."""
     world, cells = universe.world, universe.cells
     parts: list[tuple[object, Context]] = [
-        ((universe.meters, universe.affordances, universe.actions, universe.blocking), ACTING),
+        ((universe.meters, universe.affordances, universe.actions, universe.blocking, universe.pushing), ACTING),
         (universe.dynamics, TICK),
         (() if world is None else (world.meters, world.rules), WORLD),
         (() if cells is None else (cells.meters, cells.rules, cells.sums, cells.counts), CELLS),

@@ -35,6 +35,7 @@ __all__ = [
     "Param",
     "Pool",
     "Potential",
+    "Pushing",
     "Report",
     "Reward",
     "Rule",
@@ -471,6 +472,18 @@ class Blocking:
     of several that lead to one cell only that of the agent with the highest priority leads there. Of equals, and
     without a priority, the one with the lowest number comes first."""
 
+    priority: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pushing:
+    """Agents push what lies on cells of a grid: a move to a cell where `state`, one of cells, is not 0 moves its value
+    on, and those of the cells that follow in a row, `most` at most. Of several agents that claim a cell the one with
+    the highest priority goes; of equals, and without a priority, the one with the lowest number."""
+
+    state: str
+    most: int
     priority: Expression | None
     span: Span
 

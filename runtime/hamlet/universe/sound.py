@@ -412,7 +412,8 @@ def _check_order(universe: Universe, actions: frozenset[str]) -> None:
     if not universe.order:
         return
     listed = _distinct("actions in the list", list(universe.order))
-    needed = {each.name for each in universe.actions} | ({INTERACT} if universe.affordances else set())
+    stood_on = any(not each.solid for each in universe.affordances)
+    needed = {each.name for each in universe.actions} | ({INTERACT} if stood_on else set())
     if not needed <= listed <= actions:
         wrong = min((needed - listed) | (listed - actions))
         raise UnsoundError(f"the list of actions and the actions differ in {wrong!r}")

@@ -25,6 +25,7 @@ from hamlet.universe.declarations import (
     Mask,
     Meter,
     Pool,
+    Pushing,
     Report,
     Reward,
     Rule,
@@ -53,6 +54,7 @@ Construct: TypeAlias = (
     | Mask
     | Meter
     | Pool
+    | Pushing
     | Report
     | Reward
     | Rule
@@ -213,6 +215,8 @@ class Ticking(Protocol):
     @property
     def blocking(self) -> Blocking | None: ...
     @property
+    def pushing(self) -> Pushing | None: ...
+    @property
     def masks(self) -> Sequence[Mask]: ...
     @property
     def pools(self) -> Sequence[Pool]: ...
@@ -245,6 +249,8 @@ def branches(stages: Iterable[Stage]) -> tuple[tuple[Stage, ...], ...]:
 def _act(of: Ticking, step: Step) -> Iterator[Stage]:
     if of.blocking is not None:
         yield Stage(step, of.blocking, values=() if of.blocking.priority is None else (of.blocking.priority,))
+    if of.pushing is not None:
+        yield Stage(step, of.pushing, values=() if of.pushing.priority is None else (of.pushing.priority,))
     for action in of.actions:
         needs = () if action.needs is None else (action.needs,)
         yield Stage(step, action, Guard(action.name, needs), (*action.body, *action.after))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from hamlet.universe.declarations import Blocking, Capacity
+from hamlet.universe.declarations import Blocking, Capacity, Pushing
 from hamlet.universe.expressions import (
     Among,
     At,
@@ -68,7 +68,7 @@ def meet(universe: Universe) -> bool:
         return True
     if universe.world is not None and universe.world.rules:
         return True
-    return any(isinstance(node, Among | Rank | Nearest | Capacity | Blocking) for node in nodes(universe))
+    return any(isinstance(node, Among | Rank | Nearest | Capacity | Blocking | Pushing) for node in nodes(universe))
 
 
 OF_WORLD = (ParamValue, WorldValue, Hour, DayTime, AgentCount)

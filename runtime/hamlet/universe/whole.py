@@ -38,6 +38,7 @@ class Universe:
         blocking: how agents block each other's moves; `None`: not at all.
         starting: the condition of the cells on which agents begin an episode, as cells begin; `None`: those that the
             space says.
+        pushing: what agents push; `None`: nothing.
         drawings: what pictures show, and how.
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         tables: constant numbers that expressions read by an index.
@@ -78,6 +79,7 @@ class Universe:
     pools: tuple[declarations.Pool, ...] = ()
     blocking: declarations.Blocking | None = None
     starting: Expression | None = None
+    pushing: declarations.Pushing | None = None
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
@@ -107,6 +109,12 @@ class Universe:
     def wall(self) -> Expression | None:
         """The condition of cells that are walls beside those of the map."""
         return None if self.cells is None else self.cells.wall
+
+    @property
+    def order_of_moves(self) -> Expression | None:
+        """By which number agents come first where some keep others from moving; `None`: by their own."""
+        by = (each.priority for each in (self.pushing, self.blocking) if each is not None)
+        return next((priority for priority in by if priority is not None), None)
 
     @property
     def sums(self) -> tuple[declarations.CellSum, ...]:

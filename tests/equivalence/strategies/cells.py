@@ -29,6 +29,7 @@ class Cells(States):
     _of_cell = False
     """Whether something is written about a cell."""
     flag = ""
+    load = ""
     """A state of cells, as it is written."""
     _beside = False
     """Whether that is about the cells beside one."""
@@ -67,6 +68,7 @@ class Cells(States):
             rules += [self._rule_of_cells(len(rules) + number, None) for number in range(self.integer(0, 2))]
             meters = [self._start_of_cells(plan) for plan in plans]
             meters += self._flag()
+            meters += self._load()
             rules += self._wall()
         self._agents = None
         return [f"cells {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
@@ -98,6 +100,19 @@ class Cells(States):
         self.flag = name
         written, effect = self.condition(1).text, self.assignment(False)
         return [f"state {name} = {start}", f"rule {turns}: {name} = {written}", f"rule {shows}: {name} -> {effect}"]
+
+    def _load(self) -> list[str]:
+        """Sometimes a state that agents may push, and a rule that reads it."""
+        if not self.chance(3):
+            return []
+        name, shows = self.word(self.name("load", "value")), self.word(self.name("shows_load", "rule"))
+        self.load = name
+        kinds = (
+            (" = chance(0.3)", name),
+            (": int in -1 .. 2 = if chance(0.4) then integer(-1, 2) else 0", f"{name} != 0"),
+        )
+        declared, lies = self.pick(kinds)
+        return [f"state {name}{declared}", f"rule {shows}: {lies} -> {self.assignment(False)}"]
 
     def _start_of_cells(self, plan: MeterPlan) -> str:
         """A number, or where the cell is and what it draws, in the bounds."""

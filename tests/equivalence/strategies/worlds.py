@@ -238,23 +238,35 @@ class Worlds(Statements):
         return f"{condition} and {self.condition(1).at_least(NOT)}" if self.chance(3) else condition
 
     def blocking(self, space: str, body: list[str]) -> str:
-        """The text of the space; sometimes agents block each other, where no action leads where all agents decide."""
+        """The text of the space; sometimes agents block each other, or push what lies on cells, where no action leads
+        where all agents decide."""
         acts = [line for line in body if line.startswith(("action", "affordance", "effect", "role"))]
         leads = any(word in line for line in acts for word in (" move ", "teleport"))
         asks = any(word in line for line in acts for word in ASKING)
         first, *rest = space.split("\n")
-        if (
-            not self.meet
-            or not first.startswith(("space grid", "space hexagons"))
-            or (leads and asks)
-            or not self.chance(3)
-        ):
+        if not self.meet or not first.startswith(("space grid", "space hexagons")) or (leads and asks):
             return space
         with self.at("claim"):
             how = "" if self.chance(4) else f" to highest {self.number(2, constants=False).text}"
-        said = f"agents block{how} }}"
+        blocks, pushes = self.chance(3), self._pushes()
+        if not blocks and not pushes:
+            return space
+        parts = [f"agents block{how}"] if blocks else []
+        parts += [f"agents push {pushes}{'' if blocks else how}"] if pushes else []
+        said = f"{'  '.join(parts)} }}"
         first = f"{first[: first.rindex('}')]} {said}" if "}" in first else f"{first} {{ {said}"
         return "\n".join([first, *rest])
+
+    def _pushes(self) -> str:
+        """What agents push, and how many at most; empty where nothing is."""
+        grid = self.space.space
+        if not self.load or not isinstance(grid, Grid) or not self.chance(2):
+            return ""
+        most = min(4, min(grid.sizes) - 2) if grid.edges == "wrap" else 4
+        if most < 1:
+            return ""
+        length = self.integer(1, most)
+        return self.load if length == 1 else f"{self.load} up to {length}"
 
     def capacity(self) -> str:
         """Sometimes a capacity."""

@@ -304,6 +304,36 @@ observe { meters  position absolute }
     ),
 )
 
+PUSHING = Base(
+    """
+universe pushing
+space grid 6 { starts anywhere  agents push box up to 2 to highest a }
+inert allowed
+lifespan 9 ticks
+meter a = agent / 4 { move 0.125 }
+meter b = 1 - agent / 4
+cells {
+    state box = position x >= 2 and position x <= 3
+    state stone = position x == 1
+}
+reward a + b
+observe { meters  position absolute }
+""",
+    "RIGHT LEFT RIGHT RIGHT",
+    (
+        Wire("Universe.pushing", "  agents push box up to 2 to highest a", "", 1, "cell_meters.box position.x"),
+        Wire(
+            "Pushing.state",
+            "push box",
+            "push stone",
+            1,
+            "cell_meters.box cell_meters.stone mask.LEFT position.x",
+        ),
+        Wire("Pushing.most", "up to 2 ", "", 0, "mask.LEFT mask.RIGHT"),
+        Wire("Pushing.priority", "highest a", "highest b", 1, "cell_meters.box position.x"),
+    ),
+)
+
 TURNS = Base(
     """
 universe turns
@@ -401,4 +431,18 @@ observe { meters }
     ),
 )
 
-DECLARATIONS = (WALLED_IN, JOSTLING, METERS, STATEMENTS, USES, TOGETHER, TRACKED, SHARED, ACTIONS, MASKS, TURNS, ENDS)
+DECLARATIONS = (
+    WALLED_IN,
+    JOSTLING,
+    PUSHING,
+    METERS,
+    STATEMENTS,
+    USES,
+    TOGETHER,
+    TRACKED,
+    SHARED,
+    ACTIONS,
+    MASKS,
+    TURNS,
+    ENDS,
+)

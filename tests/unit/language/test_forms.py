@@ -21,6 +21,8 @@ UNIVERSES = sorted((Path(__file__).parents[3] / "universes").rglob("*.hamlet"))
 FURTHER = """universe further extends "base.hamlet"
 space grid map { edges clamp  distance manhattan  places stored  starts anywhere  moves diagonal }
 space grid 3 x 3 { agents block to highest -a  starts when a > 0 }
+space grid 3 x 3 { agents push a up to 2 to highest -a  agents push b up to 3 }
+space grid 3 x 3 { agents push a to highest b  agents push b }
 space hexagons 3 x 3 { agents block }
 space continuous (0 .. 1) x (0 .. 1) { step 1  reach 1  directions 8  speeds 2  momentum up to 1 }
 space graph { a - b  region ring { a b }  starts in ring }

@@ -9,6 +9,7 @@ from hamletc.language.syntax.expressions import Expr, Name
 from hamletc.language.syntax.node import Node
 
 __all__ = [
+    "AgentsProperty",
     "AppearsProperty",
     "BlockProperty",
     "CarriedProperty",
@@ -28,6 +29,7 @@ __all__ = [
     "OnlyProperty",
     "PlacesProperty",
     "Property",
+    "PushProperty",
     "ReachProperty",
     "RewardProperty",
     "RotsProperty",
@@ -63,6 +65,27 @@ class BlockProperty(Node, form=("agents block to highest $highest", "agents bloc
 
     highest: Expr | None
     span: Span
+
+
+class PushProperty(
+    Node,
+    form=(
+        "agents push $state up to $most to highest $highest",
+        "agents push $state up to $most",
+        "agents push $state to highest $highest",
+        "agents push $state",
+    ),
+):
+    """`agents push box up to 3 to highest energy`: `most` is `None` where one at a time is pushed."""
+
+    state: Name
+    most: Expr | None
+    highest: Expr | None
+    span: Span
+
+
+AgentsProperty: TypeAlias = BlockProperty | PushProperty
+"""What a space says of how agents go."""
 
 
 class EdgesProperty(WordProperty, form="edges $value"):
@@ -161,7 +184,7 @@ class WearProperty(Property, form="wear $value"):
 
 GridProperty: TypeAlias = (
     EdgesProperty | MetricProperty | PlacesProperty | StartsProperty | StartsWhenProperty | MovesProperty
-    | MomentumProperty | BlockProperty
+    | MomentumProperty | AgentsProperty
 )  # fmt: skip
 ContinuousProperty: TypeAlias = (
     EdgesProperty | MetricProperty | StepProperty | ReachProperty | DirectionsProperty | SpeedsProperty

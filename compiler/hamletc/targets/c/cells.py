@@ -71,13 +71,13 @@ def _spread_worlds(step: CellStep) -> Function:
         for array, meter in step.past:
             yield assign(array, part(MEMORY, place, meter * step.count))
         for each in step.sums:
-            yield do(f"{each.op}_on_cells", each.shared, each.term, "runs", "standing_cells", lane, agents)
+            yield do(f"{each.op}_on_cells", each.shared, each.term, "runs", each.cell, lane, agents)
         if step.near:
             added = [element for element, _ in step.near]
             yield _vectors(step, [assign(added, call("_near", *step.passing("near")))])
         yield _vectors(step, spread(), [assign(cell, call("wide", first))])
         for each in step.sums:
-            yield do("clear_cells", each.shared, "standing_cells", lane, agents)
+            yield do("clear_cells", each.shared, each.cell, lane, agents)
 
     def spread() -> Iterator[Code]:
         for beside, (_, total) in enumerate(step.near):

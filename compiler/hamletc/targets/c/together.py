@@ -16,6 +16,7 @@ from hamletc.ir.function import (
     CROWD,
     NEAR,
     OVER,
+    PUSHED,
     STAGES,
     Program,
     Reduction,
@@ -47,11 +48,13 @@ class Reduced:
     Attributes:
         terms: the array of what lanes add, by the part of an output's name before its point.
         shared: the array of the result of each lane; that of a grant is the array of claims itself.
+        cell: the array of the cell that a lane adds to, where the result is of cells.
     """
 
     reduction: Reduction
     terms: dict[str, str]
     shared: str
+    cell: str = "standing_cells"
 
     @property
     def op(self) -> str:
@@ -207,7 +210,8 @@ class Together:
         found = {each.result for asked in self.asked.values() for each in asked.found}
         shown = {name for stage in self.asked for name in self._shown(stage)}
         terms = {name for several in self.stages.values() for each in several for name in each.terms.values()}
-        return terms | ranks | found | shown | {"runs", "standing_cells", *self.crowding}
+        cells = {each.cell for several in self.stages.values() for each in several}
+        return terms | ranks | found | shown | cells | {"runs", *self.crowding}
 
     def array(self, dtype: str, size: Operand) -> Array:
         """An array of that many elements."""
@@ -232,7 +236,9 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
                     terms[kind] = name = f"{base}_{'claims' if reduction.op == 'grant' and kind == 'term' else kind}"
                     _add(found, output, name, found.array(type_.value, "TERMS"))
             if stage == "cells":
-                found.stages.setdefault(stage, []).append(Reduced(reduction, terms, f"{base}_on_cells"))
+                cell = f"{identifier(reduction.standing)}_cells"
+                _add(found, reduction.standing, cell, found.array("i32", "TERMS"))
+                found.stages[stage].append(Reduced(reduction, terms, f"{base}_on_cells", cell))
                 continue
             shared = terms["term"] if reduction.op == "grant" else f"{base}_together"
             room = "TERMS" if reduction.op in OF_EACH else "SHARED"
@@ -242,7 +248,6 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
             found.asked[stage] = _asked(found, program, stage, taken)
     if "cells" in found.stages:
         found.made["runs"] = found.array("bool", "TERMS")
-        _add(found, "standing", "standing_cells", found.array("i32", "TERMS"))
     if program.has(CROWD):
         _crowding(found, program)
     for stage in (each for each in found.stages if each != "cells"):
@@ -332,7 +337,7 @@ def _carried(found: Together, chunk: Chunk) -> tuple[Chunk, str]:
 def _settling(found: Together, program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]) -> None:
     """What functions after step 4 of a tick need."""
     for output in program.function("tick").outputs:
-        if output.name.startswith(("uses.", "was.", "there.")):
+        if output.name.startswith(("uses.", "was.", "there.", f"{PUSHED}.")):
             kind = "bool" if output.name.startswith("uses.") else "f32"
             _add(found, output.name, f"{identifier(output.name)}_in_tick", found.array(kind, "LANES"))
             _carry(found, found.slots[output.name].chunk)

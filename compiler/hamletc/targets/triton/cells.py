@@ -7,8 +7,10 @@ what others read of it, and before meters change, they wait for each other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 
 from hamletc.ir.function import BEGIN_CELLS, OVER
+from hamletc.kernel.body import identifier
 from hamletc.kernel.code import (
     Code,
     Constant,
@@ -36,7 +38,7 @@ from hamletc.targets.triton.memory import agent, lanes, unpack, unpacked, valid,
 from hamletc.targets.triton.spread import Spread
 
 base, cell, inside, turn, agents, turns = names("base cell inside turn agents turns")
-standing, there, term, running, starts, half = names("standing there term running starts half")
+there, term, running, starts, half = names("there term running starts half")
 
 
 def cells(bindings: Bindings) -> list[Function]:
@@ -49,12 +51,13 @@ def spread_worlds(bindings: Bindings, known: Spread) -> Iterator[Code]:
     """Run the rules of cells, in a tick."""
     if known.joined:
         yield from meet(bindings, "cells")
-        yield assign(standing, where(running, standing, -1))
         together = bindings.meets.together("cells")
         assert together is not None, "what is joined has terms"
         outputs = (output.name for output in bindings.bodies[together.function].outputs)
         variables = dict(zip(outputs, together.terms, strict=True))
-        for number, (_, op, name) in enumerate(known.joined):
+        for of_lane in map(Name, known.standing):
+            yield assign(of_lane, where(running, of_lane, -1))
+        for number, (_, op, name, _) in enumerate(known.joined):
             added = variables[name]
             yield assign(f"term_{number}", cast(running & added, "float32") if op == "count" else added)
     given = bindings.variables_after("tick", "world")
@@ -72,11 +75,6 @@ def begin_worlds(bindings: Bindings, known: Spread) -> Iterator[Code]:
     yield assign(_over(known), begin)
     for new, (_, meter) in zip(_over(known), known.sums, strict=True):
         yield assign(bindings.variables[meter], where(starts, new, bindings.variables[meter]))
-
-
-def _of_agents(known: Spread) -> list[Name]:
-    """What the rules of cells take of the agents on them: each one's cell, and what it adds."""
-    return [standing, *(Name(f"term_{number}") for number in range(len(known.joined)))] if known.joined else []
 
 
 def _over(known: Spread) -> list[Name]:
@@ -229,15 +227,18 @@ def _beside(begin: int, across: Sequence[tuple[int, int]], known: Spread) -> tup
 def _joined(known: Spread) -> Iterator[Code]:
     """What agents on the cell have together, in their order."""
     first, number = names("first number")
-    joined = [(Name(f"joined_{each}"), op) for each, (_, op, _) in enumerate(known.joined)]
+    joined = [(Name(f"joined_{each}"), op) for each, (_, op, *_) in enumerate(known.joined)]
     for result, op in joined:
         yield assign(result, full({"lowest": INFINITE, "highest": BELOW_ALL}.get(op, Constant(0.0)), "float32"))
     yield assign(first, numbers() // GROUP * GROUP)
 
     def of_agent() -> Iterator[Code]:
-        yield assign(there, gather(standing, first + number).equals(cell))
-        for (result, op), given in zip(joined, _of_agents(known)[1:], strict=True):
-            yield assign(term, gather(given, first + number))
+        last = ""
+        for (result, op), (*_, cell_of), added in zip(joined, known.joined, count(), strict=False):
+            if (at := identifier(cell_of)) != last:
+                yield assign(there, gather(Name(at), first + number).equals(cell))
+            last = at
+            yield assign(term, gather(Name(f"term_{added}"), first + number))
             match op:
                 case "lowest":
                     yield assign(result, where(there & ~(result < term), term, result))

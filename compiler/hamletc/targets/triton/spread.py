@@ -10,7 +10,7 @@ from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, PAST, Program
-from hamletc.kernel.body import Body, table_name
+from hamletc.kernel.body import Body, identifier, table_name
 
 FIELD = "cell_meters"
 
@@ -22,7 +22,7 @@ class Spread:
     Attributes:
         count: of cells; `pitch`: the numbers from world to world.
         meters: their names; `near`: the outputs of the function of that name.
-        joined: what agents on a cell have together: the result, the operation, the term.
+        joined: what agents on a cell have together: the result, the operation, the term, the cell of an agent.
         axes: per axis, the cells from one to the next, and how many there are.
         given: inputs of the functions of cells that are the same for all cells of a world: the names of parameters, by
             inputs.
@@ -35,7 +35,7 @@ class Spread:
     pitch: int
     meters: list[str]
     near: list[str]
-    joined: list[tuple[str, str, str]]
+    joined: list[tuple[str, str, str, str]]
     axes: list[tuple[int, int]]
     wraps: bool
     given: dict[str, str]
@@ -43,6 +43,11 @@ class Spread:
     sums: list[tuple[str, str]]
     sides: tuple[tuple[int, ...], ...]
     past: list[tuple[str, int]]
+
+    @property
+    def standing(self) -> list[str]:
+        """The variables of the cells to which agents add something."""
+        return list(dict.fromkeys(identifier(cell) for *_, cell in self.joined))
 
     @property
     def first_past(self) -> int:
@@ -64,7 +69,7 @@ class Spread:
         known = self.given | {"cell": "cell", "cells_at": "cells_at"}
         known |= {f"cells.{name}": f"old_{number}" for number, name in enumerate(self.meters)}
         known |= {name: f"beside_{number}" for number, name in enumerate(self.near)}
-        known |= {result: f"joined_{number}" for number, (result, _, _) in enumerate(self.joined)}
+        known |= {result: f"joined_{number}" for number, (result, *_) in enumerate(self.joined)}
         return [known[parameter.input] for parameter in bodies[function].parameters]
 
 
@@ -91,7 +96,7 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         field.pitch,
         meters,
         near,
-        [(each.result, each.op, f"term.{each.name}") for each in program.stage("cells")],
+        [(each.result, each.op, f"term.{each.name}", each.standing) for each in program.stage("cells")],
         [(prod(grid.sizes[:axis]), size) for axis, size in enumerate(grid.sizes)],
         grid.edges == "wrap",
         {name: name if name in ("seed_low", "seed_high") else f"given_{n}" for n, name in enumerate(outer)},

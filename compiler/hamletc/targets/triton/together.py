@@ -12,6 +12,7 @@ from hamletc.ir.function import (
     CELLS,
     CROWD,
     NEAR,
+    PUSHED,
     STAGES,
     Program,
     Reduction,
@@ -158,7 +159,7 @@ class Meeting:
         self.given |= {
             output.name: unique(identifier(output.name), taken)
             for output in bodies["tick"].outputs
-            if output.name.startswith(("uses.", "was.", "there."))
+            if output.name.startswith(("uses.", "was.", "there.", f"{PUSHED}."))
         }
 
     def together(self, stage: Stage) -> Together | None:
