@@ -2,6 +2,7 @@
 
 A code keeps its meaning for ever; `docs/diagnostics.md` has a paragraph for each and `hamletc.diagnostics.diagnose`
 takes the severity from here. H001 to H019 are about reading and parsing a source, H020 to H099 about checking it;
+H338 to H341 are about links between agents;
 H100 to H139 are about packs, H141 to H149 about maps, H150 to H159 about controls and momentum, H160 to H169
 about states and the past, H170 to H179 about effects and affordances, H220 to H229 about copies and movement of
 affordances, H230 to H239 about things, H250 to H259 about things of roles, H260 to H264 about cells by their
@@ -340,6 +341,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H322": Code("error", "pairs of an unknown number of agents, or of too many"),
         "H323": Code("error", "what pairs of agents cannot have or do"),
         "H324": Code("error", "what two agents have, where they are not two"),
+        "H338": Code("error", "link of an agent that is none"),
+        "H339": Code("error", "link to oneself"),
+        "H340": Code("error", "link that is there already"),
+        "H341": Code("error", "file that has no links"),
         # --- what is observed value by value, and in groups ---
         "H280": Code("error", "number observed value by value that may be no whole one"),
         "H281": Code("error", "number observed value by value that has too many"),

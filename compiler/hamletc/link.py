@@ -39,6 +39,8 @@ def _reads(item: syntax.Decl) -> bool:
             return _reads(inner)
         case syntax.TemplateDecl(declarations=several):
             return any(map(_reads, several))
+        case syntax.PairsDecl(items=items):
+            return any(isinstance(each, syntax.LinksDecl) and each.file is not None for each in items)
         case syntax.MapDecl(file=name) | syntax.TableDecl(file=name):
             return name is not None
         case _:
@@ -76,6 +78,16 @@ class _Linker:
                 levels = levels_of(rows)
                 return replace(item, items=(*levels, *item.items)) if levels else replace(item, rows=rows)
             case syntax.TableDecl(file=syntax.Quoted() as file):
+                return replace(item, rows=self._numbers(file, folder))
+            case syntax.PairsDecl(items=items):
+                return replace(item, items=tuple(self._with_links(each, folder) for each in items))
+            case _:
+                return item
+
+    def _with_links(self, item: syntax.PairItem, folder: PurePosixPath) -> syntax.PairItem:
+        """What pairs have, with the rows of links that are a file."""
+        match item:
+            case syntax.LinksDecl(file=syntax.Quoted() as file):
                 return replace(item, rows=self._numbers(file, folder))
             case _:
                 return item

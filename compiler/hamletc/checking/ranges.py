@@ -89,7 +89,7 @@ class Ranges:
             case universe.Age():
                 return self.around.age
             case universe.AgentNumber():
-                return Interval(0.0, MOST_COUNTED - 1.0)
+                return Interval(0.0, (self.around.agents or MOST_COUNTED) - 1.0)
             case universe.AgentCount():
                 return Interval(1.0, float(MOST_COUNTED))
             case universe.DayTime():
@@ -171,7 +171,8 @@ class Ranges:
 
     def _reading(self, name: str, indices: tuple[Expression, ...], meters: State) -> Interval | None:
         """Where a number of a table lies; its indices, which are whole numbers, must be proven to be inside."""
-        table, found = self.around.tables[name], [self.number(index, meters) for index in indices]
+        table, inside = self.around.tables[name], replace(self, around=self.around.indexing())
+        found = [inside.number(index, meters) for index in indices]
         lies = [where for where in found if where is not None]
         if len(lies) < len(found):
             return None

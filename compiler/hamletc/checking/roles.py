@@ -33,6 +33,12 @@ def fewest_agents(names: Names) -> int:
     return sum(1 if role is None else role.agents or 1 for role in (names.roles or {}).values()) or 1
 
 
+def only_agents(names: Names) -> int | None:
+    """How many agents a world has where its roles say so; `None` where one of them is all others, or there are none."""
+    counts = [None if role is None else role.agents for role in (names.roles or {}).values()]
+    return None if not counts or None in counts else sum(count or 0 for count in counts)
+
+
 def _count(agents: syntax.Signed, report: Findings) -> int | None:
     """The number of agents of a role."""
     if agents.text == "0":

@@ -13,6 +13,7 @@ from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, Num
 from hamlet.universe.space import beside, cells, letters_of
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
+from hamletc.checking.roles import only_agents
 from hamletc.intervals import Interval, hull, hull_of, length, single
 
 LONGEST_AGE = 2.0**31
@@ -150,6 +151,10 @@ class Surroundings:
     tables: Mapping[str, NumberTable] = field(default_factory=dict)
     birthday: Interval | None = None
     """The age when a tick ends."""
+    agents: int | None = None
+    """How many agents a world has, where an index of a table is asked for and roles say it of all."""
+    counted: int | None = None
+    """How many agents a world has, where roles say it of all."""
 
     def in_time(self, condition: Every | After) -> bool | None:
         """Whether such a condition always holds (true), never does, or can do either. The number of a tick in a life is
@@ -164,6 +169,11 @@ class Surroundings:
     def later(self) -> Surroundings:
         """When rewards are paid: after the birthday, in the same tick."""
         return replace(self, age=self.birthday)
+
+    def indexing(self) -> Surroundings:
+        """In an index of a table. Elsewhere the numbers of agents may be any: what is written out for roles compares
+        them, also where all are of one role."""
+        return replace(self, agents=self.counted)
 
     def between(self) -> Surroundings:
         """Between ticks, or before the first one."""
@@ -189,6 +199,7 @@ def surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> 
         visited=Interval(0.0, float(len(draft.affordances))),
         tables={table.name: table for table in draft.tables},
         birthday=birthday,
+        counted=only_agents(names),
     )
 
 

@@ -40,10 +40,12 @@ _SHARED = {
 }
 
 
-def key(declaration: syntax.RolePart) -> Key | None:
+def key(declaration: syntax.RolePart | syntax.PairItem) -> Key | None:
     """What the declaration is alone; `None` where others of its kind stand beside it."""
     if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl | syntax.PairsDecl):
         return ("wall", "", "") if isinstance(declaration.items[0], syntax.WallItem) else key(declaration.items[0])
+    if isinstance(declaration, syntax.LinksDecl):
+        return "value", "", declaration.name.text
     if isinstance(declaration, syntax.RoleDecl) and not declaration.counted:
         own = key(declaration.items[0])
         return None if own is None else (own[0], declaration.name.text, own[2])

@@ -1,13 +1,15 @@
 """`pairs { ... }`: what each agent has of each other agent of its world, written out as states of agents.
 
 A number is a state for each agent that it may be about; a condition is a bit of one whole number, whose bit b is about
-agent b. Rules of pairs are rules of agents with a statement for each agent that they may be about.
+agent b. Links that are written are a table of all agents by all agents. Rules of pairs are rules of agents with a
+statement for each agent that they may be about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from hamlet.universe import Span
@@ -34,6 +36,8 @@ from hamletc.language.words import AMONG, DRAWS
 
 MOST_PAIRED = 24
 """The most agents of a world that have something of each other: as many bits as a whole number of binary32 has."""
+MOST_LINKED = 256
+"""The most agents of a world between which links are written: a table has a number for each two of them."""
 _CONDITIONS = ("", "bool")
 _OF_BOTH: Mapping[str, int] = {"rank": 1, "nearest": 2}
 """How many of the first arguments are about two agents, where not all are."""
@@ -47,8 +51,13 @@ def pairs_written_out(
     if not blocks:
         return declarations, ()
     agents = _agents(declarations)
-    if agents is None or not 2 <= agents <= MOST_PAIRED:
-        return declarations, (places.told(messages.pairs.PairsOfUnknown(blocks[0].span, agents, MOST_PAIRED)),)
+    most = (
+        MOST_LINKED
+        if all(isinstance(each, syntax.LinksDecl) for item in blocks for each in item.items)
+        else MOST_PAIRED
+    )
+    if agents is None or not 2 <= agents <= most:
+        return declarations, (places.told(messages.pairs.PairsOfUnknown(blocks[0].span, agents, most)),)
     writing = _Writing(places, agents, _own_names(declarations))
     for block in blocks:
         writing.declare(block)
@@ -77,6 +86,7 @@ class _Writing:
         agents: how many agents a world has.
         own: the names of what agents have of their own.
         states: what is declared of pairs, by name.
+        links: the names of links that are written, which are tables.
         problems: what is wrong with it.
     """
 
@@ -84,6 +94,7 @@ class _Writing:
     agents: int
     own: frozenset[str]
     states: dict[str, syntax.MeterDecl] = field(default_factory=dict)
+    links: set[str] = field(default_factory=set)
     problems: list[Diagnostic] = field(default_factory=list)
 
     def say(self, finding: Finding) -> None:
@@ -95,13 +106,15 @@ class _Writing:
     def declare(self, block: syntax.PairsDecl) -> None:
         """Note what a block declares."""
         for item in block.items:
-            if not isinstance(item, syntax.MeterDecl):
+            if isinstance(item, syntax.RuleDecl):
                 continue
             name = item.name
-            if item.state is None or item.state.kind == "options" or item.kept or item.per_agent:
-                self.say(messages.pairs.NoStateOfPairs(name.span, name.text))
-            elif name.text in self.states or name.text in self.own:
+            if name.text in self.states or name.text in self.links or name.text in self.own:
                 self.say(messages.pairs.PairStateTwice(name.span, name.text))
+            elif isinstance(item, syntax.LinksDecl):
+                self.links.add(name.text)
+            elif item.state is None or item.state.kind == "options" or item.kept or item.per_agent:
+                self.say(messages.pairs.NoStateOfPairs(name.span, name.text))
             else:
                 self.states[name.text] = item
 
@@ -110,10 +123,15 @@ class _Writing:
         match item:
             case syntax.PairsDecl(items=items):
                 for each in items:
-                    if isinstance(each, syntax.RuleDecl):
-                        yield self._rule(each)
-                    elif each.name.text in self.states:
-                        yield from self._state(each)
+                    match each:
+                        case syntax.RuleDecl():
+                            yield self._rule(each)
+                        case syntax.LinksDecl():
+                            yield self._links(each)
+                        case syntax.MeterDecl() if each.name.text in self.states:
+                            yield from self._state(each)
+                        case syntax.MeterDecl():
+                            pass
             case syntax.LetDecl():
                 yield item
             case syntax.WorldDecl() | syntax.CellsDecl() | syntax.EndsDecl(world=True):
@@ -165,7 +183,7 @@ class _Writing:
                     return number(other, moved(node.span))
                 case syntax.Name(text="other", quoted=False) if "other" not in self.own:
                     return _differs(other, moved(node.span))
-                case syntax.Name(text=text) if text in self.states:
+                case syntax.Name(text=text) if self._declares(text):
                     self.say(messages.pairs.PairsOutside(node.span, text))
                     return node
                 case syntax.CallExpr(function=function, arguments=(argument,)) if _is_own(function):
@@ -181,6 +199,65 @@ class _Writing:
 
         made: syntax.Expr = put(start)
         return made
+
+    # --- links ---
+
+    def _links(self, item: syntax.LinksDecl) -> syntax.Decl:
+        """The table of which links there are: a number for each agent and each agent."""
+        links: dict[tuple[int, int], Span] = {}
+        for first, second, both, span in self._written(item):
+            for one, other in ((first, second), (second, first)) if both else ((first, second),):
+                if (before := links.setdefault((one, other), span)) is not span:
+                    self.say(messages.pairs.LinkedTwice(span, first, second, before))
+                    break
+        agents = range(self.agents)
+        lines = (" ".join("1" if (one, other) in links else "0" for other in agents) for one in agents)
+        rows = tuple(syntax.TableRow(line, item.span) for line in lines)
+        size = syntax.Signed(str(self.agents), item.name.span)
+        return syntax.TableDecl(item.name, (size, size), None, rows, item.span)
+
+    def _written(self, item: syntax.LinksDecl) -> Iterator[tuple[int, int, bool, Span]]:
+        """The links as they are written, those of a file among them: two agents, and whether both have it."""
+        for path in item.paths:
+            numbers = [self._numbered(agent) for agent in path.agents]
+            if len(numbers) == 1:
+                self.say(messages.pairs.LinkOfOne(path.span, path.agents[0].text))
+            for (one, other), way, agent in zip(pairwise(numbers), path.ways, path.agents[1:], strict=True):
+                yield from self._link(one, other, way == "-", agent.span)
+        matrix = len(item.rows) == self.agents != 2 and all(
+            len(row.numbers.split()) == self.agents for row in item.rows
+        )
+        for first, row in enumerate(item.rows):
+            cells = row.numbers.split()
+            if matrix and all(cell in ("0", "1") for cell in cells):
+                for other, cell in enumerate(cells):
+                    if cell == "1":
+                        yield from self._link(first, other, False, row.span)
+            elif not matrix and len(cells) == 2:
+                one, other = (self._numbered(syntax.Signed(cell, row.span)) for cell in cells)
+                yield from self._link(one, other, True, row.span)
+            else:
+                named = row.span if item.file is None else item.file.span
+                self.say(messages.pairs.NoLinks(named, row.span.line, self.agents))
+                return
+
+    def _numbered(self, agent: syntax.Signed) -> int | None:
+        """The number of an agent, if there is one of this number."""
+        if agent.text.isdecimal() and int(agent.text) < self.agents:
+            return int(agent.text)
+        self.say(messages.pairs.NobodyLinked(agent.span, agent.text, self.agents))
+        return None
+
+    def _link(
+        self, one: int | None, other: int | None, both: bool, span: Span
+    ) -> Iterator[tuple[int, int, bool, Span]]:
+        """A link between two agents that are there, and not the same."""
+        if one is None or other is None:
+            return
+        if one == other:
+            self.say(messages.pairs.LinkedToItself(span, one))
+        else:
+            yield one, other, both, span
 
     # --- rules ---
 
@@ -243,7 +320,7 @@ class _Writing:
                     return self._value(text, other, span, reverse=False)
                 case syntax.Name():
                     return replace(item, span=span)
-                case syntax.OfExpr(quantity=quantity, owner=owner) if quantity.text in self.states:
+                case syntax.OfExpr(quantity=quantity, owner=owner) if self._declares(quantity.text):
                     if owner.text != "other":
                         self.say(messages.pairs.PairsOutside(item.span, quantity.text))
                     return self._value(quantity.text, other, span, reverse=True)
@@ -261,13 +338,20 @@ class _Writing:
         return put(node, Field("", "expression"))
 
     def _is_state(self, name: syntax.Name) -> bool:
-        return name.text in self.states and not (isinstance(name, syntax.Bound) and name.space != "own")
+        return self._declares(name.text) and not (isinstance(name, syntax.Bound) and name.space != "own")
+
+    def _declares(self, name: str) -> bool:
+        """Whether pairs have something of this name."""
+        return name in self.states or name in self.links
 
     def _value(self, state: str, other: int | None, span: Span, *, reverse: bool) -> syntax.Expr:
         """What the agent that asks has of the other one; in `reverse` what that has of it."""
+        agent: syntax.Expr = word("agent", span)
+        if state in self.links:
+            both = (_own(agent, span), agent if other is None else number(other, span))
+            return _linked(state, *(reversed(both) if reverse else both), span=span)
         item = self.states[state]
         assert item.state is not None
-        agent: syntax.Expr = word("agent", span)
         if item.state.kind in _CONDITIONS:
             weight = call("exp2", binary("-", number(-1, span), agent, span), span=span)
             mask: syntax.Expr = named(state, span)
@@ -276,7 +360,7 @@ class _Writing:
             return _bit(_own(mask, span), number(0.5 / 2**other, span) if other is not None else weight, span)
         if other is not None and not reverse:
             return _own(named(_row(state, other), span), span)
-        asked = _own(agent, span) if reverse else agent
+        asked: syntax.Expr = _own(agent, span) if reverse else agent
 
         def among(low: int, high: int) -> syntax.Expr:
             if high - low == 1:
@@ -301,10 +385,10 @@ class _Writing:
                     return item
                 case syntax.Name():
                     return item
-                case syntax.OfExpr(quantity=quantity) if quantity.text in self.states:
+                case syntax.OfExpr(quantity=quantity) if self._declares(quantity.text):
                     self.say(messages.pairs.PairsOutside(item.span, quantity.text))
                     return item
-                case syntax.ObserveState(names=names) if any(name.text in self.states for name in names):
+                case syntax.ObserveState(names=names) if any(self._declares(name.text) for name in names):
                     return tuple(self._observed(names))
                 case syntax.CallExpr(function=function) if asked is False and _joins(item):
                     both = _OF_BOTH.get(function.text, len(item.arguments))
@@ -312,7 +396,7 @@ class _Writing:
                     rest = tuple(put(each, where) for each in item.arguments[both:])
                     same = all(a is b for a, b in zip((*first, *rest), item.arguments, strict=True))
                     return item if same else replace(item, arguments=(*first, *rest))
-                case syntax.AssignStmt(meter=meter) if meter.text in self.states and item.owner is None:
+                case syntax.AssignStmt(meter=meter) if self._declares(meter.text) and item.owner is None:
                     self.say(messages.pairs.WrittenOutside(meter.span, meter.text))
                     return item
                 case _:
@@ -324,7 +408,9 @@ class _Writing:
         """Items for states among which are some of pairs: a row for each agent."""
         for name in names:
             item = self.states.get(name.text)
-            if item is None:
+            if name.text in self.links:
+                self.say(messages.pairs.LinksObserved(name.span, name.text))
+            elif item is None:
                 yield syntax.ObserveState((name,), name.span)
             elif item.state is not None and item.state.kind in _CONDITIONS:
                 for other in range(self.agents):
@@ -347,6 +433,11 @@ class _Writing:
             return replace(span, file=numbers[span.file])
 
         return moved
+
+
+def _linked(name: str, one: syntax.Expr, other: syntax.Expr, *, span: Span) -> syntax.Expr:
+    """Whether an agent has a link to another one."""
+    return binary("==", syntax.IndexExpr(named(name, span), (one, other), span), number(1, span), span)
 
 
 def _row(name: str, other: int) -> str:

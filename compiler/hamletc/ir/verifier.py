@@ -122,8 +122,8 @@ def _pairs_problem(program: Program, reduction: Reduction) -> str | None:
                 whose, _, number = name.partition(".")
                 if whose not in ("own", "other") or shown.get(f"shown.{number}") is not type_:
                     return f"no lane shows {name}: {type_.value}"
-            case ops.Lookup() | ops.Fold():
-                return "pairs of lanes read no tables"
+            case ops.Fold():
+                return "pairs of lanes read no rows of tables"
             case _:
                 pass
     return None

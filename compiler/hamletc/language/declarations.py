@@ -93,6 +93,17 @@ class Declarations:
     def table_number(self, minus: Leaf | None, number: Leaf) -> Pieces:
         return Pieces((number.text if minus is None else f"-{number.text}",), span_of(minus, number))
 
+    def links_decl(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.LinksDecl:
+        return syntax.LinksDecl(name_of(name), None, every(syntax.LinkPath, rest), (), span_of(keyword, name, *rest))
+
+    def links_file(self, keyword: Leaf, name: Leaf, file: syntax.Quoted) -> syntax.LinksDecl:
+        return syntax.LinksDecl(name_of(name), file, (), (), span_of(keyword, file))
+
+    def link_path(self, *pieces: Leaf) -> syntax.LinkPath:
+        ways = tuple(cast(Any, piece.text) for piece in pieces[1::2])
+        agents = tuple(syntax.Signed(piece.text, piece.span) for piece in pieces[::2])
+        return syntax.LinkPath(agents, ways, span_of(*pieces))
+
     # --- what happens every tick ---
 
     def rule_decl(self, keyword: Leaf, name: Leaf, *rest: Any) -> syntax.RuleDecl:

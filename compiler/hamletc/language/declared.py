@@ -103,7 +103,7 @@ def declared(declaration: syntax.RolePart) -> Iterator[Symbol]:
         case syntax.CellsDecl(items=items):
             yield from (_in_block(item, "cell meter") for item in items if not isinstance(item, syntax.WallItem))
         case syntax.PairsDecl(items=items):
-            yield from (_in_block(item, "meter") for item in items)
+            yield from map(_of_pairs, items)
         case syntax.RuleDecl(name=name):
             yield Symbol(name, "rule")
         case syntax.CascadeDecl(name=name):
@@ -196,6 +196,12 @@ def _in_block(item: syntax.WorldItem, kind: Literal["meter", "world meter", "cel
             return Symbol(name, "effect")
         case syntax.RuleDecl(name=name):
             return Symbol(name, "rule")
+
+
+def _of_pairs(item: syntax.PairItem) -> Symbol:
+    if isinstance(item, syntax.LinksDecl):
+        return Symbol(item.name, "meter", syntax.StateSpec("bool", (), item.name.span))
+    return _in_block(item, "meter")
 
 
 def _meter(declaration: syntax.MeterDecl, kind: Kind) -> Symbol:

@@ -24,7 +24,7 @@ from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.spelling import spell_name
 from hamletc.language.tokens import Scan, scan
 
-Part: TypeAlias = syntax.RolePart | syntax.CellItem
+Part: TypeAlias = syntax.RolePart | syntax.CellItem | syntax.LinksDecl
 """A declaration, or a part of a block."""
 WIDTH = 120
 """The longest line: longer blocks and expressions are broken."""

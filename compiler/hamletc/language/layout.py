@@ -85,6 +85,16 @@ def item_of(node: Any) -> Item:
                 return Item("", " ".join(filter(None, (*words, f'"{file.text}"'))), None, span)
             lines = tuple(line for row in rows for line in _lines(row))
             return Item("", " ".join(filter(None, words)), lines, span, broken=len(lines) > 1)
+        case syntax.LinksDecl(name=name, file=file, paths=paths):
+            head = f"links {spell_name(name)}"
+            return (
+                Item("", head, _items(paths), span) if file is None else Item("", f'{head} "{file.text}"', None, span)
+            )
+        case syntax.LinkPath(agents=agents, ways=ways):
+            words = [agents[0].text]
+            for way, agent in zip(ways, agents[1:], strict=True):
+                words += [way, agent.text]
+            return Item("", " ".join(words), None, span)
         case syntax.WithoutDecl(kind=syntax.Name(text="reward"), name=syntax.Name() as name):
             # Another declaration may follow instead of the name.
             return Item("", f"without reward {spell_name(name, DECLARATIONS)}", None, span)

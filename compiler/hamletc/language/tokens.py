@@ -194,9 +194,9 @@ class _Scanner:
         return self._quoting > 0 or bool(self.tokens and self.tokens[-1].text in FILED) or self._names_table()
 
     def _names_table(self) -> bool:
-        """Whether the tokens end with `table demand` or `table demand 3 x 2`."""
+        """Whether the tokens end with `table demand`, `table demand 3 x 2` or `links wired`."""
         last = next((place for place in range(len(self.tokens) - 1, -1, -1) if not self._is_size(place)), 0)
-        return last > 0 and self.tokens[last - 1].text == "table"
+        return last > 0 and self.tokens[last - 1].text in ("table", "links")
 
     def _is_size(self, place: int) -> bool:
         """Whether a token is a size, or the `x` before one."""

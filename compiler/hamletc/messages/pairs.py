@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hamletc.diagnostics import Finding, Told, finding
+from hamlet.universe import Span
+from hamletc.diagnostics import Finding, Label, Told, finding
 
 _ASK = "Ask all agents for it: `total(likes when near)` is what the agent has of those that are near."
 
@@ -74,6 +75,15 @@ class PairsOutside(Finding):
 
 
 @finding("H324")
+class LinksObserved(Finding):
+    name: str
+
+    def told(self) -> Told:
+        hint = f"Observe a state in which a rule keeps what it is for: `rule sees: seen = count({self.name} and ...)`."
+        return Told(f"`{self.name}` is the same in every tick, and is not observed", hint)
+
+
+@finding("H324")
 class OwnOfPairs(Finding):
     name: str
 
@@ -89,3 +99,63 @@ class WrittenOutside(Finding):
     def told(self) -> Told:
         hint = f"Write it in a rule in the braces of `pairs`: `rule meets: apart <= 1 -> {self.name} = ...`."
         return Told(f"`{self.name}` is of two agents, and this statement of one", hint)
+
+
+_OF_LINKS = "Write the numbers of agents, from 0 on, with `-` for a link that both have: `links wired { 0 - 1 - 2 }`."
+
+
+@finding("H338")
+class NobodyLinked(Finding):
+    """A link of an agent that is none; `agents` is how many there are."""
+
+    agent: str
+    agents: int
+
+    def told(self) -> Told:
+        hint = f"The agents of a world have the numbers 0 to {self.agents - 1}, role by role."
+        return Told(f"there is no agent {self.agent} that could have a link", hint)
+
+
+@finding("H339")
+class LinkedToItself(Finding):
+    agent: int
+
+    def told(self) -> Told:
+        return Told(f"agent {self.agent} has a link to itself", "A link leads to another agent: leave this one out.")
+
+
+@finding("H339")
+class LinkOfOne(Finding):
+    agent: str
+
+    def told(self) -> Told:
+        return Told(f"agent {self.agent} stands here alone", _OF_LINKS)
+
+
+@finding("H340")
+class LinkedTwice(Finding):
+    """A link that is there already, since `before`."""
+
+    first: int
+    second: int
+    before: Span
+
+    def told(self) -> Told:
+        hint = "`0 - 1` is a link that both have, `0 -> 1` one of agent 0 alone: each stands once."
+        secondary = (Label(self.before, "here it is, too"),)
+        return Told(f"the link of agents {self.first} and {self.second} is there already", hint, "", secondary)
+
+
+@finding("H341")
+class NoLinks(Finding):
+    """A file that is neither a list of links nor a table of them, by this line."""
+
+    line: int
+    agents: int
+
+    def told(self) -> Told:
+        hint = (
+            "Each line has the numbers of two agents that have a link, as in `0,1`; or there is a line for each of the"
+            f" {self.agents} agents, with 1 for each agent to which it has one, and 0 for others."
+        )
+        return Told(f"line {self.line} of the file is no link", hint)

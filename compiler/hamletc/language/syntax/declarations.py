@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
 from hamletc.language.syntax.drawings import DrawItem
-from hamletc.language.syntax.expressions import Expr, Lasting, Name, RoleExpr, Series, Signed, Spot
+from hamletc.language.syntax.expressions import Expr, Lasting, Name, Quoted, RoleExpr, Series, Signed, Spot
 from hamletc.language.syntax.items import (
     AbleItem,
     ActionItem,
@@ -37,6 +37,7 @@ from hamletc.language.syntax.quantities import (
     OnceDecl,
     ParamDecl,
     TableDecl,
+    TableRow,
 )
 from hamletc.language.syntax.space import (
     ClockDecl,
@@ -72,6 +73,8 @@ __all__ = [
     "InertDecl",
     "ItemDecl",
     "ItemPart",
+    "LinkPath",
+    "LinksDecl",
     "ObserveDecl",
     "OverrideDecl",
     "PairItem",
@@ -233,6 +236,25 @@ class CellsDecl(Node, form="cells {{ $items* }}"):
     """`cells { meter moss = 0 in 0 .. 1  rule grow: moss += 0.02 * neighbours(moss) }`."""
 
     items: tuple[CellItem, ...]
+    span: Span
+
+
+class LinkPath(Node):
+    """`0 - 1 -> 2`: numbers of agents, and between each two of them a link: one of both, or of the first alone."""
+
+    agents: tuple[Signed, ...]
+    ways: tuple[Literal["-", "->"], ...]
+    span: Span
+
+
+class LinksDecl(Node):
+    """`links wired { 0 - 1 - 2  3 -> 0 }`; `links wired "wires.csv"`, where `file` is the name and `rows` are what was
+    read there."""
+
+    name: Name
+    file: Quoted | None
+    paths: tuple[LinkPath, ...]
+    rows: tuple[TableRow, ...]
     span: Span
 
 
@@ -412,7 +434,7 @@ class DrawDecl(Node, form="draw {{ $items* }}"):
 ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | OnceDecl | EffectDecl | RuleDecl
 CellItem: TypeAlias = MeterDecl | RuleDecl | WallItem
-PairItem: TypeAlias = MeterDecl | RuleDecl
+PairItem: TypeAlias = MeterDecl | RuleDecl | LinksDecl
 AffordanceItem: TypeAlias = (
     NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
 )

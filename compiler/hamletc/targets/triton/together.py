@@ -22,7 +22,7 @@ from hamletc.ir.function import (
     reducer,
 )
 from hamletc.ir.ops import Type
-from hamletc.kernel.body import Body, identifier, unique
+from hamletc.kernel.body import Body, identifier, table_name, unique
 from hamletc.kernel.code import Constant, Expression, Name, call
 from hamletc.targets.triton.blocks import BLOCK, GROUP, where
 from hamletc.targets.triton.formatter import TritonFormatter
@@ -78,6 +78,7 @@ class Asked:
         shown: the variables of what lanes show, and their types.
         inputs: what the function of pairs takes: these variables, with `own_` or `other_` before them.
         outputs: the variables of what it gives.
+        tables: the variables of tables that it reads.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Asked:
     found: list[Found]
     inputs: list[str]
     outputs: list[str]
+    tables: list[str]
 
     @property
     def others(self) -> list[tuple[str, bool]]:
@@ -95,7 +97,7 @@ class Asked:
     @property
     def calls(self) -> list[str]:
         """The arguments of the function of pairs: the asking lane has what it shows."""
-        return [each.removeprefix("own_") for each in self.inputs]
+        return [*(each.removeprefix("own_") for each in self.inputs), *self.tables]
 
     @property
     def totals(self) -> list[Found]:
@@ -104,7 +106,7 @@ class Asked:
     @property
     def taken(self) -> list[str]:
         """What the function takes."""
-        return ["running", *self.shown, *(each.otherwise for each in self.found if each.otherwise)]
+        return ["running", *self.shown, *(each.otherwise for each in self.found if each.otherwise), *self.tables]
 
     @property
     def ordered(self) -> bool:
@@ -200,7 +202,8 @@ class Meeting:
         halves = (each.input.partition(".") for each in printed.parameters)
         inputs = [f"{whose}_{terms[f'shown.{number}']}" for whose, _, number in halves]
         outputs = [variables[output.name] for output in printed.outputs]
-        return Asked(f"_ask_{stage}", f"_{pairer(stage)}", shown, found, inputs, outputs)
+        tables = [*map(table_name, printed.tables)]
+        return Asked(f"_ask_{stage}", f"_{pairer(stage)}", shown, found, inputs, outputs, tables)
 
 
 def _result(reduction: Reduction, terms: Mapping[str, str]) -> Expression:
