@@ -111,8 +111,8 @@ class Builder:
     def element(self, output: str) -> Value:
         return self.node(ops.Element(output), I32)
 
-    def lookup(self, table: Table, index: Value) -> Value:
-        return self.node(ops.Lookup(table.name, index), table.type)
+    def lookup(self, table: Table, index: Value, *, along: bool = False) -> Value:
+        return self.node(ops.Lookup(table.name, index, along), table.type)
 
     def fetch(self, array: str, index: Value) -> Value:
         return self.node(ops.Fetch(array, index), F32)

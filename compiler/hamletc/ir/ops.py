@@ -75,10 +75,12 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """`table[index]`; the index is I32 and provably in range."""
+    """`table[index]`; the index is I32 and provably in range. `along`: in a function of pairs it is 1 more than in the
+    lane of the agent before the one that asks, and behind it the table has as many numbers as a vector."""
 
     table: str
     index: Value
+    along: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,8 +450,8 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
             return type(op)(*values)
         case Const() | Input() | Element():
             return op
-        case Lookup(table=table):
-            return Lookup(table, values[0])
+        case Lookup(table=table, along=along):
+            return Lookup(table, values[0], along)
         case Fetch(array=array):
             return Fetch(array, values[0])
         case Fold():

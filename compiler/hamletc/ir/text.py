@@ -107,8 +107,8 @@ def _operation(op: Op) -> str:
             return f"{name} {_name(source)}"
         case Element(output=output):
             return f"{name} {_name(output)}"
-        case Lookup(table=table, index=index):
-            return f"{name} {table}, %{index}"
+        case Lookup(table=table, index=index, along=along):
+            return f"{name} {table}, %{index}{', along' if along else ''}"
         case Fetch(array=array, index=index):
             return f"{name} {_name(array)}, %{index}"
         case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
@@ -240,8 +240,8 @@ def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
         (output,) = arguments
         return Element(output.strip("`"))
     if kind is Lookup:
-        table, index = arguments
-        return Lookup(table, _read_value(index))
+        table, index, *along = arguments
+        return Lookup(table, _read_value(index), along == ["along"])
     if kind is Fetch:
         array, index = arguments
         return Fetch(array.strip("`"), _read_value(index))

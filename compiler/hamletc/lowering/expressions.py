@@ -9,7 +9,6 @@ from typing import Literal
 from hamlet import schema, universe
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.elementary import ROUND
-from hamlet.schema.roles import only_agents
 from hamlet.universe import Expression, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import PAST, Construct, Table
@@ -88,7 +87,7 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
         case universe.Age():
             return builder.to_f32(lane.age)
         case universe.AgentNumber():
-            return builder.to_f32(_agent(lane))
+            return builder.to_f32(_counted(lane, "agent"))
         case universe.AgentCount():
             return builder.to_f32(_counted(lane, "agents"))
         case universe.Coordinate(axis=axis):
@@ -164,14 +163,6 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return draws.poisson(builder, draws.random_word(lane, site), lower(mean), most)
         case universe.DrawChance(probability=probability, site=site):
             return draws.chance(builder, draws.random_word(lane, site), lower(probability))
-
-
-def _agent(lane: Lane) -> Value:
-    """The number (I32) of the agent; where it may be an index of a table, inside of it also in lanes without one."""
-    number, agents = _counted(lane, "agent"), only_agents(lane.universe)
-    if agents is None or not lane.universe.tables:
-        return number
-    return lane.builder.clamp(number, lane.builder.i32(0), lane.builder.i32(agents - 1))
 
 
 def _read(lane: Lane, name: str, indices: list[Value]) -> Value:

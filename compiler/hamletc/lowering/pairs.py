@@ -9,14 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
-from hamlet.universe import AgentNumber, Among, Apart, Expression, Nearest, Number, OfAll, Own, Rank, Truth, owners
+from hamlet.schema.roles import only_agents
+from hamlet.universe import (
+    AgentNumber,
+    Among,
+    Apart,
+    Expression,
+    Nearest,
+    Number,
+    OfAll,
+    Own,
+    Rank,
+    TableValue,
+    Truth,
+    owners,
+)
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output, Reduction, ReductionOp, Stage, pairer
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import I32, Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.space import between
+from hamletc.lowering.tables import along
 
 
 @dataclass(slots=True)
@@ -103,11 +119,33 @@ class Pairs:
                 return None
             case Apart():
                 return self._apart()
+            case TableValue(table=table, indices=(Own(operand=AgentNumber()), AgentNumber())) if self._of_two(table):
+                return self._along(table, "columns")
+            case TableValue(table=table, indices=(AgentNumber(), Own(operand=AgentNumber()))) if self._of_two(table):
+                return self._along(table, "rows")
             case _:
                 own, others = owners(expression)
                 if own and others:
                     return None
                 return self.of("other" if others else "own", lower_expression(self.lane, expression))
+
+    def _of_two(self, name: str) -> bool:
+        """Whether a table has a number for each two agents."""
+        agents = only_agents(self.lane.universe)
+        return any(each.name == name and each.sizes == (agents, agents) for each in self.lane.universe.tables)
+
+    def _along(self, name: str, by: Literal["rows", "columns"]) -> Value:
+        """The number (F32) of a table of two agents; a row, or a column, is of the other lane. A lane without an agent
+        has the last one's."""
+        builder, numbered = self.lane.builder, [each.name for each in self.lane.universe.tables].index(name)
+        agents = only_agents(self.lane.universe) or 1
+        number, last = builder.to_u32(builder.input(I32, "agent")), builder.u32(agents - 1)
+        number = builder.to_i32(builder.select(builder.less(last, number), last, number))
+        begin = self.of("other", builder.mul(number, builder.i32(agents)))
+        place = self.pair.builder.add(begin, self.of("own", number))
+        known = {each.name: each for each in self.lane.plan.numbered}
+        table = known[along(self.lane.plan.numbered[numbered], by)]
+        return self.pair.builder.lookup(table, place, along=True)
 
     def of(self, whose: str, value: Value) -> Value:
         """A value that one of the lanes shows."""

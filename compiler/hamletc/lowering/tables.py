@@ -6,17 +6,20 @@ column. They are rows of a table that has a column for each number. Spans do not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
+from hamlet.schema.roles import only_agents
 from hamlet.universe import Action, Affordance, Among, Assign, Grid, Nearest, Number, Rank, Span, Universe
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
 from hamletc.lowering.moves import coordinates, displacement
 
+WIDEST = 16
+"""The most lanes of a vector."""
 NO_KIND = -1
 NOWHERE = Span(0, 0, 0, 0)
 Named = TypeVar("Named", Action, Affordance)
@@ -152,11 +155,30 @@ def duration_table(universe: Universe) -> Table | None:
 
 
 def number_tables(universe: Universe) -> tuple[Table, ...]:
-    """The tables that an author wrote, in file order."""
-    return tuple(
+    """The tables that an author wrote, in file order; then those of two agents as pairs of lanes read them."""
+    written = tuple(
         Table(f"numbers{number}", F32, tuple(round32(value) for value in table.values))
         for number, table in enumerate(universe.tables)
     )
+    agents = only_agents(universe)
+    of_two = (
+        (table, numbers)
+        for table, numbers in zip(written, universe.tables, strict=True)
+        if agents is not None and numbers.sizes == (agents, agents)
+    )
+    return (*written, *(each for table, _ in of_two for each in _of_pairs(table, agents or 1)))
+
+
+def _of_pairs(table: Table, agents: int) -> Iterator[Table]:
+    """A table of two agents, in the order of rows and in that of columns; both with room for a vector behind."""
+    room = table.values[-1:] * WIDEST
+    yield Table(along(table, "rows"), F32, table.values + room)
+    yield Table(along(table, "columns"), F32, tuple(x for n in range(agents) for x in table.values[n::agents]) + room)
+
+
+def along(table: Table, by: Literal["rows", "columns"]) -> str:
+    """The name of a table of two agents with its rows, or its columns, one behind the other."""
+    return f"{table.name}.{by}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -859,7 +859,9 @@ HAMLET_INLINE vi32 hamlet_take(const void *data, ix entries, vi32 index) {
     HAMLET_INLINE v##T take_v##T(const T *data, vi32 index) { return (v##T)hamlet_take(data, 0, index); } \
     HAMLET_INLINE v##T take_short_v##T(const T *data, ix entries, vi32 index) {                       \
         return (v##T)hamlet_take(data, entries, index);                                               \
-    }
+    }                                                                                                 \
+    /* Indices that are one more from lane to lane. */                                                \
+    HAMLET_INLINE v##T take_along_v##T(const T *data, vi32 index) { return fetch_v##T(data, index[0]); }
 HAMLET_TAKE(f32)
 HAMLET_TAKE(i32)
 HAMLET_TAKE(u32)
@@ -867,6 +869,9 @@ HAMLET_TAKE(u32)
 #define take_vf32 take_f32
 #define take_vi32 take_i32
 #define take_vu32 take_u32
+#define take_along_vf32 take_f32
+#define take_along_vi32 take_i32
+#define take_along_vu32 take_u32
 #define take_short_vf32(data, entries, index) take_f32(data, index)
 #define take_short_vi32(data, entries, index) take_i32(data, index)
 #define take_short_vu32(data, entries, index) take_u32(data, index)

@@ -11,8 +11,13 @@ import torch
 import hamlet
 from hamlet.package.module import Module
 from hamletc.checking.check import check
+from hamletc.ir.ops import Lookup
+from hamletc.ir.text import parse_program, print_program
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
+from hamletc.lowering import lower
+from hamletc.lowering.plan import CPU
+from samples import universe_of
 
 BASE = """
 universe small
@@ -112,3 +117,16 @@ def test_a_meter_may_be_called_links() -> None:
     assert not problems, problems
     _, findings = check(file, ("small.hamlet",))
     assert not [each for each in findings if each.severity == "error"], findings
+
+
+def test_what_linked_agents_have_is_read_side_by_side() -> None:
+    """A number of a table of two agents is one load, of which those of neighbouring agents lie side by side."""
+    universe = universe_of(f"{BASE.replace('AGENTS', '5')}pairs {{ links wired {{ 0 - 1 -> 2 }} }}\n")
+    program = lower(universe, CPU)
+    read = [node.op for node in program.function("pair_settle").nodes if isinstance(node.op, Lookup)]
+    assert [(each.table, each.along) for each in read] == [("numbers0.columns", True), ("numbers0.rows", True)]
+    assert parse_program(print_program(program)) == program
+    tables = {table.name: table.values[:25] for table in program.tables}
+    square = torch.tensor(tables["numbers0.rows"]).view(5, 5)
+    assert square.nonzero().tolist() == [[0, 1], [1, 0], [1, 2]]
+    assert torch.equal(torch.tensor(tables["numbers0.columns"]).view(5, 5), square.T)

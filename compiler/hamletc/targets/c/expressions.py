@@ -142,6 +142,8 @@ class Expressions:
         match op:
             case Const(type=type_, value=plain):
                 return _constant(Typed(type_, plain))
+            case Lookup(table=table, index=index, along=True):
+                return self._along(self.named(table_name(table)), self.node(printed, index))
             case Lookup(table=table, index=index) | Fetch(array=table, index=index):
                 return self._take(self.named(table_name(table)), self.node(printed, index))
             case Select(condition=condition, then=then, otherwise=otherwise):
@@ -361,6 +363,13 @@ class Expressions:
             data = table.text if table.type.shape != "array" else f"{table.text}.data"
             return Spelt(f"take_v{element}({data}, {index.text})", vector(element))
         return Spelt(f"take_short_v{element}({table.text}, {entries}, {index.text})", vector(element))
+
+    def _along(self, table: Spelt, index: Spelt) -> Spelt:
+        """Numbers of a table that are side by side."""
+        element = table.type.element
+        if index.type.shape != "vector":
+            return self._element(table, index)
+        return Spelt(f"take_along_v{element}({table.text}, {index.text})", vector(element))
 
     def _write(self, array: Spelt, offset: Spelt, index: Spelt, value: Spelt) -> Spelt:
         place = f"{offset.text} + {index.text}"
