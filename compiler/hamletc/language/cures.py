@@ -479,6 +479,15 @@ def _call(s: Situation) -> Cure | None:
     return None
 
 
+def _encoding(s: Situation) -> Cure | None:
+    """`position  grid of moss`, `position  window 2`: the item behind `position` is read as its encoding."""
+    position, item = s.tokens[s.index - 2], s.before.text
+    if position.text != "position" or item not in ("grid", "window") or s.token.text == "}":
+        return None
+    hint = "Write one of `position relative`, `position absolute`, `position scaled`."
+    return Cure(hint, 0, (item,), "H026", "`position` needs an encoding", position.span, "")
+
+
 def _statement_outside(s: Situation) -> Cure | None:
     """`energy += 1` where a declaration stands."""
     if "rule" in s.texts and s.token.kind == "word" and s.after().text in ("+=", "-=", "=") and s.opener is None:
@@ -493,5 +502,5 @@ def _statement_outside(s: Situation) -> Cure | None:
 
 _CURES = (
     *(_copies, _then, _range, _equals, _when, _unfinished, _if_without_else, _if_statement, _comparison),
-    *(_needs, _comma, _call, _statement_outside),
+    *(_needs, _comma, _call, _encoding, _statement_outside),
 )
