@@ -78,7 +78,7 @@ class ObservedCells:
             return self._of_cells(item, word) if self._in.first(f"{item.keyword()} of", word.text, item.span) else None
         if isinstance(item, syntax.ObserveGrid) and shows_agents(word, self._in.names):
             return self._agents(item, word)
-        region = None if is_word(word, "wall") else self._in.names.find(word, "region")
+        region = None if is_word(word, "wall") else region_shown(word, self._in.names)
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
             return None
@@ -168,3 +168,11 @@ def agents_on_cells(word: syntax.Name, listing: Listing) -> universe.Expression 
     if listing.names.means(word, "role"):
         who = syntax.RoleExpr(word.text, word.span)
     return expressions.number(syntax.CallExpr(syntax.Name("count", word.span), (who,), word.span))
+
+
+def region_shown(word: syntax.Name, names: Names) -> str | None:
+    """The region of this name; where there is none, all that windows and grids show is told."""
+    if names.means(word, "region"):
+        return names.find(word, "region")
+    names.refuse(word, "a layer", (*names.of_kind("region", "cell meter", "terrain", "role"), "agents", "wall"))
+    return None

@@ -13,7 +13,7 @@ from hamlet.universe.space import is_hexagonal
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.observed_cells import MOST_ROWS, agents_on_cells, shows_agents
+from hamletc.checking.observed_cells import MOST_ROWS, agents_on_cells, region_shown, shows_agents
 from hamletc.checking.observed_items import Listing, number_at
 from hamletc.checking.observed_wholes import MOST_HOT
 from hamletc.checking.operations import is_condition
@@ -191,7 +191,7 @@ class ObservedViews:
             condition = self._wall(word.span)
             beyond = 0.0 if isinstance(space, universe.Grid) and space.edges == "wrap" else 1.0
             return _Layer("wall", self._indicator(condition, word.span), Interval(0.0, 1.0), beyond)
-        region = names.find(word, "region")
+        region = region_shown(word, names)
         if region is None:
             return None
         return _Layer(region, self._indicator(universe.On(region, word.span), word.span), Interval(0.0, 1.0))

@@ -216,7 +216,8 @@ observe { window 29 of agents  window 1 of fed: total(fat) }
         ("window 1 of rank: rank(wolf, fat)", "H332"),
         ("window 1 of near: count(distance to Bed < 2)", "H333"),
         ("window 1 of here: count(here == Bed)", "H333"),
-        ("window 1 of wolfs", "H020"),
+        ("window 1 of wolfs", "Did you mean `wolf`"),
+        ("grid of sheeps", "Did you mean `sheep`"),
     ],
 )
 def test_what_is_not_counted_on_cells_is_refused(tmp_path: Path, shown: str, code: str) -> None:
