@@ -5,8 +5,8 @@
     lower      Universe            -> Compilation   (plan, tick IR, facts: hamletc.compilation)
     optimise   Compilation         -> Compilation
     specialise Compilation         -> Compilation   (a target: hamletc.targets.target)
-    emit       Compilation         -> text          (a target)
-    write      texts by file name  -> folder        (hamletc.package)
+    emit       Compilation         -> text or bytes (a target)
+    write      files by name       -> folder        (hamletc.package)
 
 Stages import what they need when they run, so that `hamletc check` starts fast.
 """
@@ -119,20 +119,20 @@ def specialise(compilation: Compilation, name: str) -> Compilation:
     return target(name).specialise(compilation)
 
 
-def emit_kernels(compilation: Compilation, name: str) -> str:
+def emit_kernels(compilation: Compilation, name: str) -> str | bytes:
     """The kernels of one target, from what `specialise` made for it."""
     return target(name).emit(compilation)
 
 
-def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, str]:
-    """The texts of a package by file name, without its `__init__.py`, from the optimised tick IR."""
+def emit_texts(compilation: Compilation, targets: Iterable[str]) -> dict[str, str | bytes]:
+    """The contents of a package by file name, without its `__init__.py`, from the optimised tick IR."""
     from hamlet.package.module import UNIVERSE_FILE
     from hamlet.universe.codec import to_json
     from hamletc.ir.text import print_program
     from hamletc.kernel.text import print_schedule
     from hamletc.package import IR_FILE, SCHEDULE_FILE
 
-    texts = {
+    texts: dict[str, str | bytes] = {
         UNIVERSE_FILE: to_json(compilation.universe),
         IR_FILE: print_program(compilation.program),
         SCHEDULE_FILE: print_schedule(schedule(compilation)),

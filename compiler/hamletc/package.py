@@ -38,10 +38,11 @@ def filenames() -> tuple[str, ...]:
     return (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(written_by, target_names()), *attached)
 
 
-def package(universe: Universe, texts: Mapping[str, str], source: str | None = None) -> dict[str, bytes]:
+def package(universe: Universe, texts: Mapping[str, str | bytes], source: str | None = None) -> dict[str, bytes]:
     """The contents of every file of a package, by name: the texts, and the `__init__.py` that vouches for them.
     `source` is what the universe was read from, by default its first text."""
-    files = {name: texts[name].encode() for name in filenames() if name in texts}
+    given = {name: texts[name] for name in filenames() if name in texts}
+    files = {name: each.encode() if isinstance(each, str) else each for name, each in given.items()}
     hashes = tuple((name, manifest.sha256(contents)) for name, contents in files.items())
     listing = Manifest(universe.name, source or manifest.plain(universe.sources[0]), __version__, hashes)
     return {manifest.FILENAME: manifest.render(listing).encode(), **files}

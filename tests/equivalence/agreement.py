@@ -40,7 +40,7 @@ from hamletc.passes.pipeline import CELL_CACHE, PASS_NAMES, default_passes, gpu_
 from hamletc.passes.tabulation import tabulate
 from hamletc.read import parsed
 
-BackendName: TypeAlias = Literal["ir", "c", "triton", "ptx:sm_80", "ptx:sm_90"]
+BackendName: TypeAlias = Literal["ir", "c", "triton", "wasm", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
 NOWHERE = Span(0, 0, 0, 0)
 TWICE = 8
@@ -122,7 +122,7 @@ def loaded(universe: Universe, targets: tuple[str, ...], limits: Limits, folder:
 
 def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits, folder: Path) -> list[Candidate]:
     """Those of the backends that run kernels."""
-    launched: list[str] = [target for target in ("c", "triton") if target in backends]
+    launched: list[str] = [target for target in ("c", "triton", "wasm") if target in backends]
     executed = [int(name.removeprefix("ptx:sm_")) for name in backends if name.startswith("ptx:")]
     if not launched and not executed:
         return []

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from hamletc.compilation import Compilation
-from hamletc.targets.target import target_names
+from hamletc.targets.target import usual_targets
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -45,7 +45,7 @@ def main(name: str, folder: Path) -> int:
     disabled = (CELL_CACHE,) if name in MANY else ()
     universe = sample(name)
     compilation = replace(Compilation.begin(universe, Limits(64, 16)), disabled=frozenset(disabled))
-    write(package(universe, emit_texts(optimise(compilation), target_names())), folder)
+    write(package(universe, emit_texts(optimise(compilation), usual_targets())), folder)
     module, cpu = load(folder), torch.device("cpu")
     assert module.universe == sample(name)
     candidates = [Candidate(start(module, Choice(target, cpu, "compared")), cpu) for target in ("c", "triton")]

@@ -16,6 +16,7 @@ from shrink import shrink
 from strategies import universes
 
 from examples import LONG
+from hamlet.backend.registry import backend_names
 from hamletc.errors import SourceError
 
 LEDGER = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
@@ -43,6 +44,13 @@ def test_programs_of_random_universes_agree_with_the_interpreter() -> None:
 def test_kernels_of_random_universes_agree_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAMLET_CC", "cc -O0")
     assert agreeing(range(2, 3), ("c",)) == 1
+
+
+def test_kernels_in_webassembly_of_random_universes_agree_with_the_interpreter() -> None:
+    pytest.importorskip("wasmtime")
+    if "wasm" not in backend_names():
+        pytest.skip("this installation is older than the backend")
+    assert agreeing(range(2, 4), ("wasm",)) >= 1
 
 
 def test_random_universes_are_valid_and_have_everything() -> None:

@@ -25,7 +25,7 @@ from hamletc.compile import (
 )
 from hamletc.frontend import Stopwatch
 from hamletc.read import read_universe
-from hamletc.targets.target import target_names, working_targets
+from hamletc.targets.target import target_names, usual_targets, working_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ CPU = "cpu"
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write; by default generated/NAME.")
-@click.option("--target", show_default=",".join(target_names()), help="Whose kernels to write.")
+@click.option("--target", show_default=",".join(usual_targets()), help="Whose kernels to write.")
 @click.option("--emit", type=click.Choice(EMITTED), help="Print one representation and write nothing.")
 @click.option("--time-passes", is_flag=True, help="Print how long each stage and pass took.")
 @click.option("--print-after", multiple=True, metavar="PASS", help="Print the tick IR after this pass.")
@@ -79,7 +79,12 @@ def compile(
     if emit is None:
         _write(universe, output, options, chosen, stopwatch, machines, tune == "max")
     else:
-        click.echo(visible_lines(_printed(universe, emit, options, chosen, stopwatch).rstrip("\n")))
+        printed = _printed(universe, emit, options, chosen, stopwatch)
+        if isinstance(printed, bytes):
+            # For a file, or for a program that reads modules.
+            click.echo(printed, nl=False)
+        else:
+            click.echo(visible_lines(printed.rstrip("\n")))
     if time_passes:
         for stage, seconds in stopwatch.laps:
             click.echo(f"{1000 * seconds:9.1f} ms  {stage}", err=True)
@@ -161,7 +166,7 @@ def _machines(names: tuple[str, ...], emit: str | None, tune: str) -> tuple[str,
     return tuple(dict.fromkeys(names))
 
 
-def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str:
+def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: Stopwatch) -> str | bytes:
     if what == "syntax":
         return _syntax(path, stopwatch)
     checked = check_file(path, stopwatch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from hamletc.cli.show import count_warnings
 from hamletc.compile import Options, build_checked, check_file, write_to_cache
 from hamletc.frontend import Stopwatch
 from hamletc.kinds import expect
+from hamletc.targets.target import targets_for
 
 if TYPE_CHECKING:
     from hamlet.package.module import Module
@@ -22,9 +24,10 @@ def at_home() -> bool:
         return False
 
 
-def open_package(universe: Path, write_here: bool | None = None) -> Module:
+def open_package(universe: Path, write_here: bool | None = None, runners: Iterable[str] = ()) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into `generated/NAME` of the current
-    folder, or into the user's cache where `write_here` is false. By default it is false in the user's home alone."""
+    folder, or into the user's cache where `write_here` is false. By default it is false in the user's home alone.
+    Kernels are those of the usual targets, and of those on request that are among `runners`."""
     from hamlet.package.module import in_memory, load
 
     if expect(universe, "text", "sources", "package", "nothing") == "package":
@@ -34,7 +37,7 @@ def open_package(universe: Path, write_here: bool | None = None) -> Module:
     stopwatch = Stopwatch()
     checked = check_file(universe, stopwatch)
     count_warnings(checked)
-    files = build_checked(checked, Options(), stopwatch)
+    files = build_checked(checked, Options(targets_for(runners)), stopwatch)
     if at_home() if write_here is None else not write_here:
         return in_memory(write_to_cache(checked.universe.name, files), files)
     folder = default_folder(checked.universe.name)

@@ -6,8 +6,10 @@ own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, cast
 
+from hamlet.backend.registry import ON_REQUEST
 from hamlet.plugins import load, named, working
 from hamletc.errors import CompileError
 
@@ -31,8 +33,8 @@ class Target(Protocol):
     def specialise(self, compilation: Compilation) -> Compilation:
         """The optimised tick IR after what only this target gains from."""
 
-    def emit(self, compilation: Compilation) -> str:
-        """The text of kernels, from what `specialise` made."""
+    def emit(self, compilation: Compilation) -> str | bytes:
+        """The text of kernels, or their bytes, from what `specialise` made."""
 
 
 def target_names() -> tuple[str, ...]:
@@ -40,9 +42,20 @@ def target_names() -> tuple[str, ...]:
     return tuple(named(GROUP))
 
 
+def usual_targets() -> tuple[str, ...]:
+    """Those whose kernels packages have unless somebody names others."""
+    return tuple(name for name in target_names() if name not in ON_REQUEST)
+
+
 def working_targets() -> tuple[str, ...]:
-    """The targets that can be loaded."""
-    return tuple(working(GROUP))
+    """The usual targets that can be loaded."""
+    return tuple(name for name in working(GROUP) if name not in ON_REQUEST)
+
+
+def targets_for(runners: Iterable[str]) -> tuple[str, ...]:
+    """The usual targets that can be loaded, and those on request that are among these names."""
+    asked = ON_REQUEST.intersection(runners)
+    return tuple(name for name in target_names() if name in asked or name in working_targets())
 
 
 def written_by(name: str) -> str:

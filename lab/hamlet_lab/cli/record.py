@@ -105,7 +105,13 @@ def _episode(
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
         universe = opened(named.path, Path(folder) / "package")
         env = hamlet.make(
-            universe.package(), worlds=1, first_world=world, agents=agents, seed=seed, backend=backend, quiet=True
+            universe.package(backend),
+            worlds=1,
+            first_world=world,
+            agents=agents,
+            seed=seed,
+            backend=backend,
+            quiet=True,
         )
         acting = "random" if table is None else env.tabular(table["table"], table["features"])
         episode = env.record(0, ticks, acting)

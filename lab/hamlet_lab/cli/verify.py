@@ -61,7 +61,7 @@ def verify(
     from hamletc.cli.progress import progress_of
 
     names = _names(backends)
-    module = open_package(universe)
+    module = open_package(universe, runners=names or ())
 
     from hamlet_lab.diff.open import opened_package
     from hamlet_lab.divergence.cause import explained
@@ -92,7 +92,7 @@ def _sides(opened: Opened, names: tuple[str, ...] | None) -> list[Side]:
 
     cuda = torch.cuda.is_available()
     if names is None:
-        names = tuple(name for name in working_backends(opened.package()) if cuda or name != "interpreter")
+        names = tuple(name for name in working_backends(opened.package("")) if cuda or name != "interpreter")
     if "interpreter" in names and not cuda:
         raise EnvError("the interpreter on the CPU is what the others are compared with: leave it out")
     prepare(names)

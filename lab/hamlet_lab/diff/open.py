@@ -30,6 +30,7 @@ from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
 from hamletc.kinds import expect, kind_of
 from hamletc.package import write
+from hamletc.targets.target import targets_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Opened:
 
     Attributes:
         name: what it is called in labels.
-        package: its generated package, compiled when it is asked for.
+        package: its generated package for what runs it, a backend or another runner, compiled when it is asked for.
         texts: its sources by file name, as far as they are at hand.
         usual: the backend that runs it where none is named.
         recorded: the recorded run that was named, which nothing runs.
@@ -68,7 +69,7 @@ class Opened:
 
     name: str
     universe: Universe
-    package: Callable[[], Module]
+    package: Callable[[str], Module]
     texts: Mapping[str, str]
     usual: str = "interpreter"
     recorded: Side | None = None
@@ -95,7 +96,7 @@ class Opened:
             label += "" if place.type == "cpu" else f" on {place}"
             candidate = Candidate(Interpreter(universe, place), place)
             return Side(label, universe, candidate, _lowered(universe), self.texts)
-        module = self.package()
+        module = self.package(backend)
         if backend in EXECUTED:
             form = packaged(module)
             schedule = scheduled(module) if backend == "kernel" else None
@@ -137,13 +138,13 @@ def opened(path: Path, folder: Path) -> Opened:
             return opened_package(path, load(path))
         case _:
             checked = check_file(path, Stopwatch())
-            package = _written(lambda: build_checked(checked, Options(), Stopwatch()), folder)
+            package = _written(lambda targets: build_checked(checked, Options(targets), Stopwatch()), folder)
             return Opened(path.name or str(path), checked.universe, package, _texts(path, checked.universe))
 
 
 def opened_package(path: Path, module: Module) -> Opened:
     """A generated package, made of what stands at `path`."""
-    return Opened(path.name or str(path), module.universe, lambda: module, _texts(path, module.universe), "c")
+    return Opened(path.name or str(path), module.universe, lambda _: module, _texts(path, module.universe), "c")
 
 
 def opened_recording(path: Path, recording: Recording, folder: Path) -> Opened:
@@ -151,13 +152,13 @@ def opened_recording(path: Path, recording: Recording, folder: Path) -> Opened:
     universe = recording.universe
     label = f"{path.name} ({recording.label})"
     recorded = Side(label, universe, Candidate(Playback(recording), CPU), _lowered(universe))
-    package = _written(lambda: build(universe, Options(), Stopwatch()), folder)
+    package = _written(lambda targets: build(universe, Options(targets), Stopwatch()), folder)
     return Opened(universe.name, universe, package, {}, recorded=recorded)
 
 
-def built(universe: Universe, folder: Path) -> Module:
-    """The package of a universe that was checked before, compiled into a folder."""
-    return _written(lambda: build(universe, Options(), Stopwatch()), folder)()
+def built(universe: Universe, folder: Path, runner: str) -> Module:
+    """The package of a universe that was checked before, compiled into a folder for what runs it."""
+    return _written(lambda targets: build(universe, Options(targets), Stopwatch()), folder)(runner)
 
 
 def open_side(path: Path, backend: str | None, folder: Path) -> Side:
@@ -191,15 +192,16 @@ def ptx_candidates(module: Module, capabilities: Sequence[int]) -> list[Candidat
     return [Candidate(PtxBackend(module.universe, kernels, capability), CPU) for capability in capabilities]
 
 
-def _written(files: Callable[[], Mapping[str, bytes]], folder: Path) -> Callable[[], Module]:
-    """A package that is compiled when it is asked for."""
+def _written(files: Callable[[tuple[str, ...]], Mapping[str, bytes]], folder: Path) -> Callable[[str], Module]:
+    """A package that is compiled for a runner when somebody asks: with kernels of the usual targets, and of that."""
 
     @cache
-    def package() -> Module:
-        write(files(), folder)
-        return load(folder)
+    def package(targets: tuple[str, ...]) -> Module:
+        own = folder.with_name(f"{folder.name}-{'-'.join(targets)}")
+        write(files(targets), own)
+        return load(own)
 
-    return package
+    return lambda runner: package(targets_for([runner]))
 
 
 def _lowered(universe: Universe) -> Callable[[], Compiled]:

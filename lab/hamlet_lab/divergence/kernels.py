@@ -148,7 +148,8 @@ def kernels_of(module: Module, form: Form, target: str, device: torch.device, ca
         device: where they run; with a `capability` (90: sm_90) as PTX on the CPU.
     """
     file = written_by(target)
-    source = module.sources[file].decode()
+    # Those in WebAssembly have no lines.
+    source = module.sources[file].decode(errors="replace")
 
     def functions(function: str, printed: Body) -> list[Generated]:
         match target:

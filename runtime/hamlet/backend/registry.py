@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hamlet.package.module import Module
 
 GROUP = "hamlet.backends"
+ON_REQUEST = frozenset(("wasm",))
+"""Backends, and targets of the same names, that only those have who name them."""
 
 Launch: TypeAlias = Literal["step", "graph"]
 """How `Env.step` runs a tick: by launching a kernel, or by replaying a CUDA graph of that."""
@@ -67,9 +69,10 @@ def backend_names() -> tuple[str, ...]:
 
 
 def working_backends(module: Module) -> tuple[str, ...]:
-    """The names of the backends that can be loaded, and that can run the kernels of a module on this machine; one line
-    for each other is said on stderr."""
-    return tuple(name for name, kind in working(GROUP).items() if _is_complete(name, cast(BackendKind, kind), module))
+    """The names of the backends that can be loaded, and that can run the kernels of a module on this machine, without
+    those of `ON_REQUEST`; one line for each other is said on stderr."""
+    usual = ((name, cast(BackendKind, kind)) for name, kind in working(GROUP).items() if name not in ON_REQUEST)
+    return tuple(name for name, kind in usual if _is_complete(name, kind, module))
 
 
 def _is_complete(name: str, kind: BackendKind, module: Module) -> bool:

@@ -68,7 +68,8 @@ def make(
             1,024 agents are in a world where they meet (docs/semantics.md). Without `agents` a world has as many as the
             roles of the universe say, one of a role that is all others; and 1 where there are no roles.
         device: "cpu", "cuda", "cuda:1", ...; by default the device that the backend runs on.
-        backend: "triton", "c", "interpreter" or "auto". "auto" takes triton where `device` is a CUDA device,
+        backend: "triton", "c", "interpreter", "wasm" (kernels in WebAssembly, for comparing; of packages that were
+            compiled with `--target wasm`) or "auto". "auto" takes triton where `device` is a CUDA device,
             and "c" where `device` is the CPU or the machine has no CUDA; otherwise it takes the one that was measured
             to be faster for this number of agents. It prints its choice on stderr, unless `quiet`. A backend that was
             named is never replaced: if it cannot run here, that is an error.

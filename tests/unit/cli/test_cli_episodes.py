@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hamlet.backend.registry import backend_names
 from processes import Command
 from samples.shop import SHOP
 
@@ -43,7 +44,7 @@ def test_what_is_refused_is_one_line(hamletc_here: Command, shop: Path, tmp_path
         (("replay", "other.hamlet", "a.episode"), "was recorded in another universe than shop"),
         (
             ("replay", "a.episode", "--backend", "ir"),
-            "is an episode, which c, interpreter, triton replay, not ir",
+            f"is an episode, which {', '.join(backend_names())} replay, not ir",
         ),
         (("replay", "bad.episode"), "is no episode recorded by hamlet, or a damaged one"),
         (("record", shop, "-o", "b.episode"), "Give --world to record an episode."),

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from faults import TOY, package
 
+from hamlet.backend.registry import backend_names
 from hamletc.cli.main import hamletc
 
 
@@ -115,8 +116,12 @@ def test_recorded_runs_of_other_worlds() -> None:
     ("arguments", "code", "says"),
     [
         (("diff", "@c", "@ir"), 2, "one of both sides has to name a universe"),
-        (("diff", "@cuda", "toy.hamlet"), 2, "'cuda' is not one of c, interpreter, triton, ir, kernel"),
-        (("diff", "toy.hamlet", "toy.hamlet@moon"), 1, "there is no backend 'moon': take c, interpreter, triton"),
+        (("diff", "@cuda", "toy.hamlet"), 2, f"'cuda' is not one of {', '.join(backend_names())}, ir, kernel"),
+        (
+            ("diff", "toy.hamlet", "toy.hamlet@moon"),
+            1,
+            f"there is no backend 'moon': take {', '.join(backend_names())}",
+        ),
         (("diff", "toy.hamlet"), 2, "Missing argument"),
         (("replay", "missing.episode"), 2, "missing.episode does not exist"),
         (("diff", "nowhere.hamlet", "@ir"), 1, "no such file"),

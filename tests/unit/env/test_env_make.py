@@ -10,6 +10,7 @@ import torch
 import hamlet
 from hamlet import EnvError
 from hamlet.backend.buffers import Shape
+from hamlet.backend.registry import backend_names
 from hamlet.env.environment import Env
 from hamlet.env.make import buffer_bytes
 from hamlet.package.module import Module
@@ -33,7 +34,7 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is CUDA he
         ({"seed": -1}, "a seed is a whole number"),
         ({"seed": 1 << 64}, "a seed is a whole number"),
         ({"seed": 1.0}, "a seed is a whole number"),
-        ({"backend": "cuda"}, "there is no backend 'cuda': take auto, c, interpreter, triton"),
+        ({"backend": "cuda"}, f"there is no backend 'cuda': take auto, {', '.join(backend_names())}"),
         ({"backend": "numba"}, 'backend "numba" is gone: kernels for CPUs are in C, so take backend="c"'),
         ({"launch": "fused"}, "there is no launch 'fused': take auto, step, graph"),
         ({"launch": "graph"}, 'launch "graph" needs backend "triton" on a CUDA device, not interpreter on cpu: take'),

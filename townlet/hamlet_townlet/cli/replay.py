@@ -114,7 +114,11 @@ def _episode(universe: Path | None, run: Path, backend: str, device: str | None,
     prepare([backend])
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
         package = Path(folder) / "package"
-        module = built(episode.universe, package) if universe is None else opened(universe, package).package()
+        module = (
+            built(episode.universe, package, backend)
+            if universe is None
+            else opened(universe, package).package(backend)
+        )
         return hamlet.replay(episode, module, backend, device, steps)
 
 

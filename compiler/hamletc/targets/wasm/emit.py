@@ -12,14 +12,18 @@ from hamlet.universe import Universe
 from hamletc.ir.function import Program, Table
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import table_name
-from hamletc.targets.c.emit import TRUTHS, array_of
+from hamletc.targets.c.emit import ARRAY, HEAD, PLANE, TRUTHS, array_of
 from hamletc.targets.c.module import built, functions_of
 from hamletc.targets.c.places import cached_cells
 from hamletc.targets.c.types import BOOL, INDEX, CType
+from hamletc.targets.wasm import encoding
 from hamletc.targets.wasm.act import act
 from hamletc.targets.wasm.cells import cells
 from hamletc.targets.wasm.counts import counts
-from hamletc.targets.wasm.encoding import Module, binary32
+from hamletc.targets.wasm.encoding import I32, Module, binary32
+from hamletc.targets.wasm.instructions import access, call, get, i64, op, put_global
+from hamletc.targets.wasm.library import ROOMS
+from hamletc.targets.wasm.lookups import MOST_ENTRIES
 from hamletc.targets.wasm.meeting import meeting
 from hamletc.targets.wasm.memory import memory
 from hamletc.targets.wasm.native import NATIVE
@@ -29,6 +33,10 @@ from hamletc.targets.wasm.rollout import rollout
 from hamletc.targets.wasm.together import together
 from hamletc.targets.wasm.values import WIDE, Coded, constant
 
+ENTRY = "rollout_"
+"""What the names of functions begin with that a launcher calls with a table of words, see `hamlet.launch.wasm.kernels`;
+then comes the type of observations in memory."""
+OBSERVED = ("f32", "u8", "u16")
 LANES, MOST_AGENTS = 256, 1024
 WORD = 64
 NOTES = 3 * LANES + WORD
@@ -41,15 +49,22 @@ class Kernels:
     Attributes:
         arguments: of the kernel `rollout`, in order. Arrays are called as in `hamlet.schema.abi`, `_array` behind it.
         tables: the arguments that are constant tables.
-        data: what memory holds at first.
         cells: rows of the cell cache, 0 where there is none.
     """
 
     printer: WasmPrinter
     arguments: tuple[str, ...]
     tables: frozenset[str]
-    data: tuple[tuple[int, bytes], ...]
     cells: int
+
+
+def emit(program: Program, universe: Universe) -> bytes:
+    """The contents of `wasm_kernels.wasm`; the same for the same program and universe."""
+    kernels = kernels_of(program, universe)
+    exports = [(f"{ENTRY}{observed}", _entry(kernels, universe, observed)) for observed in OBSERVED]
+    heap = kernels.printer.room(0)
+    about = f"cells {kernels.cells} lanes {LANES} heap {heap}"
+    return module_of(kernels, exports, [("hamlet", about.encode())])
 
 
 def kernels_of(program: Program, universe: Universe) -> Kernels:
@@ -59,7 +74,8 @@ def kernels_of(program: Program, universe: Universe) -> Kernels:
     library = [*memory(), *counts(), *act(), *observe(), *together(), *meeting(), *cells(), *rollout()]
     functions = {each.name: each for each in (*library, *functions_of(made))}
     tables: dict[str, Coded] = {}
-    data, end = [], ALIGNED
+    data: list[tuple[int, bytes]] = []
+    end = ALIGNED
     for table in made.tables:
         contents = _contents(table)
         tables[table_name(table.name)] = constant(CType("table", table.type.value), end)
@@ -81,10 +97,11 @@ def kernels_of(program: Program, universe: Universe) -> Kernels:
         "TILED": MOST_AGENTS,
         "TREE": 12 * WIDE,
     }
-    printer = WasmPrinter(functions, bindings.bodies, tables, constants, NATIVE, end)
+    short = {each.name: _contents(each) for each in made.tables if len(each.values) <= MOST_ENTRIES}
+    printer = WasmPrinter(functions, bindings.bodies, tables, constants, NATIVE, end, short, data)
     arguments = tuple(each.name for each in functions["rollout"].parameters)
     passed = frozenset(name for name in tables if name in arguments)
-    return Kernels(printer, arguments, passed, tuple(data), constants["CELLS"])
+    return Kernels(printer, arguments, passed, constants["CELLS"])
 
 
 def argument(name: str, kernels: Kernels, universe: Universe, observed: str) -> CType:
@@ -101,7 +118,34 @@ def module_of(kernels: Kernels, exports: Sequence[tuple[str, int]], custom: Sequ
     """The module of functions that were printed. Rooms begin behind everything that functions have in memory."""
     printer = kernels.printer
     end = printer.room(0)
-    return Module(printer.types, printer.made, exports, end, kernels.data, [end], custom).encoded
+    return Module(printer.types, printer.made, exports, end, printer.data, [end], custom).encoded
+
+
+def _entry(kernels: Kernels, universe: Universe, observed: str) -> int:
+    """The function that a launcher calls with the address of a table of words, and that of the first room."""
+    printer = kernels.printer
+    types = tuple(argument(name, kernels, universe, observed) for name in kernels.arguments)
+    printed = printer.function("rollout", types)
+    words, rooms = range(2)
+    code, word = get(rooms) + put_global(ROOMS), HEAD
+
+    def number(place: int) -> bytes:
+        return get(words) + access("i64.load", 8 * place)
+
+    for name, type_ in zip(kernels.arguments, types, strict=True):
+        if name in kernels.tables:
+            code += printer.tables[name].code
+        elif type_.shape == "array":
+            dimensions = array_of(name.removesuffix("_array"), universe)[1]
+            columns = number(word + ARRAY + 1) if dimensions == PLANE else i64(1)
+            code += number(word + ARRAY - 1) + op("i32.wrap_i64") + number(word + ARRAY) + columns
+            word += ARRAY + 2 * dimensions
+        else:
+            code += number(word) + (op("i32.wrap_i64") if type_ == BOOL else b"")
+            word += 1
+    signature = printer.kind((I32, I32), ())
+    printer.made.append(encoding.Function(signature, (), code + call(printed.index)))
+    return len(printer.made) - 1
 
 
 def _contents(table: Table) -> bytes:

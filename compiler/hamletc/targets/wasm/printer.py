@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hamletc.ir.ops import Fold
+from hamletc.ir.ops import Fold, Lookup, Op, Value
 from hamletc.kernel.body import Body, Line
 from hamletc.kernel.code import (
     Assign,
@@ -34,13 +34,15 @@ from hamletc.kernel.code import (
     While,
 )
 from hamletc.targets.c.types import INDEX, LANES, LITERAL, CType, settled
-from hamletc.targets.wasm import encoding
+from hamletc.targets.wasm import encoding, lookups
 from hamletc.targets.wasm.encoding import I64, Signature, signed
 from hamletc.targets.wasm.expressions import Expressions
 from hamletc.targets.wasm.instructions import block, branch, branch_if, call, get, i32, loop, op, put, tee, when
+from hamletc.targets.wasm.lookups import together
 from hamletc.targets.wasm.traits import Traits, traits_of
 from hamletc.targets.wasm.values import (
     SIZES,
+    WIDE,
     Coded,
     Frame,
     UntypedError,
@@ -79,6 +81,8 @@ class WasmPrinter:
         constants: numbers by their names in code.
         native: makes functions that are written as instructions: their signatures, variables and code, by name.
         end: the bytes of memory that are taken so far.
+        contents: those of short tables, by their names in the program.
+        data: what memory holds at first: bytes by their addresses.
         made: the functions of the module.
     """
 
@@ -88,17 +92,31 @@ class WasmPrinter:
     constants: Mapping[str, int]
     native: Mapping[str, Callable[[Callable[[str], bytes]], tuple[Signature, tuple[bytes, ...], bytes]]]
     end: int
+    contents: Mapping[str, bytes]
+    data: list[tuple[int, bytes]]
     made: list[encoding.Function] = field(default_factory=list)
     types: list[Signature] = field(default_factory=list)
     _printed: dict[tuple[str, tuple[CType, ...]], Printed] = field(default_factory=dict)
     _by_hand: dict[str, int] = field(default_factory=dict)
     _traits: dict[str, Traits] = field(default_factory=dict)
+    _beside: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     def room(self, size: int) -> int:
         """The address of so many bytes that nothing else has."""
         at = self.end
         self.end += -(-size // ALIGNED) * ALIGNED
         return at
+
+    def beside(self, tables: tuple[str, ...]) -> int:
+        """The address of the entries of up to four tables side by side, 16 bytes for each index."""
+        if tables not in self._beside:
+            held = [self.contents[table] for table in tables]
+            length = max(map(len, held))
+            padded = [each.ljust(length, b"\0") for each in held] + [bytes(length)] * (WIDE - len(held))
+            woven = b"".join(each[at : at + 4] for at in range(0, length, 4) for each in padded)
+            self._beside[tables] = self.room(len(woven))
+            self.data.append((self._beside[tables], woven))
+        return self._beside[tables]
 
     def kind(self, parameters: tuple[bytes, ...], results: tuple[bytes, ...]) -> int:
         """The index of a signature."""
@@ -267,15 +285,41 @@ class _Body:
     def _computing(self, printed: Body, lines: Iterable[Line]) -> bytes:
         """Lines of a function of the tick IR."""
         code = b""
+        several = together(printed, lines, self.printer.contents)
+        done: set[Value] = set()
         for line in lines:
             op_ = printed.op(line.value)
-            if isinstance(op_, Fold):
+            if line.value in done:
+                continue
+            if line.value in several and self._index(printed, op_).type.shape == "vector":
+                code += self._looked_up(printed, several[line.value])
+                done.update(several[line.value])
+            elif isinstance(op_, Fold):
                 given = self._initial(printed, op_)
                 names = self.printer.functions[f"_{op_.function}_rows"].parameters[len(given) :]
                 given += [self.expressions.named(name) for name in (each.name for each in names)]
                 code += self._given(list(map(Name, line.name.split(", "))), f"_{op_.function}_rows", given)
             else:
                 code += self._set(Name(line.name), self.expressions.operation(printed, line.value))
+        return code
+
+    def _index(self, printed: Body, op_: Op) -> Coded:
+        assert isinstance(op_, Lookup), "a table is read"
+        return self.expressions.node(printed, op_.index)
+
+    def _looked_up(self, printed: Body, values: Sequence[Value]) -> bytes:
+        """What several tables have at one index."""
+        code, places = lookups.addresses(self._index(printed, printed.op(values[0])).code, self.frame)
+        for first in range(0, len(values), WIDE):
+            some = values[first : first + WIDE]
+            ops = [printed.op(value) for value in some]
+            base = self.printer.beside(tuple(op_.table for op_ in ops if isinstance(op_, Lookup)))
+            read, vectors = lookups.read(base, places, len(some), self.frame)
+            code += read
+            for value, vector in zip(some, vectors, strict=True):
+                type_ = CType("vector", printed.type(value).value)
+                code += self._set(Name(printed.names[value]), Coded(vector, type_))
+        self.frame.give_back(places)
         return code
 
     def _initial(self, printed: Body, op_: Fold) -> list[Coded]:
