@@ -41,8 +41,8 @@ def filenames() -> tuple[str, ...]:
 def package(universe: Universe, texts: Mapping[str, str | bytes], source: str | None = None) -> dict[str, bytes]:
     """The contents of every file of a package, by name: the texts, and the `__init__.py` that vouches for them.
     `source` is what the universe was read from, by default its first text."""
-    given = {name: texts[name] for name in filenames() if name in texts}
-    files = {name: each.encode() if isinstance(each, str) else each for name, each in given.items()}
+    contents = {name: texts[name] for name in filenames() if name in texts}
+    files = {name: each.encode() if isinstance(each, str) else each for name, each in contents.items()}
     hashes = tuple((name, manifest.sha256(contents)) for name, contents in files.items())
     listing = Manifest(universe.name, source or manifest.plain(universe.sources[0]), __version__, hashes)
     return {manifest.FILENAME: manifest.render(listing).encode(), **files}

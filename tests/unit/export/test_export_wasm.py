@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,25 @@ for (const wrong of [() => worlds.begin({ worlds: 2 ** 30 }), () => worlds.begin
 }
 console.log(JSON.stringify({ right, digest: worlds.digest(), ticks: worlds.ticks, said }));
 """
+PURE = """
+import sys
+from pathlib import Path
+
+class Refused:
+    def find_spec(self, name, *_):
+        if name.split(".")[0] in sys.argv[2].split(","):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Refused())
+from hamletc.compile import check_file, lower, optimise, specialise
+from hamletc.export.wasm import export_wasm
+from hamletc.frontend import Stopwatch
+
+universe = check_file(Path(sys.argv[1]), Stopwatch()).universe
+print(sum(map(len, export_wasm(specialise(optimise(lower(universe)), "c"), 0).files.values())))
+"""
+"""Writes a module where Python is all that there is."""
+ABSENT = "numpy,torch,triton,jinja2,lark,yaml,rich,rich_click,click,wasmtime,ctypes,fcntl"
 
 
 class Worlds:
@@ -154,6 +174,14 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         assert worlds("bytes", *asked) == 0, asked
         assert worlds("begin", *asked, 0, 0) == 0, asked
     assert worlds("bytes", 1, least) > 0
+
+
+def test_python_alone_writes_a_module() -> None:
+    """As in a page, whose Python has neither packages nor a system."""
+    command = [sys.executable, "-c", PURE, str(UNIVERSES / "gallery" / "forest_fire.hamlet"), ABSENT]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 10_000
 
 
 def test_a_page_opens_what_was_exported(tmp_path: Path) -> None:

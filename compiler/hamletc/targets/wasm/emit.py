@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from hamlet.universe import Universe
 from hamletc.ir.function import Program, Table
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import table_name
+from hamletc.kernel.code import Function
 from hamletc.targets.c.emit import ARRAY, HEAD, PLANE, TRUTHS, array_of
 from hamletc.targets.c.module import built, functions_of
 from hamletc.targets.c.places import cached_cells
@@ -71,8 +73,7 @@ def kernels_of(program: Program, universe: Universe) -> Kernels:
     """The kernel of a program, before its functions are printed."""
     made = built(program, universe)
     bindings = made.bindings
-    library = [*memory(), *counts(), *act(), *observe(), *together(), *meeting(), *cells(), *rollout()]
-    functions = {each.name: each for each in (*library, *functions_of(made))}
+    functions = {each.name: each for each in (*_library(), *functions_of(made))}
     tables: dict[str, Coded] = {}
     data: list[tuple[int, bytes]] = []
     end = ALIGNED
@@ -102,6 +103,12 @@ def kernels_of(program: Program, universe: Universe) -> Kernels:
     arguments = tuple(each.name for each in functions["rollout"].parameters)
     passed = frozenset(name for name in tables if name in arguments)
     return Kernels(printer, arguments, passed, constants["CELLS"])
+
+
+@cache
+def _library() -> tuple[Function, ...]:
+    """The functions that every module may call; those that it does not call are not in it."""
+    return (*memory(), *counts(), *act(), *observe(), *together(), *meeting(), *cells(), *rollout())
 
 
 def argument(name: str, kernels: Kernels, universe: Universe, observed: str) -> CType:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 HEADER = b"\0asm\x01\0\0\0"
 I32, I64, F32, F64, V128 = b"\x7f", b"\x7e", b"\x7d", b"\x7c", b"\x7b"
@@ -94,6 +95,7 @@ class Module:
         return HEADER + sections + b"".join(_section(_CUSTOM, name(each) + held) for each, held in self.custom)
 
 
+@lru_cache(1 << 12)
 def unsigned(number: int) -> bytes:
     """A number that is not negative, in LEB128."""
     encoded = bytearray()
@@ -104,6 +106,7 @@ def unsigned(number: int) -> bytes:
     return bytes(encoded)
 
 
+@lru_cache(1 << 12)
 def signed(number: int) -> bytes:
     """A number in signed LEB128."""
     encoded = bytearray()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from hamletc.targets.wasm.encoding import binary32, signed, unsigned
 
 _SCALAR = """
@@ -60,6 +62,7 @@ MEMORY: dict[str, tuple[bytes, int]] = {
 """Those that read or write memory, with the power of two at multiples of which numbers are."""
 
 
+@lru_cache(1 << 10)
 def op(*spelt: str) -> bytes:
     """Instructions without operands of their own, one after the other."""
     return b"".join(PLAIN[each] if each in PLAIN else _of_vectors(each) for each in spelt)

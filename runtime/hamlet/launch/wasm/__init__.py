@@ -22,12 +22,12 @@ class Wasm:
 
     span = 1 << 16
 
-    def device(self, wanted: torch.device | None) -> torch.device:
+    def device(self, asked: torch.device | None) -> torch.device:
         """The CPU."""
         import torch
 
-        if wanted is not None and wanted.type != "cpu":
-            raise EnvError(f'backend "wasm" runs on the CPU, not on {wanted}: use device="cpu" or backend="triton"')
+        if asked is not None and asked.type != "cpu":
+            raise EnvError(f'backend "wasm" runs on the CPU, not on {asked}: use device="cpu" or backend="triton"')
         return torch.device("cpu")
 
     def missing(self, _module: Module) -> str:

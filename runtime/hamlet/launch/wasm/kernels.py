@@ -43,7 +43,7 @@ from hamlet.schema import abi
 
 SUFFIX = "wasm"
 ENTRY = "rollout_"
-"""What the names of a module's functions begin with; then comes the type of observations in memory."""
+"""The beginning of the names of a module's functions; then comes the type of observations in memory."""
 ABOUT = re.compile(rb"cells (\d+) lanes (\d+) heap (\d+)$")
 """The last section of a module: rows of the cell cache, lanes of a chunk, where memory begins that is a host's."""
 PAGE = 1 << 16
@@ -200,11 +200,11 @@ class _Array:
     only_read: bool
 
     def size(self, table: Words) -> int:
-        """Its bytes."""
+        """The bytes of the array."""
         return self.itemsize * math.prod(map(int, table[self.place + 1 : self.place + 1 + self.dimensions]))
 
     def bytes_in(self, table: Words) -> Bytes:
-        """Its contents."""
+        """The contents of the array."""
         size = self.size(table)
         return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(int(table[self.place])), (size,))
 
