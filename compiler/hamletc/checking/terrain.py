@@ -219,8 +219,9 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
         if cell not in walls and cell not in fixed.values() and letter_of(grid.map, cell) not in (grid.map.starts or "")
     ]
     lost = next((cell for cell in dealt if cell not in reached), None) if at_random else None
-    parts = ways.from_cells(frozenset((min(starts),)), both_ways=True) if starts else frozenset[int]()
-    apart = next((cell for cell in sorted(starts) if cell not in parts), None)
+    # Where nobody ever moves, agents on different cells are as the author wants them.
+    together = starts if ways.count == 0 else ways.from_cells(frozenset(sorted(starts)[:1]), both_ways=True)
+    apart = next((cell for cell in sorted(starts) if cell not in together), None)
     cut = lost if apart is None else apart
     if cut is None:
         return

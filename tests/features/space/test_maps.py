@@ -354,3 +354,29 @@ observe {{ meters  window 2 of wall  window 1 }}
     assert all(f"{name}, " in code for name in ("table_free_cell", "table_map_moves"))
     # A compiler refuses names that nothing declares.
     hamlet.make(module, worlds=3, backend="c", quiet=True).reset(seed=1)
+
+
+def test_a_map_on_which_nobody_moves_does_not_fall_apart(tmp_path: Path) -> None:
+    """It falls apart for who moves in one row only."""
+    text = """
+universe board
+space grid map
+map {
+    "a."
+    ".a"
+    region dark "a"
+}
+cells {
+    state lit = on dark
+}
+actions ACTIONS
+world ends when count(lit) over cells == 0
+reward nothing
+observe { grid of lit }
+"""
+    path, found = tmp_path / "board.hamlet", []
+    for actions in ("WAIT", "LEFT RIGHT WAIT"):
+        path.write_text(text.replace("ACTIONS", actions), encoding="utf-8")
+        warnings = check_file(path, Stopwatch()).warnings
+        found.append([each.code for file in warnings for each in file.diagnostics if each.code == "H149"])
+    assert found == [[], ["H149"]]
