@@ -376,7 +376,9 @@ class Ranges:
     def _modulo(self, left: Interval, right: Interval, expression: universe.Binary) -> Interval | None:
         if intervals.absolute(left).high > intervals.MOST_QUOTIENT * right.low:
             return self._outside(messages.ranges.QUOTIENT, expression.left, left)
-        return intervals.modulo(left, right)
+        lies = intervals.modulo(left, right)
+        whole = self.around.wholes.doubt(expression) is None
+        return Interval(lies.low, min(lies.high, right.high - 1)) if whole else lies
 
     def _chance(self, expression: universe.DrawChance, meters: State) -> None:
         probability = self.number(expression.probability, meters)

@@ -14,6 +14,7 @@ from hamlet.universe.space import beside, cells, letters_of
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
 from hamletc.checking.roles import only_agents
+from hamletc.checking.wholes import Wholes, wholes_in
 from hamletc.intervals import Interval, hull, hull_of, length, single
 
 LONGEST_AGE = 2.0**31
@@ -146,6 +147,7 @@ class Surroundings:
     progress: Interval | None
     streak: Interval | None
     visited: Interval
+    wholes: Wholes
     source: Interval | None = None
     threshold: Interval | None = None
     tables: Mapping[str, NumberTable] = field(default_factory=dict)
@@ -200,6 +202,7 @@ def surroundings(draft: Draft, names: Names, bounds: Mapping[str, Interval]) -> 
         tables={table.name: table for table in draft.tables},
         birthday=birthday,
         counted=only_agents(names),
+        wholes=Wholes(cells=False, counts=False) if draft.space is None else wholes_in(draft, draft.space),
     )
 
 

@@ -29,14 +29,17 @@ Step: TypeAlias = tuple[syntax.Expr, ...]
 """What the indices stand for at one time."""
 
 
-def in_step(series: tuple[syntax.Series, ...], span: Span) -> tuple[Step, ...] | Finding:
-    """What several series have at each time, or why they have not as many; `span` is where they stand."""
+def in_step(lists: tuple[syntax.SeriesList, ...], span: Span) -> tuple[Step, ...] | Finding:
+    """What several lists of series have at each time, or why they have not as many; `span` is where they stand."""
     several: list[tuple[syntax.Expr, ...]] = []
-    for each in series:
-        found = through(each)
-        if isinstance(found, Finding):
-            return found
-        several.append(found)
+    for each in lists:
+        things: list[syntax.Expr] = []
+        for series in each.series:
+            more = through(series)
+            if isinstance(more, Finding):
+                return more
+            things += more
+        several.append(tuple(things))
     lengths = tuple(map(len, several))
     if len(set(lengths)) > 1:
         return messages.series.SeriesOutOfStep(span, lengths)
@@ -147,24 +150,15 @@ class _Writing:
             yield tuple(self._put(node, meanings, moved) for node in body)
 
     def _steps(self, each: syntax.Each) -> tuple[Step, ...]:
-        each = replace(each, series=tuple(map(self._resolved, each.series)))
-        if len(each.names) > 1:
-            if len(each.names) != len(each.series):
-                self._say(messages.series.SeriesOfOthers(each.span, len(each.names), len(each.series)))
-                return ()
-            found = in_step(each.series, each.span)
-            if isinstance(found, Finding):
-                self._say(found)
-                return ()
-            return found
-        steps: list[Step] = []
-        for series in each.series:
-            things = through(series)
-            if isinstance(things, Finding):
-                self._say(things)
-                return ()
-            steps += ((thing,) for thing in things)
-        return tuple(steps)
+        if len(each.names) != len(each.lists):
+            self._say(messages.series.SeriesOfOthers(each.span, len(each.names), len(each.lists)))
+            return ()
+        lists = tuple(replace(known, series=tuple(map(self._resolved, known.series))) for known in each.lists)
+        steps = in_step(lists, each.span)
+        if isinstance(steps, Finding):
+            self._say(steps)
+            return ()
+        return steps
 
     def _resolved(self, series: syntax.Series) -> syntax.Series:
         """A series that ends in numbers where its ends stand for numbers."""

@@ -138,7 +138,9 @@ class Templates:
 
     def _each_of_series(self, item: syntax.UseDecl) -> Iterator[syntax.UseDecl]:
         """The uses that one with series stands for; itself without."""
-        series = tuple(each for each in item.arguments if isinstance(each, syntax.Series))
+        series = tuple(
+            syntax.SeriesList((each,), each.span) for each in item.arguments if isinstance(each, syntax.Series)
+        )
         if not series:
             yield item
             return

@@ -92,14 +92,20 @@ class Builder(Declarations):
         return syntax.CallExpr(name_of(function), nodes(call, _CALLED | {"over"}), span_of(function, each), each=each)
 
     def each_of_one(self, name: Leaf, _in: Leaf, first: syntax.Signed, to: Leaf, last: syntax.Signed) -> syntax.Each:
-        return syntax.Each((name_of(name),), (self.series(first, to, last),), span_of(name, last))
+        return syntax.Each((name_of(name),), (self.in_step(self.series(first, to, last)),), span_of(name, last))
 
     def each_of_several(self, *pieces: Any) -> syntax.Each:
-        names, series = apart(pieces, NAMES, syntax.Series, fixed=PARENTHESES | {"in"})
-        return syntax.Each(tuple(map(name_of, names)), series, span_of(*pieces))
+        names, lists = apart(pieces, NAMES, syntax.SeriesList, fixed=PARENTHESES | {"in"})
+        return syntax.Each(tuple(map(name_of, names)), lists, span_of(*pieces))
 
     def each_in_step(self, *pieces: Any) -> syntax.Each:
         return self.each_of_several(*pieces)
+
+    def in_step(self, series: syntax.Series | syntax.SeriesList) -> syntax.SeriesList:
+        return series if isinstance(series, syntax.SeriesList) else syntax.SeriesList((series,), series.span)
+
+    def series_list(self, *pieces: Any) -> syntax.SeriesList:
+        return syntax.SeriesList(every(syntax.Series, pieces, PARENTHESES), span_of(*pieces))
 
     def series(self, first: syntax.Signed, _to: Leaf | None, last: syntax.Signed | None) -> syntax.Series:
         return syntax.Series(first, last, span_of(first, last))

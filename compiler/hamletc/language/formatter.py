@@ -33,7 +33,7 @@ _PLACE = re.compile(r"`[^`]*`|\"[^\"]*\"|[ ()]")
 _EVERYWHERE = 10_000
 _ARROW = ("->",)
 _LEVELS: tuple[tuple[tuple[str, ...] | None, int], ...] = (
-    *((_ARROW, 0), (("else",), 0), (("then",), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0)),
+    *((_ARROW, 0), (("else",), 0), (("then",), 0), (("or",), 0), (("and",), 0), (("+", "-"), 0), (("over",), 0)),
     *(
         (("else",), _EVERYWHERE),
         (("then",), _EVERYWHERE),

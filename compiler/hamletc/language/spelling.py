@@ -53,10 +53,19 @@ def spell_given(argument: syntax.Expr | syntax.Series) -> str:
 
 def spell_each(each: syntax.Each) -> str:
     """The text of indices, and of what they go through."""
-    names, through = ", ".join(map(spell_name, each.names)), ", ".join(map(_series, each.series))
     if len(each.names) > 1:
-        return f"({names}) in ({through})"
-    return f"{names} in {through}" if len(each.series) == 1 and each.series[0].last else f"{names} in ({through})"
+        return f"({', '.join(map(spell_name, each.names))}) in ({', '.join(map(_in_step, each.lists))})"
+    (name,), (through,) = each.names, each.lists
+    is_short = len(through.series) == 1 and through.series[0].last is not None
+    return f"{spell_name(name)} in {_in_step(through) if is_short else _list(through)}"
+
+
+def _in_step(through: syntax.SeriesList) -> str:
+    return _series(through.series[0]) if len(through.series) == 1 else _list(through)
+
+
+def _list(through: syntax.SeriesList) -> str:
+    return f"({', '.join(map(_series, through.series))})"
 
 
 def _series(series: syntax.Series) -> str:

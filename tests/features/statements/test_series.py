@@ -47,6 +47,10 @@ def universe(added: str) -> Universe:
         ("report r: 1 when highest(c) over c in c1 .. c2 > 3", "report r: 1 when max(c1, c2) > 3"),
         ("report r: total(n * c) over (c, n) in (c1 .. c3, -1 .. 1)", "report r: -1 * c1 + 0 * c2 + 1 * c3"),
         (
+            "report r: total(n * c) over (c, n) in ((c3, c1 .. c2), (-1, 4 .. 5))",
+            "report r: -1 * c3 + 4 * c1 + 5 * c2",
+        ),
+        (
             "report r: total(total(c * d + n) over d in c2 .. c3) over (c, n) in (c1 .. c2, 5 .. 6)",
             "report r: (c1 * c2 + 5) + (c1 * c3 + 5) + ((c2 * c2 + 6) + (c2 * c3 + 6))",
         ),

@@ -78,9 +78,10 @@ def _one_of() -> st.SearchStrategy[syntax.Series]:
 
 
 _series = st.builds(syntax.Series, signed, signed, SPAN)
+_lists = st.builds(syntax.SeriesList, _tuples(_series | _one_of(), least=1), SPAN)
 _eaches = st.one_of(
-    st.builds(syntax.Each, _tuples(names, 1, least=1), _tuples(_series | _one_of(), least=1), SPAN),
-    st.builds(syntax.Each, _tuples(names, least=2), _tuples(_series, least=2), SPAN),
+    st.builds(syntax.Each, _tuples(names, 1, least=1), _tuples(_lists, 1, least=1), SPAN),
+    st.builds(syntax.Each, _tuples(names, least=2), _tuples(_lists, least=2), SPAN),
 )
 
 
@@ -208,8 +209,8 @@ _items = st.one_of(
 )
 _observations = st.one_of(
     _items,
-    st.builds(syntax.ObserveGroup, names, _tuples(_items), SPAN),
-    st.builds(syntax.ObserveImage, names, _tuples(_items), SPAN),
+    st.builds(syntax.ObserveGroup, names, _tuples(_items, least=1), SPAN),
+    st.builds(syntax.ObserveImage, names, _tuples(_items, least=1), SPAN),
     st.builds(syntax.ObserveDiscrete, names, expressions, SPAN),
     st.builds(syntax.ObserveDiscrete, st.none(), names, SPAN),
 )

@@ -295,6 +295,16 @@ def test_long_lines_are_broken_before_operators() -> None:
     assert formatted(text) == text
 
 
+def test_long_sums_through_series_are_broken_before_the_series() -> None:
+    numbers = ", ".join(map(str, range(24)))
+    text = formatted(f"universe u let around = total(moss at (position x + dx, position y)) over dx in ({numbers})")
+    assert text.splitlines()[-2:] == [
+        "let around = total(moss at (position x + dx, position y))",
+        f"    over dx in ({numbers})",
+    ]
+    assert formatted(text) == text
+
+
 _comparisons = st.builds(
     "{} {} {}".format,
     st.sampled_from(

@@ -34,6 +34,7 @@ __all__ = [
     "Quoted",
     "RoleExpr",
     "Series",
+    "SeriesList",
     "Signed",
     "Spot",
     "StreakExpr",
@@ -136,12 +137,19 @@ class Series(Node):
     span: Span
 
 
+class SeriesList(Node):
+    """`(Bakery, c1 .. c10)`: series that one index goes through, one after the other."""
+
+    series: tuple[Series, ...]
+    span: Span
+
+
 class Each(Node):
-    """`c in c1 .. c10`, `shop in (Bakery, Mill)`, and in step `(c, n) in (c1 .. c10, 1 .. 10)`: the names of indices,
-    and what they go through: one index through all of it, several through one each."""
+    """`c in c1 .. c10`, `shop in (Bakery, Mill)`, and in step `(c, n) in (c1 .. c3, (1, 2, 4))`: the names of indices,
+    and what each of them goes through."""
 
     names: tuple[Name, ...]
-    series: tuple[Series, ...]
+    lists: tuple[SeriesList, ...]
     span: Span
 
 
