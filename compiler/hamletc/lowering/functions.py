@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hamlet.numbers import elementary as e
+from hamlet.numbers.binary32 import round32
 from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import Value
@@ -263,9 +264,10 @@ def power(builder: Builder, x: Value, y: Value) -> Value:
 
 
 def whole_power(builder: Builder, x: Value, exponent: float) -> Value:
-    """x^n with a whole n: abs(x)^n, which is turned where x is below 0 and n is odd."""
-    result = power(builder, builder.abs(x), builder.f32(exponent))
-    if exponent % 2 == 0:
+    """x^n with a whole n, which is rounded to binary32: abs(x)^n, which is turned where x is below 0 and n is odd."""
+    n = round32(exponent)
+    result = power(builder, builder.abs(x), builder.f32(n))
+    if n % 2 == 0:
         return result
     return builder.select(builder.less(x, builder.f32(0.0)), builder.neg(result), result)
 

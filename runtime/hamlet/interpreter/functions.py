@@ -281,6 +281,7 @@ def power(x: Tensor, y: Tensor) -> Tensor:
 
 
 def whole_power(x: Tensor, exponent: float) -> Tensor:
-    """x^n with a whole n: abs(x)^n, with the sign of x where n is odd."""
-    size = power(x.abs(), number(exponent, x))
-    return torch.where(x < 0.0, -size, size) if exponent % 2 else size
+    """x^n with a whole n, which is rounded to binary32: abs(x)^n, with the sign of x where n is odd."""
+    n = number(exponent, x)
+    size = power(x.abs(), n)
+    return torch.where(x < 0.0, -size, size) if n.item() % 2 else size
