@@ -17,7 +17,7 @@ from contextvars import Context, ContextVar
 from functools import cache, lru_cache
 from hashlib import sha256
 from multiprocessing.util import Finalize
-from threading import Lock, Thread
+from threading import Lock, Thread, main_thread
 
 from hamlet.errors import EnvError
 from hamlet.native.compilers import DRAFT, RUN, Compiler, compiled, compiler
@@ -169,7 +169,8 @@ class _Background:
             function = ctypes.cast(made[self._function], ctypes.c_void_p)
             ctypes.c_void_p.in_dll(self._draft, REPLACEMENT).value = function.value
         except EnvError as error:
-            if not self._ended:
+            # A process that ends takes the compiler's folder away before it calls what ends compilers.
+            if not self._ended and main_thread().is_alive():
                 say_once(f"kernels stay as they were compiled first, without optimisation: {error}")
         finally:
             _running().discard(self)

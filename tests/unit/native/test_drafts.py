@@ -193,6 +193,26 @@ def test_nothing_is_left_where_a_process_ends_before_its_compiler(where: Path, r
     assert ended(where, run_program, "print(begun()())") == "41\n"
 
 
+def test_nothing_is_said_where_the_folder_of_a_compiler_ends_before_it_begins(where: Path, run_program: Run) -> None:
+    """Python removes temporary folders of a process that ends before it calls what ends compilers."""
+    program = """
+    from hamlet.native import drafts
+    end, run = drafts._end, drafts._Background._run
+    def late(background, command, folder, variables):
+        while os.path.exists(folder):
+            time.sleep(0.01)
+        return run(background, command, folder, variables)
+    def slowly():
+        time.sleep(0.5)
+        end()
+    drafts._end, drafts._Background._run = slowly, late
+    number = drafted(TEXT, OBSERVED, "number").now.number
+    print(number((ctypes.c_int64 * 1)(40)))
+    """
+    done = run_program(PROGRAM + f"TEXT, OBSERVED = {TEXT!r}, {OBSERVED!r}" + dedent(program), timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "41\n", ""), done
+
+
 def test_nothing_is_left_of_a_process_of_multiprocessing(where: Path, run_program: Run) -> None:
     program = """
     def child():
