@@ -23,9 +23,12 @@ from hamletc.checking.ranges import Ranges
 from hamletc.checking.report import Findings
 from hamletc.checking.sites import key
 from hamletc.checking.surroundings import Surroundings
+from hamletc.checking.wholes import Wholes
 from hamletc.intervals import Interval
 
-AROUND = Surroundings({}, {}, {}, {}, None, None, None, None, None, None, Interval(0, 0))
+AROUND = Surroundings(
+    {}, {}, {}, {}, None, None, None, None, None, None, Interval(0, 0), Wholes(cells=False, counts=False)
+)
 
 
 @pytest.mark.parametrize(
