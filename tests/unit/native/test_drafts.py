@@ -193,7 +193,8 @@ def test_nothing_is_left_where_a_process_ends_before_its_compiler(where: Path, r
     assert ended(where, run_program, "print(begun()())") == "41\n"
 
 
-def test_nothing_is_said_where_the_folder_of_a_compiler_ends_before_it_begins(where: Path, run_program: Run) -> None:
+@pytest.mark.usefixtures("where")
+def test_nothing_is_said_where_the_folder_of_a_compiler_ends_before_it_begins(run_program: Run) -> None:
     """Python removes temporary folders of a process that ends before it calls what ends compilers."""
     program = """
     from hamlet.native import drafts
