@@ -22,6 +22,11 @@ def of_agent(world: Any) -> State:
     return {"heading": int(world.agent_dir)}
 
 
+def cells_with(world: Any, kind: str) -> list[bool]:
+    """Of each cell whether an object of this kind is there, row by row."""
+    return [each is not None and each.type == kind for each in world.grid.grid]
+
+
 def shown(observation: dict[str, Any]) -> Array:
     """The image by channel, line and column, then the direction."""
     return np.concatenate([observation["image"].transpose(2, 1, 0).ravel(), [observation["direction"]]])
@@ -47,9 +52,17 @@ def forwards(seed: int) -> Chooser:
     return choose
 
 
-def compared(module: Module, name: str, state: Callable[[Any], State], ticks: int, terminated: int) -> None:
+def compared(
+    module: Module,
+    name: str,
+    state: Callable[[Any], State],
+    ticks: int,
+    terminated: int,
+    choose: Chooser | None = None,
+) -> None:
     """Step both, from the state with which each episode of MiniGrid begins, and expect no difference."""
-    comparison = side_by_side(module, [original(name, w, state) for w in range(WORLDS)], forwards(5), ticks)
+    worlds = [original(name, number, state) for number in range(WORLDS)]
+    comparison = side_by_side(module, worlds, choose or forwards(5), ticks)
     assert comparison.sufficient(terminated=terminated, truncated=1).differences == 0
     theirs = gymnasium.make(name)
     assert hamlet_gym.Env(module, backend="c").action_space == theirs.action_space
