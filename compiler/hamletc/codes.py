@@ -322,6 +322,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- layouts ---
         "H305": Code("error", "condition that decides of no wall"),
         "H306": Code("error", "what is known around walls of a map only"),
+        "H307": Code("warning", "walls that may cut off cells"),
         "H308": Code("error", "maze or rooms that the grid cannot hold"),
         "H309": Code("error", "condition that decides nowhere where agents start"),
         "H310": Code("error", "levels between which no episode can choose"),

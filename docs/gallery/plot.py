@@ -94,6 +94,7 @@ PICTURES = {
     "hidden_prey": Picture(("food", "name"), 600, 8, each=True, seed=3, policy=hunters),
     "job": Picture(("money", "missed", "hired"), 120),
     "kata": Picture(("points",), 120, 6, ("JAB", "HOOK", "UPPERCUT", *["WAIT"] * 4), each=True),
+    "cellars": Picture(("torch", "in_corridor"), 900, actions=(), seed=3),
     "lessons": Picture(("hits", "stage"), 40, actions=("SHOOT",), seed=2),
     "market": Picture(("price", "bread"), 99, 12, each=True),
     "maze": Picture(("steps",), 119, 3, actions=(), each=True),

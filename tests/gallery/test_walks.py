@@ -133,3 +133,36 @@ def test_a_commute_without_a_plan_takes_two_m_r_ticks() -> None:
     assert abs(float(trips.mean()) / float(2 * streets * resistance) - 1) < 0.03
     degrees = laplacian.diagonal()
     assert (at / at.sum() - degrees / degrees.sum()).abs().max() < 0.01, "time is spent in proportion to streets"
+
+
+def test_a_burglar_without_a_map_finds_the_safe_as_often_as_its_level_says() -> None:
+    """A walk at random on each level, by powers of its matrix; levels come with their weights."""
+    env = make("cellars", worlds=6000, seed=4)
+    env.reset()
+    level, stone = env.meter("level").long().view(-1), env.meter("walls of levels").T.bool()
+    safe, width = env.meter("safe").T.bool(), 11
+    counts = torch.bincount(level, minlength=3).double()
+    expected = torch.tensor([1.0, 2.0, 3.0]).double() * 1000
+    assert float(((counts - expected) ** 2 / expected).sum()) < 2 + 5 * 4**0.5
+    torch.manual_seed(5)
+    moves = torch.tensor([env.action_names.index(name) for name in STEPS])
+    open_ones, finds = torch.ones(6000, dtype=torch.bool), torch.zeros(6000, dtype=torch.bool)
+    for _ in range(120):
+        *_, ended, over, _ = env.step(moves[torch.randint(0, 4, (6000,))].to(torch.int32))
+        finds |= open_ones & ended
+        open_ones &= ~(ended | over)
+    assert not bool(open_ones.any())
+    for number in range(3):
+        world = int((level == number).nonzero()[0])
+        walls, goal = stone[world], int(safe[world].nonzero())
+        walk = torch.zeros(len(walls), len(walls), dtype=torch.float64)
+        for cell in (~walls).nonzero().flatten().tolist():
+            for right, down in STEPS.values():
+                there = cell + right + width * down
+                walk[cell, cell if bool(walls[there]) else there] += 0.25
+        walk[goal] = 0
+        walk[goal, goal] = 1
+        share = float(torch.linalg.matrix_power(walk, 120)[width + 1, goal])
+        count = int(counts[number])
+        told = float(finds[level == number].double().mean())
+        assert abs(told - share) < 4 * (share * (1 - share) / count) ** 0.5, number

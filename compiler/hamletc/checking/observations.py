@@ -239,9 +239,9 @@ class Observations:
         return self._report.inert_allowed
 
     def _drawn(self, name: str) -> bool:
-        """Whether cells have this of the levels of a map."""
+        """Whether cells have this of the levels of a map, or for the compiler."""
         spec = self._names.spec_of(name)
-        return spec is not None and spec.of == "levels"
+        return spec is not None and spec.of in ("levels", "compiler")
 
     def _listed(
         self, kind: Literal["meter", "world meter", "cell meter", "param"], item: syntax.ObserveListed

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import exp
+
 from hamlet import universe
 from hamlet.universe import Expression, Grid, parts
-from hamlet.universe.space import graph_of
+from hamlet.universe.space import beside, cells, graph_of
 from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -17,6 +20,13 @@ OF_WALLS = (
     *(universe.TerrainValue, universe.On, universe.Unary, universe.Binary, universe.Clamp, universe.If),
 )
 """What the condition of a wall is made of."""
+OF_ONE_CELL = (
+    *(universe.CellValue, universe.Coordinate, universe.On, universe.TerrainValue, universe.At, universe.TableValue),
+    universe.WorldValue,
+)
+"""Quantities by which cells differ, beside what each draws by itself."""
+OFTEN = 0.1
+"""How many cells of a world have no way out, on average, where walls are warned of."""
 
 
 def resolve_wall(file: syntax.File, names: Names, report: Findings) -> Expression | None:
@@ -55,3 +65,36 @@ def check_walls(draft: Draft, names: Names, report: Findings) -> None:
             if isinstance(node, universe.WalkingDistance):
                 report.add(messages.walls.WalkAroundChanging(node.span, names.wall.span))
                 return
+    if isinstance(draft.space, Grid):
+        _check_ways(names.wall, draft, draft.space, report)
+
+
+def _check_ways(wall: Expression, draft: Draft, grid: Grid, report: Findings) -> None:
+    """Warn of walls that each cell draws by itself and keeps, where often a cell between them has no way out."""
+    written = {assign.meter for _, body in draft.bodies_of_world() for assign in universe.assigns(body)}
+    starts = {meter.name: meter.start for meter in draft.cell_meters if meter.name not in written}
+    for part in _disjuncts(wall):
+        match part:
+            case universe.Binary(op=">", left=universe.CellValue(meter=name)) if name in starts:
+                start = starts[name]
+            case _:
+                continue
+        asked = [] if isinstance(start, float) else [node for node, _ in parts(start)]
+        if any(isinstance(node, OF_ONE_CELL) for node in asked):
+            continue
+        for draw in asked:
+            if isinstance(draw, universe.DrawChance) and isinstance(draw.probability, universe.Number):
+                p = draw.probability.value
+                without_way_out = cells(grid) * (1 - p) * p ** beside(grid)
+                if 0 < p < 1 and without_way_out > OFTEN:
+                    report.add(messages.walls.WallsCutOff(draw.span, 1 - exp(-without_way_out)))
+
+
+def _disjuncts(condition: Expression) -> Iterator[Expression]:
+    """Conditions that are joined by `or`."""
+    match condition:
+        case universe.Binary(op="or", left=left, right=right):
+            yield from _disjuncts(left)
+            yield from _disjuncts(right)
+        case _:
+            yield condition

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc import messages
@@ -129,7 +129,7 @@ class _Levels:
         """What cells have of the level of an episode."""
         made: list[syntax.CellItem] = []
         if self.drawn.walls:
-            made.append(self._state(self._wall, self._stands(self.drawn.walls)))
+            made.append(self._state(self._wall, self._stands(self.drawn.walls), "compiler"))
             blocks = only(self.declarations, syntax.CellsDecl)
             if not any(isinstance(item, syntax.WallItem) for block in blocks for item in block.items):
                 made.append(syntax.WallItem(self._name(self._wall), self.span))
@@ -142,8 +142,8 @@ class _Levels:
         """The name of the state that says which cells are walls of the level."""
         return free("walls of levels", in_namespace("value", self.declarations))
 
-    def _state(self, name: str, start: syntax.Expr) -> syntax.MeterDecl:
-        spec = syntax.StateSpec("bool", (), self.span, "levels")
+    def _state(self, name: str, start: syntax.Expr, of: Literal["levels", "compiler"] = "levels") -> syntax.MeterDecl:
+        spec = syntax.StateSpec("bool", (), self.span, of)
         return syntax.MeterDecl(named(name, self.span), start, None, (), self.span, spec)
 
     def _terrain(self, item: syntax.TerrainDecl) -> syntax.MeterDecl:

@@ -55,6 +55,18 @@ class SightTooFar(Finding):
         return Told("walls of which cells decide hide too much of this window", hint)
 
 
+@finding("H307")
+class WallsCutOff(Finding):
+    """Walls of which each cell draws its own; `share` of all episodes have a cell with walls on all sides."""
+
+    share: float
+
+    def told(self) -> Told:
+        hint = "Draw fewer, or connected ones: `maze`, `rooms(2, 2)`, or levels of a map."
+        label = f"about {round(100 * self.share)} % of all episodes have a cell with walls on all sides"
+        return Told("these walls may cut off cells", hint, label)
+
+
 @finding("H308")
 class LayoutWithoutGrid(Finding):
     def told(self) -> Told:

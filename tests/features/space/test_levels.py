@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import hamlet
+from hamlet.universe.drawings import COLOURS
 from hamletc.compile import compile_file
 
 Compiled: TypeAlias = "Callable[[str], hamlet.Module]"
@@ -122,3 +123,24 @@ observe { position absolute }
     assert universe.space.map.rows == ("####", "#.@#", "####")
     assert universe.starting is None
     assert universe.tables == ()
+
+
+@pytest.mark.parametrize("name", ['say "*/ {{ %d', "it's \\ {}", "level"])
+def test_names_of_levels_and_regions_may_be_anything(name: str, compiled: Compiled) -> None:
+    text = LEVELS.replace("level easy", f"level `{name}`").replace("region goal", f"region `goal {name}`")
+    text = text.replace("on goal", f"on `goal {name}`").replace("grid of goal", f"grid of `goal {name}`")
+    env = hamlet.make(compiled(text), worlds=8, backend="c", seed=5, quiet=True)
+    env.reset()
+    assert set(env.meter("level").view(-1).tolist()) == {0.0, 1.0}
+    assert sum(each.startswith("state.level") for each in env.observation_names) == 2
+
+
+def test_pictures_show_the_level_of_the_episode(compiled: Compiled) -> None:
+    drawing = 'draw { agents "@" in gold  wall in brown  region goal in lime  region mud in tan }'
+    env = hamlet.make(compiled(f"{LEVELS}\n{drawing}"), worlds=8, backend="interpreter", seed=5, quiet=True)
+    env.reset()
+    level = env.meter("level").view(-1).tolist()
+    easy, hard = (str(env.render("ansi", world=level.index(number))).splitlines()[3] for number in (0.0, 1.0))
+    lime, tan, brown = ("8;2;" + ";".join(map(str, COLOURS[name])) for name in ("lime", "tan", "brown"))
+    assert (easy.count(lime), easy.count(tan), easy.count(brown)) == (1, 1, 2)
+    assert (hard.count(lime), hard.count(tan), hard.count(brown)) == (1, 0, 2)
