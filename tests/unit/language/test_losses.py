@@ -83,7 +83,7 @@ class Unknown:
     span = Span(9, 9, 9, 14)
 
 
-WHOLE = ("graph_path", "state_type", "rule_decl", "phrase")
+WHOLE = ("graph_path", "link_path", "state_type", "rule_decl", "phrase")
 """What takes its pieces by their places; a further one shifts the others."""
 
 
