@@ -16,6 +16,7 @@ from strategies import numbered
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
 from hamlet.schema import encodes
+from hamlet.schema.roles import suited_agents
 from hamlet.schema.room import room
 from hamlet.universe import Universe
 from hamlet_lab.divergence.session import Scenario
@@ -55,7 +56,7 @@ class Case:
     def scenario(self, universe: Universe) -> Scenario:
         """On which worlds the universe runs."""
         most, shape = room(universe), self.shape
-        agents = shape.agents if most is None else max(min(shape.agents, most), 1)
+        agents = suited_agents(universe, shape.agents if most is None else max(min(shape.agents, most), 1))
         fitting, dtype = Shape(shape.worlds, agents, shape.first_world), self.obs_dtype
         if dtype is torch.uint8 and not encodes(universe):
             dtype = torch.float32

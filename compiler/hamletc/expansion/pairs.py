@@ -36,6 +36,8 @@ from hamletc.language.words import AMONG, DRAWS
 
 MOST_PAIRED = 24
 """The most agents of a world that have something of each other: as many bits as a whole number of binary32 has."""
+MOST_DRAWN = 120
+"""The most agents of a world that have conditions of each other alone, which no rule writes: some whole numbers."""
 MOST_LINKED = 256
 """The most agents of a world between which links are written: a table has a number for each two of them."""
 _CONDITIONS = ("", "bool")
@@ -51,11 +53,7 @@ def pairs_written_out(
     if not blocks:
         return declarations, ()
     agents = _agents(declarations)
-    most = (
-        MOST_LINKED
-        if all(isinstance(each, syntax.LinksDecl) for item in blocks for each in item.items)
-        else MOST_PAIRED
-    )
+    most = _most([each for item in blocks for each in item.items])
     if agents is None or not 2 <= agents <= most:
         return declarations, (places.told(messages.pairs.PairsOfUnknown(blocks[0].span, agents, most)),)
     writing = _Writing(places, agents, _own_names(declarations))
@@ -63,6 +61,16 @@ def pairs_written_out(
         writing.declare(block)
     made = tuple(each for item in declarations for each in writing.declaration(item))
     return made, tuple(writing.problems)
+
+
+def _most(items: list[syntax.PairItem]) -> int:
+    """The most agents that can have these of each other."""
+    states = [each.state for each in items if isinstance(each, syntax.MeterDecl)]
+    if any(isinstance(each, syntax.RuleDecl) for each in items):
+        return MOST_PAIRED
+    if any(state is None or state.kind not in _CONDITIONS for state in states):
+        return MOST_PAIRED
+    return MOST_DRAWN if states else MOST_LINKED
 
 
 def _agents(declarations: tuple[syntax.Decl, ...]) -> int | None:
@@ -147,13 +155,16 @@ class _Writing:
         assert spec is not None
         starts = [self._start(item.start, other, self._moved(span, other)) for other in range(self.agents)]
         if spec.kind in _CONDITIONS:
-            bits = [
-                syntax.WhenExpr(number(2**other, span), both, span)
-                for other, start in enumerate(starts)
-                for both in _holds_of_other(start, other, span)
-            ]
-            begins = every("+", list(bits), span) if bits else number(0, span)
-            yield whole(item.name, 0, 2**self.agents - 1, begins, span)
+            for first in range(0, self.agents, MOST_PAIRED):
+                about = range(first, min(first + MOST_PAIRED, self.agents))
+                bits: list[syntax.Expr] = [
+                    syntax.WhenExpr(number(2 ** (other - first), span), both, span)
+                    for other in about
+                    for both in _holds_of_other(starts[other], other, span)
+                ]
+                begins = every("+", bits, span) if bits else number(0, span)
+                name = named(_word(item.name.text, first), item.name.span) if first else item.name
+                yield whole(name, 0, 2 ** len(about) - 1, begins, span)
             return
         nobody = self._nobody(item)
         for other, start in enumerate(starts):
@@ -353,24 +364,22 @@ class _Writing:
         item = self.states[state]
         assert item.state is not None
         if item.state.kind in _CONDITIONS:
-            weight = call("exp2", binary("-", number(-1, span), agent, span), span=span)
-            mask: syntax.Expr = named(state, span)
+            masks: list[syntax.Expr] = [
+                named(_word(state, first), span) for first in range(0, self.agents, MOST_PAIRED)
+            ]
+            if other is not None and not reverse:
+                mask = masks[other // MOST_PAIRED]
+                return _bit(_own(mask, span), number(0.5 / 2 ** (other % MOST_PAIRED), span), span)
+            place = call("mod", agent, number(MOST_PAIRED, span), span=span) if len(masks) > 1 else agent
+            weight = call("exp2", binary("-", number(-1, span), place, span), span=span)
             if reverse:
-                return _bit(mask, _own(weight, span), span)
-            return _bit(_own(mask, span), number(0.5 / 2**other, span) if other is not None else weight, span)
+                return _bit(_among(_own(agent, span), masks, MOST_PAIRED, span), _own(weight, span), span)
+            return _bit(_among(agent, [_own(mask, span) for mask in masks], MOST_PAIRED, span), weight, span)
         if other is not None and not reverse:
             return _own(named(_row(state, other), span), span)
         asked: syntax.Expr = _own(agent, span) if reverse else agent
-
-        def among(low: int, high: int) -> syntax.Expr:
-            if high - low == 1:
-                row = named(_row(state, low), span)
-                return row if reverse else _own(row, span)
-            middle = (low + high) // 2
-            first = binary("<", asked, number(middle, span), span)
-            return syntax.IfExpr(first, among(low, middle), among(middle, high), span)
-
-        return among(0, self.agents)
+        rows: list[syntax.Expr] = [named(_row(state, each), span) for each in range(self.agents)]
+        return _among(asked, rows if reverse else [_own(row, span) for row in rows], 1, span)
 
     # --- elsewhere ---
 
@@ -414,7 +423,8 @@ class _Writing:
                 yield syntax.ObserveState((name,), name.span)
             elif item.state is not None and item.state.kind in _CONDITIONS:
                 for other in range(self.agents):
-                    bit = _bit(named(name.text, name.span), number(0.5 / 2**other, name.span), name.span)
+                    weight = number(0.5 / 2 ** (other % MOST_PAIRED), name.span)
+                    bit = _bit(named(_word(name.text, other), name.span), weight, name.span)
                     yield syntax.ObserveValue(named(f"state.{_row(name.text, other)}", name.span), bit, name.span)
             else:
                 rows = tuple(named(_row(name.text, other), name.span) for other in range(self.agents))
@@ -443,6 +453,24 @@ def _linked(name: str, one: syntax.Expr, other: syntax.Expr, *, span: Span) -> s
 def _row(name: str, other: int) -> str:
     """The name of the state that a number about agent `other` is."""
     return f"{name}[{other}]"
+
+
+def _word(name: str, other: int) -> str:
+    """The name of the whole number that has the bit about agent `other`."""
+    return name if other < MOST_PAIRED else _row(name, other - other % MOST_PAIRED)
+
+
+def _among(asked: syntax.Expr, values: list[syntax.Expr], width: int, span: Span) -> syntax.Expr:
+    """The one of several values that is about an agent; each is about so many, one after the other."""
+
+    def among(low: int, high: int) -> syntax.Expr:
+        if high - low == 1:
+            return values[low]
+        middle = (low + high) // 2
+        first = binary("<", asked, number(middle * width, span), span)
+        return syntax.IfExpr(first, among(low, middle), among(middle, high), span)
+
+    return among(0, len(values))
 
 
 def _at(node: Any, moved: Callable[[Span], Span]) -> Any:

@@ -33,6 +33,7 @@ from strategies.pieces import (
     WHEN,
     AffordancePlan,
     EffectPlan,
+    LinksPlan,
     MeterPlan,
     Piece,
     SpacePlan,
@@ -63,6 +64,7 @@ class Expressions(Choices):
         self.of_cells: list[MeterPlan] = []
         self.walled = False
         self.meet = False
+        self.links: LinksPlan | None = None
         self.params: list[tuple[str, Interval]] = []
         self.inputs: list[tuple[str, Interval]] = []
         self.controls: list[tuple[str, Interval]] = []

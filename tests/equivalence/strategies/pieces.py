@@ -48,6 +48,15 @@ class MeterPlan:
         return self.high - self.low
 
 
+@dataclass(slots=True)
+class LinksPlan:
+    """Links between so many agents, and whether something asks for them."""
+
+    name: str
+    agents: int
+    read: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class TablePlan:
     """A table of numbers, with its declaration, and where its numbers lie."""

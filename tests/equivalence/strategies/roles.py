@@ -46,8 +46,11 @@ class Roles(Things):
         things = self.thing_lines(2 if in_roles else 4)
         self.carries = bool(things)
         self.grouped = self.chance(4)
+        linked = self.linked()
+        agents = self.links.agents if self.links is not None and linked else 0
         if not in_roles:
-            return [*lines, *things, *self.observed("\n".join(lines))]
+            kin = [f"role {self.word(self.name('kin', 'value'))}: {agents} agents", *linked] if linked else []
+            return [*lines, *things, *kin, *self.observed("\n".join(lines))]
         own = self.pick(self.meters[1:])
         names = [self.word(self.name(f"herd{number}", "value")) for number in range(2)]
         inside: tuple[list[str], list[str]] = ([], [])
@@ -76,12 +79,12 @@ class Roles(Things):
         inside[0].append(self._own(f"meters {self.item(own.name)}" if self.chance(2) else "meters"))
         if self.chance(2):
             inside[1].append(self._own(f"constant {' '.join('7' * self.integer(1, 3))}"))
-        sizes = f"{self.integer(1, 3)} agents", "others"
+        sizes = (f"{self.integer(1, 3)} agents", "others") if not linked else ("1 agents", f"{agents - 1} agents")
         blocks = [
             f"role {name}: {size} {{\n    {f'{chr(10)}    '.join(items)}\n}}" if items else f"role {name}: {size}"
             for name, size, items in zip(names, sizes, inside, strict=True)
         ]
-        return [*outside, *blocks, *seen]
+        return [*outside, *blocks, *linked, *seen]
 
     def _of_own_actions(self, line: str) -> bool:
         """Whether a mask is of an action of the universe's own, or of all."""

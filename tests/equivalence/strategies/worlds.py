@@ -12,7 +12,7 @@ from hamletc import intervals
 from hamletc.checking.surroundings import extent
 from hamletc.intervals import Interval
 from strategies.expressions import COMPARISONS, ORDERINGS
-from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, MeterPlan, Piece, SpacePlan, joined
+from strategies.pieces import ATOM, NOT, PRODUCT, WHEN, LinksPlan, MeterPlan, Piece, SpacePlan, joined
 from strategies.starts import Owner
 from strategies.statements import Statements
 
@@ -50,6 +50,8 @@ class Worlds(Statements):
     def plan_world(self) -> None:
         """Whether agents meet, and the meters of their world."""
         self.meet = self.chance(4)
+        if self.meet and self.chance(2):
+            self.links = LinksPlan(self.name("wired", "value"), self.integer(2, 4))
         for number in range(self.integer(0, 3) if self.meet else 0):
             low, high = self.bounds()
             self.of_world.append(MeterPlan(self.name(f"world{number}", "value"), low, high, False, False))
@@ -229,6 +231,9 @@ class Worlds(Statements):
 
     def _pair_condition(self) -> str:
         """A condition on an agent and the one that asks it."""
+        if self.links is not None and self.chance(2):
+            self.links.read = True
+            return f"{self.word(self.links.name)}{self.pick(('', ' of other'))}"
         kind, condition, distance = self.integer(0, 2), "other", self.extent.distance
         theirs, mine, op = self.meter(), self.meter(), self.pick(COMPARISONS)
         if kind == 1 and distance.high > 0:
@@ -236,6 +241,18 @@ class Worlds(Statements):
         elif kind == 2 and intervals.decide(op, theirs.lies, mine.lies) is None:
             condition = f"{theirs.text} {op} own({mine.text})"
         return f"{condition} and {self.condition(1).at_least(NOT)}" if self.chance(3) else condition
+
+    def linked(self) -> list[str]:
+        """Links that are written, or drawn, where something asks for them."""
+        plan = self.links
+        if plan is None or not plan.read:
+            return []
+        if self.chance(2):
+            return [f"pairs {{ state {self.word(plan.name)} = chance({self.pick(('0.5', '0.2'))}) }}"]
+        both = [(one, other) for other in range(plan.agents) for one in range(other)]
+        kept = [each for each in both if self.chance(2)] or both[:1]
+        written = [f"{one} {self.pick(('-', '->'))} {other}" for one, other in kept]
+        return [f"pairs {{ links {self.word(plan.name)} {{ {'  '.join(written)} }} }}"]
 
     def blocking(self, space: str, body: list[str]) -> str:
         """The text of the space; sometimes agents block each other, or push what lies on cells, where no action leads

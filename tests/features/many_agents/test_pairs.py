@@ -185,11 +185,50 @@ def test_mistakes_are_said_once(added: str, code: str, message: str) -> None:
     assert message in errors[0].message
 
 
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+def test_many_agents_have_links_that_are_drawn(compiled: Callable[[str], Module], backend: str) -> None:
+    """More agents than a whole number has bits: several numbers, each about 24 of them."""
+    agents = 50
+    text = BASE.replace("5 agents", f"{agents} agents").replace("4 x 4", "8 x 8").replace("agent / 10", "agent / 100")
+    text += "pairs { state friends = chance(0.3) and mod(agent + own(agent), 5) != 0 }\n"
+    text += "report has: count(friends)\nreport had: count(friends of other)\nreport end: highest(agent when friends)\n"
+    env = hamlet.make(compiled(text), worlds=2, backend=backend, seed=4)
+    names = ("friends", "friends[24]", "friends[48]")
+    words = [env.meter(name).view(-1, agents).long() for name in names]
+    friends = torch.stack([words[other // 24] >> other % 24 & 1 for other in range(agents)], dim=-1)
+    numbers = torch.arange(agents)
+    never = ((numbers[:, None] + numbers[None, :]) % 5 == 0) | torch.eye(agents, dtype=torch.bool)
+    assert not friends[:, never].any()
+    assert abs(friends[:, ~never].float().mean() - 0.3) < 0.04
+    env.step(torch.full((env.num_worlds * agents,), env.action_names.index("WAIT"), dtype=torch.int32))
+    assert torch.equal(env.reports["has"].view(-1, agents), friends.sum(dim=2).float())
+    assert torch.equal(env.reports["had"].view(-1, agents), friends.sum(dim=1).float())
+    assert torch.equal(env.reports["end"].view(-1, agents), (friends * numbers).amax(dim=2).float())
+
+
 @pytest.mark.parametrize("role", ["role cat: 25 agents", "role cat: others", ""])
 def test_roles_say_how_many_agents_there_are(role: str) -> None:
     base = BASE.replace("role cat: 5 agents", role)
     _, findings = checked("pairs { state likes: real in 0 .. 1 = 0.5 }\nreport r: total(likes)", base)
     assert [each.code for each in findings] == ["H322"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "most"),
+    [
+        ("state near = chance(0.1)  rule parts: near = false", 24),
+        ("state near = chance(0.1)  state likes: real in 0 .. 1 = 0.5", 24),
+        ("state near = chance(0.1)  links wired { 0 - 1 }", 120),
+        ("links near { 0 - 1 }", 256),
+    ],
+)
+def test_of_some_things_there_are_more(pairs: str, most: int) -> None:
+    for agents, codes in ((most, []), (most + 1, ["H322"])):
+        base = BASE.replace("5 agents", f"{agents} agents").replace("4 x 4", "20 x 20").replace("/ 10", "/ 1000")
+        also = "".join(f"report r{n}: count({name})\n" for n, name in enumerate(("near", "wired")) if name in pairs)
+        also += "report r: total(likes)\n" if "likes" in pairs else ""
+        _, findings = checked(f"pairs {{ {pairs} }}\n{also}", base)
+        assert [each.code for each in findings] == codes
 
 
 def test_pairs_are_formatted() -> None:
