@@ -201,6 +201,8 @@ class Reduction:
 
 NEAR, CELLS, BEGIN_CELLS, OVER = "near", "spread", "begin_cells", "over"
 """The functions of cells: what neighbours sum, what the rules do, how an episode begins, and what is asked of all."""
+PUSHES = "pushes"
+"""The input (BOOL) of `awake`: whether an agent of the world pushes something."""
 AWAKE = "awake"
 """The function (BOOL) of whether rules of cells do anything in a world, where all that can be told without a cell."""
 CROWD = "crowd"

@@ -10,6 +10,7 @@ from hamlet.numbers.counters import CELL_DRAWS, CELL_EPISODE_DRAWS
 from hamlet.universe import (
     Binary,
     Cells,
+    CellValue,
     Clamp,
     DayTime,
     Expression,
@@ -18,7 +19,9 @@ from hamlet.universe import (
     Neighbours,
     Number,
     ParamValue,
+    Previous,
     Pushing,
+    Span,
     Truth,
     Unary,
     WorldValue,
@@ -27,8 +30,20 @@ from hamlet.universe import (
 )
 from hamlet.universe.walk import OF_WORLD
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import AWAKE, BEGIN_CELLS, CELLS, NEAR, OVER, PUSHED, Construct, Function, Output, Phase
-from hamletc.ir.ops import F32, I32, Value
+from hamletc.ir.function import (
+    AWAKE,
+    BEGIN_CELLS,
+    CELLS,
+    NEAR,
+    OVER,
+    PUSHED,
+    PUSHES,
+    Construct,
+    Function,
+    Output,
+    Phase,
+)
+from hamletc.ir.ops import BOOL, F32, I32, Value
 from hamletc.lowering.dynamics import run_rule
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
@@ -60,10 +75,13 @@ def near(planned: Plan, cells: Cells) -> tuple[Function, ...]:
 
 
 def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
-    """Inputs: `world.<name>` as the rules of the world leave them, params, `hour`. Output: `awake` (BOOL), whether the
-    guard of some rule can hold for a cell. No function where that needs a cell."""
-    guards = [(rule, _of_world(rule.guard)) for rule in cells.rules]
-    if planned.universe.pushing is not None or not guards or not all(conditions for _, conditions in guards):
+    """Inputs: `world.<name>` as the rules of the world leave them, params, `hour`, and where agents push `pushes`
+    (BOOL), whether one of them does. Output: `awake` (BOOL), whether something is pushed, or the guard of some rule can
+    hold for a cell. No function where that needs a cell."""
+    pushing = planned.universe.pushing
+    pushed = {rule.name for rule in cells.rules if pushing is not None and _needs_push(rule.guard, pushing.state)}
+    guards = [(rule, _of_world(rule.guard)) for rule in cells.rules if rule.name not in pushed]
+    if not (guards or pushing) or not all(conditions for _, conditions in guards):
         return ()
     builder, universe = Builder("cells"), planned.universe
     asked = tuple(nodes(tuple(condition for _, conditions in guards for condition in conditions)))
@@ -83,6 +101,9 @@ def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
             world={name: builder.input(F32, f"world.{name}") for name in world},
         )
     wakes = []
+    if pushing is not None:
+        with builder.at(Construct("agents push"), pushing.span):
+            wakes.append(builder.input(BOOL, PUSHES))
     for rule, conditions in guards:
         with builder.at(Construct("rule", rule.name), rule.span):
             holds = [lower_expression(lane, condition) for condition in conditions]
@@ -90,8 +111,50 @@ def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
     return (builder.finish(AWAKE, (Output(AWAKE, builder.any(wakes)),)),)
 
 
+NOWHERE = Span(0, 0, 0, 0)
 ALIKE = (*OF_WORLD, Number, Truth, Unary, Binary, Clamp, If)
 """Nodes of expressions that all cells of a world have alike, if they are made of these alone."""
+
+
+def _needs_push(guard: Expression | None, state: str) -> bool:
+    """Whether a guard holds for those cells alone whose state something has changed, as `box and not previous(box)`
+    does. Where no rule runs that is a push."""
+    if isinstance(guard, Binary) and guard.op == "and":
+        conditions = [_placeless(each) for each in _conjuncts(guard) if _asks_only(each, state)]
+        came = any(Unary("not", Previous(each, NOWHERE), NOWHERE) in conditions for each in conditions)
+        before = [each.operand for each in conditions if isinstance(each, Previous)]
+        return came or any(Unary("not", each, NOWHERE) in conditions for each in before)
+    if isinstance(guard, Binary) and guard.op == "!=":
+        left, right = _placeless(guard.left), _placeless(guard.right)
+        return left == CellValue(state, NOWHERE) and right == Previous(left, NOWHERE)
+    return False
+
+
+def _conjuncts(guard: Expression) -> tuple[Expression, ...]:
+    """What `and` joins."""
+    if isinstance(guard, Binary) and guard.op == "and":
+        return _conjuncts(guard.left) + _conjuncts(guard.right)
+    return (guard,)
+
+
+def _asks_only(condition: Expression, state: str) -> bool:
+    """Whether a condition is made of a state of the cell, now or before, and of numbers alone."""
+    made = (CellValue, Previous, Number, Unary, Binary)
+    return all(
+        isinstance(node, made) and (not isinstance(node, CellValue) or node.meter == state)
+        for node, _ in parts(condition)
+    )
+
+
+def _placeless(expression: Expression) -> Expression:
+    """The expression as if all of it stood in one place of the source."""
+    match expression:
+        case Binary(op=op, left=left, right=right):
+            return Binary(op, _placeless(left), _placeless(right), NOWHERE)
+        case Unary(operand=operand) | Previous(operand=operand):
+            return replace(expression, operand=_placeless(operand), span=NOWHERE)
+        case _:
+            return replace(expression, span=NOWHERE)
 
 
 def _of_world(guard: Expression | None) -> tuple[Expression, ...]:

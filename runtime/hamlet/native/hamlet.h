@@ -1693,6 +1693,13 @@ HAMLET_HELPER void highest_on_cells(
         if (runs[lane] && !(values[lane] < joined[standing[lane]])) joined[standing[lane]] = values[lane];
 }
 
+/* Whether one of those that run has a number that is not 0. */
+HAMLET_HELPER bool8 any_on_cells(const f32 *values, const bool8 *runs, ix begin, ix agents) {
+    bool8 found = 0;
+    for (ix lane = begin; lane < begin + agents; lane++) found |= runs[lane] && values[lane] != 0.0f;
+    return found;
+}
+
 /* Zeros where these agents stand. */
 HAMLET_HELPER void clear_cells(f32 *joined, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++) joined[standing[lane]] = 0.0f;

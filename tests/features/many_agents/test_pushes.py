@@ -6,12 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from hamletc.compile import Options, build
+from hamletc.frontend import Stopwatch
 from hamletc.language.formatter import format_source
 from mistakes import errors_in
+from samples import universe_of
 
 YARD = """
 universe yard
@@ -166,6 +170,45 @@ def test_what_does_not_give_way_is_as_a_wall(backend: str, compiled: Callable[[s
     assert env.state["position"].tolist() == [[0]], "two in a row are too many"
     assert reward.tolist() == [0.75], "the move costs what it costs"
     assert not env.action_mask[0, right], "and its mask is off"
+
+
+SINKING = """
+universe sinking
+space grid 6 x 4 { agents push box }
+lifespan 30 ticks
+cells {
+    state box = chance(0.3)
+    meter mud = 0 in 0 .. 99
+    rule sinks: box and not previous(box) and position x > 3 -> { box = false  mud += 1 }
+    rule drops: previous(box) and not box and position x == 0 -> mud += 1
+}
+reward total(mud) over cells - previous(total(mud) over cells)
+observe { grid of box  grid of mud }
+"""
+
+
+def test_cells_sleep_where_nothing_is_pushed(compiled: Callable[[str], Module]) -> None:
+    module, rows, sunk = compiled(SINKING), [], 0
+    for backend in ("interpreter", "c"):
+        env, rng, found = (
+            hamlet.make(module, worlds=40, agents=2, backend=backend, quiet=True),
+            np.random.default_rng(0),
+            [],
+        )
+        for _ in range(40):
+            _, reward, *_ = env.step(rng.integers(0, len(env.action_names), 80).astype(np.int32))
+            found += [reward.clone(), env.meter("box").clone(), env.meter("mud").clone()]
+            sunk += int(reward.sum())
+        rows.append(found)
+    assert sunk > 20
+    assert all(torch.equal(a, b) for a, b in zip(*rows, strict=True))
+    assert "_awake(" in code(SINKING)
+    assert "_awake(" not in code(SINKING.replace("box and not previous(box)", "box"))
+
+
+def code(text: str) -> str:
+    """The kernels for CPUs of a universe."""
+    return build(universe_of(text), Options(targets=("c",)), Stopwatch())["c_kernels.c"].decode()
 
 
 PUSH = "agents push crate up to 2"

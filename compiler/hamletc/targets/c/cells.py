@@ -19,12 +19,12 @@ from hamletc.kernel.code import (
     names,
     when,
 )
-from hamletc.targets.c.grid import CellStep, Over
+from hamletc.targets.c.grid import CellStep, Over, Row
 from hamletc.targets.c.lanes import LANES, WIDE, agents, first, lane, numbers, world
 from hamletc.targets.c.memory import part
 
 cell, number, index, place, over_worlds, chunk_lanes = names("cell number index place over_worlds chunk_lanes")
-own_cells, ended_cells, over_cells, awake = names("own_cells ended_cells over_cells awake")
+own_cells, ended_cells, over_cells, awake, pushes = names("own_cells ended_cells over_cells awake pushes")
 MEMORY = "cell_meters_array"
 
 
@@ -52,18 +52,21 @@ def _spread_worlds(step: CellStep) -> Function:
     def of_world() -> Iterator[Code]:
         yield assign(lane, index * agents)
         if AWAKE not in step.functions.bodies:
-            yield from (*loaded(), *rules(), *_asked(step, index), *_stored(step, place))
+            yield from (*loaded(step.meters), *rules(), *_asked(step, index), *_stored(step, place))
             return
         yield Remark("Where no rule can hold, cells stay as they are.")
+        if step.pushes is not None:
+            term = step.pushes.term
+            yield assign(pushes, call("any_on_cells", term, "runs", lane, agents))
         yield assign(awake, call("_awake", *step.passing(AWAKE)))
         if step.over:
-            yield from (*loaded(), when(awake, rules()), *_asked(step, index), *_stored(step, place))
+            ran = [*loaded(step.meters), *rules(), *_stored(step, place)]
+            yield from (when(awake, ran, list(loaded(step.asked))), *_asked(step, index))
         else:
-            yield when(awake, [*loaded(), *rules(), *_stored(step, place)])
+            yield when(awake, [*loaded(step.meters), *rules(), *_stored(step, place)])
 
-    def loaded() -> Iterator[Code]:
-        yield do("store_lanes", part(MEMORY, place, 0), own_cells, step.count)
-        for row in step.meters[1:]:
+    def loaded(rows: Iterable[Row]) -> Iterator[Code]:
+        for row in rows:
             own = part(own_cells, 0, row.number * step.room)
             yield do("store_lanes", part(MEMORY, place, row.number * step.count), own, step.count)
 

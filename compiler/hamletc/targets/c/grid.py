@@ -16,7 +16,7 @@ from operator import add, or_
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
-from hamletc.ir.function import NEAR, PAST, Program
+from hamletc.ir.function import NEAR, OVER, PAST, PUSHED, PUSHES, Program
 from hamletc.ir.ops import Type
 from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.c.arrays import Array, heap
@@ -77,6 +77,11 @@ class CellStep:
     past: list[tuple[str, int]]
 
     @property
+    def pushes(self) -> Reduced | None:
+        """What agents take away from the cells from which they push something; `None` where they push nothing."""
+        return next((each for each in self.sums if each.reduction.name == f"{PUSHED}.0"), None)
+
+    @property
     def half(self) -> int:
         """How many numbers are joined first where all cells are asked, and one more: half a power of two."""
         return (1 << (self.count - 1).bit_length()) // 2
@@ -85,6 +90,14 @@ class CellStep:
     def over_elements(self) -> list[Expression]:
         """What each cell adds, where all cells are asked."""
         return [_at("over_cells", each.number * self.room) for each in self.over]
+
+    @property
+    def asked(self) -> list[Row]:
+        """The meters of which it is asked what they come to in all cells."""
+        read = {each.input for each in self.functions.bodies[OVER].parameters}
+        universe = self.functions.universe
+        meters = () if universe.cells is None else universe.cells.meters
+        return [row for row, meter in zip(self.meters, meters, strict=True) if f"cells.{meter.name}" in read]
 
     def given(self, lane: Operand = "index") -> dict[str, Operand]:
         """What functions of cells are given, by the names of inputs; what they read of the world is its element for
@@ -96,7 +109,7 @@ class CellStep:
         if program.has(NEAR):
             outputs = program.function(NEAR).outputs
             given |= {output.name: f"beside_{number}" for number, output in enumerate(outputs)}
-        given |= {"cell": "number", "tick": call("u32", now), "cells_at": call("i32", 0), **SEEDED}
+        given |= {PUSHES: "pushes", "cell": "number", "tick": call("u32", now), "cells_at": call("i32", 0), **SEEDED}
         return given | {"world": call("u32", first_world + world + lane)}
 
     def passing(self, function: str, lane: Operand = "index") -> list[Expression]:
