@@ -148,9 +148,10 @@ def test_what_is_set_by_name_is_seen_at_once(world: Callable[..., Env], backend:
     env = world(hunt("window 1 of wolf  window 1 of fed: total(fat when sheep)", "placed"), backend=backend)
     env.reset()
     env.set("position", (2, 2), worlds=[0])
-    env.set("sheep.fat", 0.5, worlds=[0])
     env.observe()
     assert rows_of(env, "window.wolf")[4, 0].tolist() == [float(WOLVES)] * (WOLVES + SHEEP)
+    env.set("sheep.fat", 0.5, worlds=[0])
+    env.observe()
     assert rows_of(env, "window.fed")[4, 0].tolist() == [0.5 * SHEEP] * (WOLVES + SHEEP)
 
 
