@@ -233,7 +233,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H182": Code("error", "neighbours of what is no cell"),
         "H183": Code("error", "what an agent has, asked of a cell"),
         "H184": Code("error", "what is not known of neighbours"),
-        "H185": Code("error", "meter of cells that others would write"),
+        "H185": Code("error", "meter of cells that the world would write"),
         "H186": Code("error", "meter that a rule of cells cannot write"),
         "H187": Code("error", "property that meters of cells do not have"),
         # --- ways, sight, graphs and layouts ---
@@ -346,6 +346,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H339": Code("error", "link to oneself"),
         "H340": Code("error", "link that is there already"),
         "H341": Code("error", "file that has no links"),
+        # --- what agents write into cells ---
+        "H335": Code("error", "what agents write that no cell has"),
+        "H336": Code("error", "cells written by who is no agent"),
         # --- what is observed value by value, and in groups ---
         "H280": Code("error", "number observed value by value that may be no whole one"),
         "H281": Code("error", "number observed value by value that has too many"),

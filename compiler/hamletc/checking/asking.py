@@ -91,6 +91,13 @@ class Asking:
             self._at.report.add(messages.agents.TotalTooLarge(expr.span))
             return None
 
+    def posted(self, expr: syntax.PostedExpr) -> Expression | None:
+        """What the agents have together that post on the cell."""
+        each = self._resolver.inside("among", asker="world")
+        value = _everybody(expr.value) if expr.op == "count" else each.held(expr.value)
+        post = each.number(expr.post)
+        return None if value is None or post is None else universe.Upon(expr.op, value, expr.span, post)
+
     def over_cells(self, expr: syntax.CallExpr) -> Expression | None:
         """`total(moss) over cells`."""
         overall, space, op = self._at.names.overall, self._at.names.space, expr.function.text

@@ -11,7 +11,7 @@ from typing import TypeVar
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import Expression, Meter, NoSpace, Role, Rule, Span, Universe, nodes
+from hamlet.universe import POSTED, POSTS, Expression, Meter, NoSpace, Role, Rule, Span, Universe, nodes
 from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
@@ -319,6 +319,8 @@ def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
 
 def _keep_past(draft: Draft, names: Names) -> None:
     """Add the hidden states of what looks back, and the rules that write them behind all others."""
+    of_posts = (each for each in draft.meters_of_all() if each.type is not None and each.type.past in (POSTS, POSTED))
+    draft.past |= {each.name for each in of_posts}
     if names.history is None or not names.history.names or draft.space is None:
         return
     wholes, rules = wholes_in(draft, draft.space), names.of_kind("rule", "cascade")

@@ -52,6 +52,27 @@ class Elsewhere:
             return None
         return read
 
+    def number_of_cell(self, expr: syntax.CellExpr) -> Expression | None:
+        """The number of a cell from 1 on; 0 where there is none with these coordinates, or a wall of a map."""
+        space, span = self._at.names.space, expr.span
+        if not isinstance(space, universe.Grid) or (expr.place and not self._can_be_named(expr)):
+            return None
+        own = [universe.Coordinate(axis, span) for axis in schema.axis_names(len(space.sizes))]
+        place = [self._resolver.number(coordinate) for coordinate in expr.place] or own
+        coordinates = tuple(each for each in place if each is not None)
+        if len(coordinates) < len(place):
+            return None
+        number, stride = _number(1, span), 1
+        for size, along in zip(space.sizes, coordinates, strict=True):
+            if expr.place and space.edges == "wrap":
+                along = universe.Binary("mod", along, _number(size, span), span)
+            number = universe.Binary("+", number, universe.Binary("*", _number(stride, span), along, span), span)
+            stride *= size
+        if not expr.place:
+            return number
+        nowhere = universe.At(universe.Wall(span), coordinates, span)
+        return universe.If(nowhere, _number(0, span), number, span)
+
     def _counted(self, expr: syntax.AtExpr, call: syntax.CallExpr) -> Expression | None:
         """How many agents on the cell fulfil a condition, or what a number of theirs adds up to: that of all agents
         whose coordinates are those of the cell."""
@@ -100,7 +121,7 @@ class Elsewhere:
             return None
         return value
 
-    def _can_be_named(self, expr: syntax.AtExpr) -> bool:
+    def _can_be_named(self, expr: syntax.AtExpr | syntax.CellExpr) -> bool:
         """Whether there are cells with as many coordinates, and expressions that stand here may name one."""
         at, space = self._at, self._at.names.space
         if at.whose == "neighbour":
@@ -137,6 +158,10 @@ class Elsewhere:
             case _:
                 self._at.report.add(messages.elsewhere.NotOfCell(value.span, value))
         return None
+
+
+def _number(value: int, span: Span) -> Expression:
+    return universe.Number(float(value), span)
 
 
 def wall_there(place: tuple[Expression, ...], at: Standpoint, span: Span) -> Expression:

@@ -75,6 +75,8 @@ class Expressions:
                 return self._quantities.held(expr)
             case syntax.AtExpr():
                 return self._elsewhere.held(expr)
+            case syntax.PostedExpr():
+                return self._asking.posted(expr)
             case syntax.CallExpr(function=syntax.Name(text="previous")):
                 return self._past.previous(expr)
             case syntax.CallExpr(function=syntax.Name(text="own")):
@@ -164,6 +166,10 @@ class Expressions:
                 return None
             case syntax.AtExpr():
                 return self._elsewhere.value(expr)
+            case syntax.CellExpr():
+                return self._elsewhere.number_of_cell(expr)
+            case syntax.PostedExpr():
+                return self._asking.posted(expr)
             case syntax.StreakExpr():
                 return self._quantities.streak(expr)
             case syntax.OfExpr():

@@ -183,8 +183,6 @@ class Names(Symbols):
         """The meter that a statement writes; where there is none, the one it may have meant becomes a suspect."""
         if self.means(name, "meter"):
             return None if self._is_drawn_once(name) else name.text
-        if self._is_of_cells(name):
-            return None
         if self.means(name, "world meter"):
             declared = self.span("world meter", name.text)
             own, owner = self.part("world meter", name.text) or (name.text, "")

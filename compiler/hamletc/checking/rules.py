@@ -63,7 +63,7 @@ class Statements:
                 return self._begin(statement)
             case syntax.MoveStmt() | syntax.TeleportStmt():
                 return self._relocation(statement)
-            case syntax.SpawnStmt():
+            case syntax.SpawnStmt() | syntax.PostStmt():
                 return ()  # it is written out
 
     def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign, ...]:
@@ -85,7 +85,7 @@ class Statements:
                 self._report.add(messages.rules.TogetherTwice(statement.span, outer))
                 self.body(statement.body)
                 return None
-            case syntax.RepeatStmt() | syntax.SpawnStmt():
+            case syntax.RepeatStmt() | syntax.SpawnStmt() | syntax.PostStmt():
                 return None
             case syntax.BeginStmt(word=word):
                 self._report.add(messages.rules.NotInTogether(statement.span, word, outer))
@@ -261,7 +261,7 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
                 names |= written(body)
             case syntax.BeginStmt(effect=effect):
                 names |= {left_of(effect.text), stacks_of(effect.text)}
-            case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt() | syntax.SpawnStmt():
+            case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt() | syntax.SpawnStmt() | syntax.PostStmt():
                 pass
     return names
 

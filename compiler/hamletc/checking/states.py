@@ -69,7 +69,7 @@ class Options:
         """What a state with options holds, or held, or holds of the agent who asks; `None` for anything else."""
         while isinstance(expr, syntax.CallExpr) and expr.arguments and is_word(expr.function, *OF_OPTIONS):
             expr = expr.arguments[0]
-        expr = expr.value if isinstance(expr, syntax.AtExpr) else expr
+        expr = expr.value if isinstance(expr, syntax.AtExpr | syntax.PostedExpr) else expr
         found = self._names.state(expr)
         return found if found is not None and found.kind == "options" else None
 
@@ -143,6 +143,7 @@ def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateTy
     assert spec is not None, "it is a state"
     held = _declared(declaration, spec, report)
     hidden = {"compiler": "what moves", "births": "births"}
+    hidden |= {"posts": universe.POSTS, "posted": universe.POSTED}
     return replace(held, past=hidden[spec.of]) if held is not None and spec.of in hidden else held
 
 

@@ -104,7 +104,7 @@ class Wholes:
                 return self._doubts(*options)
             case (
                 universe.Among(op="total" | "lowest" | "highest", operand=operand)
-                | universe.Upon(op="total" | "lowest" | "highest", operand=operand)
+                | universe.Upon(op="total" | "lowest" | "highest" | "last", operand=operand)
             ):
                 return self.doubt(operand)
             case _:

@@ -60,6 +60,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance")), ("affordance",)),
         **dict.fromkeys(((syntax.OfExpr, "owner"), (syntax.AssignStmt, "owner")), ("affordance",)),
         **dict.fromkeys(((syntax.AssignStmt, "meter"), (syntax.BeginStmt, "effect")), ("value",)),
+        (syntax.PostStmt, "state"): ("value",),
         (syntax.IndexExpr, "table"): ("value",),
         (syntax.SpawnStmt, "role"): ("value",),
         **dict.fromkeys(((syntax.ShareItem, "name"), (syntax.TerrainDecl, "name")), ("value",)),
@@ -226,6 +227,9 @@ class Binding:
                 if node.owner is None and meter.text in scope.own:
                     meter = _bound(meter, "own")
                 return node if value is node.value and meter is node.meter else replace(node, meter=meter, value=value)
+            case syntax.PostStmt(state=state, place=place, value=value):
+                value = self._value(value, scope, self._options(state.text, None, scope))
+                return replace(node, place=tuple(self._value(each, scope, ()) for each in place), value=value)
             case syntax.SpawnStmt(role=role, handed=handed):
                 return replace(node, handed=tuple(self._handed(each, role.text, scope) for each in handed))
             case syntax.OfExpr(quantity=quantity, owner=owner):

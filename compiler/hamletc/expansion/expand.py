@@ -23,6 +23,7 @@ from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.once import once_written_out
 from hamletc.expansion.pairs import pairs_written_out
 from hamletc.expansion.places import Places
+from hamletc.expansion.posts import posts_written_out
 from hamletc.expansion.repeats import repeats_written_out
 from hamletc.expansion.roles import roles_written_out
 from hamletc.expansion.series import series_written_out
@@ -76,7 +77,7 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         steps += (headings_written_out, names_bound)
         steps += (roles_written_out, lets.written_out, constants, repeats_written_out, pairs_written_out)
         steps += (births_written_out, items_written_out, low_enough, copies_written_out)
-        steps += (moving, affordances_written_out)
+        steps += (moving, affordances_written_out, posts_written_out)
         for step in steps:
             declarations, problems = step(declarations, places)
             if problems:

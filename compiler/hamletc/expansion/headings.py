@@ -121,6 +121,10 @@ class _Headings:
                 span = self._made(toward.span)
                 there = (self._there(toward, axis, span) for axis in _named_axes(span))
                 return replace(node, value=self.tree(node.value), place=tuple(there), toward=None)
+            case syntax.PostStmt(toward=syntax.Toward() as toward):
+                span = self._made(toward.span)
+                there = (self._there(toward, axis, span) for axis in _named_axes(span))
+                return replace(node, value=self.tree(node.value), place=tuple(there), toward=None)
             case syntax.MoveStmt(toward=syntax.Toward() as toward):
                 span = self._made(toward.span)
                 by = (self._step(toward.way, axis, _far(toward), span) for axis in _named_axes(span))

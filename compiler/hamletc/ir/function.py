@@ -109,7 +109,7 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 """When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
 of the agents; then also those on each cell by themselves, and for births those that are still alive."""
 
-ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "nearest", "rank", "grant"]
+ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "last", "nearest", "rank", "grant"]
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 
 
@@ -131,9 +131,10 @@ class Reduction:
     Results are F32 and the same for all lanes of a world (docs/semantics.md, "Worlds whose agents meet"): the count;
     the total and the extremes in the order of a tree over the numbers of agents, 0 where nobody runs.
 
-    Of the stage `cells` results are of each cell: of the running agents that stand on it, numbers joined in the order
-    of agents, from 0 on, or from the first one. Only the function `spread` reads them. `reduce_cells` also gives
-    `standing` (I32): the cell of the lane; or by another name another cell of its world.
+    Of the stage `cells` results are of each cell: of the running agents that are at it, numbers joined in the order
+    of agents, from 0 on, or from the first one; of `last` that of the last one. Only functions of cells read them.
+    `reduce_cells` also gives `standing` (I32): the cell at which the lane is, -1 where at none. That is the one on
+    which it stands, or by another name another one: to or from which it pushes, or where it has posted something.
 
     The result of `rank` is F32 and each lane's own: for how many other lanes that run the term holds and
     `priority.<name>` (U32, never 0) is higher, or the same and the number of the agent lower.

@@ -35,8 +35,8 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
             result = _total(term, runs)
         case "lowest" | "highest":
             result = _extreme(term, runs, reduction.op == "lowest")
-        case "nearest":
-            raise ValueError("only pairs of lanes are near")
+        case "last" | "nearest":
+            raise ValueError(f"all lanes of a world have no {reduction.op} one")
     return np.repeat(result, agents)
 
 
@@ -74,7 +74,7 @@ def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents
             first = np.where(there, away, np.float32(np.inf)).argmin(axis=1)[:, None]
             otherwise = np.broadcast_to(terms[f"otherwise.{reduction.name}"], (lanes,))
             return np.where(there.any(axis=1), np.take_along_axis(value, first, axis=1)[:, 0], otherwise)
-        case "rank" | "grant":
+        case "rank" | "grant" | "last":
             raise ValueError(f"pairs of lanes have no {reduction.op}")
 
 

@@ -80,8 +80,8 @@ def _joined(op: ReductionOp, left: Array, right: Array) -> Array:
 
 
 def on_cells(reduction: Reduction, term: Array, cell: Array, runs: Array, count: int) -> Array:
-    """What the running lanes on each of `count` cells have together, f32, one lane after the other; `cell` is the cell
-    of each lane among those of all worlds, `term` what it adds."""
+    """What those lanes of each of `count` cells that do so have together, f32, one lane after the other; `cell` is the
+    cell of each lane among those of all worlds, `term` what it adds."""
     result, reached = np.zeros(count, np.float32), np.zeros(count, np.bool_)
     for lane in np.flatnonzero(runs):
         at, value = cell[lane], term[lane]
@@ -93,6 +93,8 @@ def on_cells(reduction: Reduction, term: Array, cell: Array, runs: Array, count:
                 result[at] = before + value
             case "lowest":
                 result[at] = before if reached[at] and before < value else value
+            case "last":
+                result[at] = value
             case _:
                 result[at] = before if reached[at] and value < before else value
         reached[at] = True

@@ -344,9 +344,9 @@ class _Run:
         launch, registers = self._launch, self._registers
         (reduction,) = (each for each in self._program.stage("cells") if each.name == name)
         first = np.arange(launch.lanes) // launch.agents * self._cells.count
-        term, cell = registers[f"term.{name}"], first + registers[reduction.standing]
-        cells = launch.worlds * self._cells.count
-        self._of_cells[reduction.result] = on_cells(reduction, term, cell, registers[RUNNING], cells)
+        term, standing = registers[f"term.{name}"], registers[reduction.standing]
+        there, cells = registers[RUNNING] & (standing >= 0), launch.worlds * self._cells.count
+        self._of_cells[reduction.result] = on_cells(reduction, term, first + standing, there, cells)
 
     def _crowd(self, meters: tuple[str, ...]) -> None:
         launch = self._launch

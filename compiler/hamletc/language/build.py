@@ -134,23 +134,20 @@ class Builder(Declarations):
         far = None if cells is None else self.numeral(cells)
         return syntax.Toward(cast(Any, way.text), far, span_of(way, cells))
 
-    def at_cell(self, value: syntax.Expr, _at: Leaf, place: Pieces | syntax.Toward) -> syntax.AtExpr:
-        span = span_of(value, place)
-        if isinstance(place, syntax.Toward):
-            return syntax.AtExpr(value, (), span, place)
-        return syntax.AtExpr(value, place.items, span)
+    def at_cell(self, name: Leaf, _at: Leaf, place: Pieces | syntax.Toward) -> syntax.AtExpr:
+        return _there(name_of(name), place)
 
-    def on_at_cell(self, keyword: Leaf, region: syntax.Name, at: Leaf, place: Pieces | syntax.Toward) -> syntax.AtExpr:
-        return self.at_cell(self.on(keyword, region), at, place)
+    def on_at_cell(self, keyword: Leaf, region: syntax.Name, _at: Leaf, place: Pieces | syntax.Toward) -> syntax.AtExpr:
+        return _there(self.on(keyword, region), place)
 
     def of_at_cell(
-        self, quantity: Leaf, of: Leaf, owner: syntax.Name, at: Leaf, place: Pieces | syntax.Toward
+        self, quantity: Leaf, of: Leaf, owner: syntax.Name, _at: Leaf, place: Pieces | syntax.Toward
     ) -> syntax.AtExpr:
-        return self.at_cell(self.of(quantity, of, owner), at, place)
+        return _there(self.of(quantity, of, owner), place)
 
     def call_at_cell(self, function: Leaf, *rest: Any) -> syntax.AtExpr:
-        *call, at, place = rest
-        return self.at_cell(self.call(function, *call), at, place)
+        *call, _at, place = rest
+        return _there(self.call(function, *call), place)
 
     def streak(self, keyword: Leaf, _of: Leaf, affordance: syntax.Name) -> syntax.StreakExpr:
         return syntax.StreakExpr(affordance, span_of(keyword, affordance))
@@ -193,6 +190,14 @@ class Builder(Declarations):
 
     def point(self, *pieces: Any) -> Pieces:
         return Pieces(nodes(pieces, PARENTHESES), span_of(*pieces))
+
+
+def _there(value: syntax.Expr, place: Pieces | syntax.Toward) -> syntax.AtExpr:
+    """What stands before `at`, of the cell behind it."""
+    span = span_of(value, place)
+    if isinstance(place, syntax.Toward):
+        return syntax.AtExpr(value, (), span, place)
+    return syntax.AtExpr(value, place.items, span)
 
 
 def _value(piece: Any) -> Any:

@@ -103,6 +103,10 @@ def _point(point: tuple[syntax.Expr, syntax.Expr]) -> str:
     return f"({spell_expression(point[0])}, {spell_expression(point[1])})"
 
 
+def _coordinates(place: tuple[syntax.Expr, ...]) -> str:
+    return f"({', '.join(map(spell_expression, place))})"
+
+
 def _quoted(text: syntax.Quoted) -> str:
     return f'"{text.text}"'
 
@@ -130,6 +134,7 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Quoted": Symbol("quoted", _itself, _quoted, syntax.Quoted),
         "Bounds": Symbol("bounds", _items, _bounds, tuple),
         "Cell": Symbol("cell", _items, _cell, tuple),
+        "Coordinates": Symbol("coordinates", _items, _coordinates, tuple),
         "Drawn": Symbol("expression", _itself, _drawn, object),
         "Interval": Symbol("interval", _items, _interval, tuple),
         "Point": Symbol("point", _items, _point, tuple),

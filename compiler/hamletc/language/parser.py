@@ -255,7 +255,7 @@ class _Parse:
     def _is_written(self, index: int) -> bool:
         """Whether a word that could be a keyword is a meter that is assigned to. `decay = 0.02` is not: there no
         statement can begin, or no meter is called so. Neither is the type in `state x: bool = true`."""
-        if not assigns(self._tokens, index):
+        if not assigns(self._tokens, index) or self._ends_a_place(index):
             return False
         if self._tokens[index + 1].text != "=":
             return True
@@ -263,6 +263,10 @@ class _Parse:
         word = self._tokens[index].text
         begins = self._automaton.accepts(terminals()["together"])
         return begins and (word in self._declared or word == "unclamped")
+
+    def _ends_a_place(self, index: int) -> bool:
+        """Whether a word says where the cell is that is assigned to: `stone at ahead = true`."""
+        return self._tokens[index].text in _TOWARD and self._tokens[index - 1].text == "at"
 
     @cached_property
     def _listed(self) -> frozenset[str]:

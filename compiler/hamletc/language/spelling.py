@@ -102,6 +102,8 @@ def _tightness(expression: syntax.Expr) -> int:
             | syntax.StreakExpr()
             | syntax.TimedExpr()
             | syntax.AtExpr()
+            | syntax.CellExpr()
+            | syntax.PostedExpr()
         ):
             return _ATOM
         case syntax.OnExpr() | syntax.OfExpr() | syntax.AtHourExpr() | syntax.RoleExpr():
@@ -125,6 +127,10 @@ def _bare(expression: syntax.Expr) -> str:
             return f"{_spell(value, _ATOM)} at {spell_toward(toward)}"
         case syntax.AtExpr(value=value, place=place):
             return f"{_spell(value, _ATOM)} at ({', '.join(map(spell_expression, place))})"
+        case syntax.CellExpr(place=place):
+            return f"cell at ({', '.join(map(spell_expression, place))})"
+        case syntax.PostedExpr(op=op, value=value, post=post):
+            return f"{op}({spell_expression(value)}) at {spell_name(post)}"
         case syntax.RoleExpr(role=role):
             return spell_name(syntax.Name(role, expression.span))
         case syntax.StreakExpr(affordance=affordance):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hamletc.ir.function import Function, Output, Reduction, ReductionOp, Stage, reducer
+from hamletc.ir.function import STANDING, Function, Output, Reduction, ReductionOp, Stage, reducer
 from hamletc.ir.ops import Value
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.pairs import Pairs
@@ -13,7 +13,7 @@ from hamletc.lowering.pairs import Pairs
 @dataclass(slots=True)
 class Reducer:
     """The function of a stage while it is being made; equal terms are made once. `counts`: reductions by operation.
-    `pairs`: what depends on who asks."""
+    `pairs`: what depends on who asks. `cells`: the outputs that say at which cell a lane is, by the values."""
 
     stage: Stage
     lane: Lane
@@ -21,20 +21,28 @@ class Reducer:
     pairs: Pairs = field(init=False)
     outputs: list[Output] = field(default_factory=list)
     reductions: list[Reduction] = field(default_factory=list)
-    names: dict[tuple[ReductionOp, Value, Value | None], str] = field(default_factory=dict)
+    names: dict[tuple[ReductionOp, Value, Value | None, str], str] = field(default_factory=dict)
+    cells: dict[Value, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.pairs = Pairs(self.stage, self.lane, self.counts)
 
-    def reduce(self, op: ReductionOp, term: Value, priority: Value | None = None) -> str:
-        """The name of the reduction of a number or a condition."""
-        if (op, term, priority) not in self.names:
+    def reduce(self, op: ReductionOp, term: Value, priority: Value | None = None, standing: str = STANDING) -> str:
+        """The name of the reduction of a number or a condition; on cells, at those which an output says."""
+        if (op, term, priority, standing) not in self.names:
             number = self.counts[op] = self.counts.get(op, -1) + 1
-            self.names[op, term, priority] = name = f"{op}.{number}"
-            self.add(Reduction(self.stage, name, op), term)
+            self.names[op, term, priority, standing] = name = f"{op}.{number}"
+            self.add(Reduction(self.stage, name, op, standing=standing), term)
             if priority is not None:
                 self.outputs.append(Output(f"priority.{name}", priority))
-        return self.names[op, term, priority]
+        return self.names[op, term, priority, standing]
+
+    def posted(self, cell: Value) -> str:
+        """The output that says at which cell a lane is that posts there (I32)."""
+        if cell not in self.cells:
+            self.cells[cell] = name = f"{STANDING}.{len(self.cells)}"
+            self.outputs.append(Output(name, cell))
+        return self.cells[cell]
 
     def add(self, reduction: Reduction, term: Value) -> None:
         """Add a reduction."""

@@ -21,6 +21,7 @@ from hamlet.universe import (
     CellCount,
     CellSum,
     CellValue,
+    Expression,
     Lifespan,
     Mask,
     Nearest,
@@ -113,7 +114,7 @@ def meeting(planned: Plan) -> Meeting:
     settled = _numbers(settle, _sites(universe, "settle"))
     on_cells = Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
     upon = _numbers(on_cells, _sites(universe, "cells"))
-    if upon:
+    if any(each.standing == STANDING for each in on_cells.reductions):
         standing = cell_index(on_cells.lane.builder, grid_of(universe).sizes, on_cells.lane.position)
         on_cells.outputs.append(Output(STANDING, standing))
     _pushes(on_cells)
@@ -193,18 +194,29 @@ def _numbers(reducer: Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tup
                         names[among] += (reducer.reduce("count", builder.boolean(True)),)
             elif isinstance(among, Among | Upon):
                 with builder.at(site.construct, among.span, site.phase):
+                    standing = STANDING
+                    if isinstance(among, Upon) and among.post is not None:
+                        standing = reducer.posted(_posted(reducer.lane, among.post))
                     term = lower_expression(reducer.lane, among.operand)
                     if among.op == "average":
+                        reduced = reducer.reduce("total", term, standing=standing)
                         everybody = builder.boolean(True)
-                        names[among] = reducer.reduce("total", term), reducer.reduce("count", everybody)
+                        names[among] = reduced, reducer.reduce("count", everybody, standing=standing)
                     else:
-                        names[among] = (reducer.reduce(among.op, term),)
+                        names[among] = (reducer.reduce(among.op, term, standing=standing),)
             elif isinstance(among, Rank):
                 with builder.at(site.construct, among.span, site.phase):
                     condition = lower_expression(reducer.lane, among.condition)
                     priority = ordered(builder, lower_expression(reducer.lane, among.priority))
                     names[among] = (reducer.reduce("rank", condition, priority),)
     return names
+
+
+def _posted(lane: Lane, post: Expression) -> Value:
+    """The cell (I32) at which a lane posts, -1 where at none."""
+    builder, cells = lane.builder, schema.cells(grid_of(lane.universe))
+    cell = builder.sub(whole(builder, lower_expression(lane, post)), builder.i32(1))
+    return builder.select(builder.less(cell, builder.i32(cells)), cell, builder.i32(-1))
 
 
 def _sites(universe: Universe, stage: Stage) -> Iterator[_Site]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from hamlet.universe import Previous, stages
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder
-from hamletc.ir.function import SETTLE, TICK, Function, Output, function_of, ticking
+from hamletc.ir.function import SETTLE, TICK, Construct, Function, Output, function_of, ticking
 from hamletc.ir.ops import F32, Value
 from hamletc.lowering.act import act
 from hamletc.lowering.cell_cache import moved_position, searched
@@ -29,6 +29,8 @@ def tick(planned: Plan, meeting: Meeting) -> Function:
     builder, ending = Builder(), Ending()
     lane, _ = begin_tick(planned, builder)
     lane.among = meeting.began
+    with builder.at(Construct("state"), None, "state"):
+        lane.meters |= {meter.name: builder.f32(0.0) for meter in planned.universe.meters if meter.of_tick}
     _run(lane, _steps(TICK), ending)
     used = {"used": there_is(lane.used, "use")}
     if not meeting.settles:

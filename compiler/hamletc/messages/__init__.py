@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hamletc.messages import observations as observations
     from hamletc.messages import pairs as pairs
     from hamletc.messages import past as past
+    from hamletc.messages import posts as posts
     from hamletc.messages import pushing as pushing
     from hamletc.messages import ranges as ranges
     from hamletc.messages import relocations as relocations

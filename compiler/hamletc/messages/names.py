@@ -386,17 +386,15 @@ class WrittenByCells(Finding):
 
 @finding("H185")
 class WrittenOfCells(Finding):
-    """A meter of cells that something else than cells writes."""
+    """A meter of cells that the world writes."""
 
     meter: str
     declared: Span
 
     def told(self) -> Told:
-        hint = "Let cells count who stands on them and what they did: "
-        hint += f"`rule NAME: {self.meter} -= 0.5 * count(action == EAT)` in `cells {{ }}`."
-        label = "several agents of a world would write it at once"
+        hint = f"Let cells ask for what the world has: `rule NAME: raining -> {self.meter} += 0.1` in `cells {{ }}`."
         secondary = (Label(self.declared, "a meter of cells"),)
-        return Told(f"only a rule of cells can change `{self.meter}`", hint, label, secondary)
+        return Told(f"the world cannot change `{self.meter}`, which each cell has for itself", hint, "", secondary)
 
 
 @finding("H272")

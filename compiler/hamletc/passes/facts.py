@@ -108,7 +108,7 @@ def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
                 shows = program.function(reducer(reduction.stage))
                 otherwise = ranges_of(shows, facts)[shows.output(f"otherwise.{reduction.name}").value]
                 yield reduction.result, join(value, otherwise)
-            case "total" | "lowest" | "highest":
+            case "total" | "lowest" | "highest" | "last":
                 term = ranges_of(function, facts)[function.output(f"term.{reduction.name}").value]
                 total = _sum(term, schema.MOST_AGENTS) if reduction.stage == "cells" else _total(term)
                 yield reduction.result, total if reduction.op == "total" else join(term, Interval(0.0, 0.0))

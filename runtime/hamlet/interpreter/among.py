@@ -71,14 +71,14 @@ def granted(claims: Tensor, engaged: Tensor, priority: Tensor, places: Tensor) -
 
 
 def on_cells(
-    op: Literal["count", "total", "lowest", "highest", "average"],
+    op: Literal["count", "total", "lowest", "highest", "average", "last"],
     values: Tensor,
     running: Tensor,
     standing: Tensor,
     cells: int,
 ) -> Tensor:
     """The same of the agents on each cell, f32 [worlds, cells]; `standing` is the cell of each, i64 [worlds, agents].
-    Numbers are joined in the order of agents, from 0 on, or from the first one."""
+    Numbers are joined in the order of agents, from 0 on, or from the first one; `last` is that of the last one."""
     many = torch.zeros((len(standing), cells), dtype=torch.float32, device=standing.device)
     joined = torch.zeros_like(many)
     for agent in range(standing.shape[1]):
@@ -93,6 +93,8 @@ def on_cells(
                 better = torch.where(before < value, before, value) if op == "lowest" else larger(before, value)
                 better = torch.where(there > 0, better, value)
                 joined.scatter_(1, cell, torch.where(runs, better, before))
+            case "last":
+                joined.scatter_(1, cell, torch.where(runs, value, before))
         many.scatter_(1, cell, there + runs.to(torch.float32))
     match op:
         case "count":

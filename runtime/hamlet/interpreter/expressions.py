@@ -211,7 +211,12 @@ def upon(expression: universe.Upon, lanes: Lanes) -> Tensor:
     """A reduction over the running agents on each cell, f32 [worlds, cells]."""
     others = _others(lanes, expression.span)
     each = evaluate(expression.operand, others).expand(others.running.shape)
-    return among.on_cells(expression.op, each, others.running, others.index(), lanes.running.shape[1])
+    there, standing = others.running, others.index()
+    if expression.post is not None:
+        cell = evaluate(expression.post, others).expand(there.shape)
+        there = there & (cell > 0) & (cell <= lanes.running.shape[1])
+        standing = torch.where(there, cell.long() - 1, 0)
+    return among.on_cells(expression.op, each, there, standing, lanes.running.shape[1])
 
 
 def rank(expression: universe.Rank, lanes: Lanes) -> Tensor:

@@ -23,6 +23,10 @@ def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     lanes.before = as_they_are(lanes)
     lanes.count(coverage.AFTER_THE_END, lanes.running & ~lanes.alive)
     lanes.action = actions
+    for meter in lanes.universe.meters:
+        if meter.of_tick:
+            old = lanes.meters[meter.name]
+            lanes.meters[meter.name] = torch.where(lanes.running, torch.zeros_like(old), old)
     begin(lanes)
     act(lanes, actions)
     used = interact(lanes, actions)

@@ -1663,34 +1663,43 @@ HAMLET_HELPER void grant_worlds(
 What the agents on each have together. Rows of cells are zeros when agents begin to be joined, and are zeros again when
 they are cleared. */
 
-/* How many of the `agents` lanes from `begin` on have a flag, on the cell on which each stands. */
+/* How many of the `agents` lanes from `begin` on have a flag, on the cell at which each is: -1 where at none. */
 HAMLET_HELPER void count_on_cells(
     f32 *joined, const bool8 *flags, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane] && flags[lane]) joined[standing[lane]] += 1.0f;
+        if (runs[lane] && flags[lane] && standing[lane] >= 0) joined[standing[lane]] += 1.0f;
 }
 
 /* The sum of the numbers of those that run, in their order, from 0 on. */
 HAMLET_HELPER void total_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane]) joined[standing[lane]] += values[lane];
+        if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] += values[lane];
+}
+
+/* That of the last of them. */
+HAMLET_HELPER void last_on_cells(
+    f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
+    for (ix lane = begin; lane < begin + agents; lane++)
+        if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] = values[lane];
 }
 
 /* The least and the greatest of them. */
 HAMLET_HELPER void lowest_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane]) joined[standing[lane]] = INFINITY_f32;
+        if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] = INFINITY_f32;
     for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane] && !(joined[standing[lane]] < values[lane])) joined[standing[lane]] = values[lane];
+        if (runs[lane] && standing[lane] >= 0 && !(joined[standing[lane]] < values[lane]))
+            joined[standing[lane]] = values[lane];
 }
 HAMLET_HELPER void highest_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane]) joined[standing[lane]] = -INFINITY_f32;
+        if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] = -INFINITY_f32;
     for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane] && !(values[lane] < joined[standing[lane]])) joined[standing[lane]] = values[lane];
+        if (runs[lane] && standing[lane] >= 0 && !(values[lane] < joined[standing[lane]]))
+            joined[standing[lane]] = values[lane];
 }
 
 /* Whether one of those that run has a number that is not 0. */
@@ -1700,9 +1709,10 @@ HAMLET_HELPER bool8 any_on_cells(const f32 *values, const bool8 *runs, ix begin,
     return found;
 }
 
-/* Zeros where these agents stand. */
+/* Zeros where these agents are. */
 HAMLET_HELPER void clear_cells(f32 *joined, const i32 *standing, ix begin, ix agents) {
-    for (ix lane = begin; lane < begin + agents; lane++) joined[standing[lane]] = 0.0f;
+    for (ix lane = begin; lane < begin + agents; lane++)
+        if (standing[lane] >= 0) joined[standing[lane]] = 0.0f;
 }
 
 /* Flag the cells that have none before them on an axis of `size` cells, each a stride from the next; from `room` on,

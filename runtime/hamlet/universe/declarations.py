@@ -10,6 +10,8 @@ from hamlet.universe.span import Span
 from hamlet.universe.statements import Statement
 
 __all__ = [
+    "POSTED",
+    "POSTS",
     "Acting",
     "Action",
     "Affordance",
@@ -163,14 +165,18 @@ class Tracking:
 Holds: TypeAlias = Literal["real", "int", "bool", "options"]
 
 
+POSTS, POSTED = "posts", "posted"
+"""The `past` of states that say on which cell an agent posts in a tick, and of those that say what."""
+
+
 @dataclass(frozen=True, slots=True)
 class StateType:
     """The type of a meter that is declared as `state`: real numbers, whole numbers, 0 or 1 for a condition, or the
     number of one of its `options`. The compiler proves that nothing else is written into it.
 
     Attributes:
-        past: what the compiler made this state for: a construct that looks back, that asks all cells, that moves, or
-            births; `None` for one of an author's.
+        past: what the compiler made this state for: a construct that looks back, that asks all cells, that moves,
+            births, or posts on cells; `None` for one of an author's.
     """
 
     holds: Holds
@@ -206,6 +212,11 @@ class Meter:
     span: Span
     reach: tuple[float, float] | None = None
     type: StateType | None = None
+
+    @property
+    def of_tick(self) -> bool:
+        """Whether it says where an agent posts in a tick: it is 0 when a tick of the agent begins."""
+        return self.type is not None and self.type.past == POSTS
 
 
 @dataclass(frozen=True, slots=True)

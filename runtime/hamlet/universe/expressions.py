@@ -106,11 +106,18 @@ class Neighbours:
 @dataclass(frozen=True, slots=True)
 class Upon:
     """In a rule of cells: what the agents that stand on the cell have together, as `Among` says it of a world, but that
-    numbers are added and compared in the order of agents. Not nested, neither in `Neighbours`."""
+    numbers are added and compared in the order of agents; `last` is the number of the last one. Not nested, neither in
+    `Neighbours`.
 
-    op: Literal["count", "total", "lowest", "highest", "average"]
+    Attributes:
+        post: of an agent the cell at which it is counted, by its number from 1 on, 0 where at none; `None`: the one on
+            which it stands.
+    """
+
+    op: Literal["count", "total", "lowest", "highest", "average", "last"]
     operand: Expression
     span: Span
+    post: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,8 +255,10 @@ def _is_condition(tree: Any) -> bool:
             expected, result = [True, True], True
         case expressions.Binary(op=op):
             expected, result = [False, False], op in COMPARING
-        case expressions.Among(op="count") | expressions.Upon(op="count"):
+        case expressions.Among(op="count"):
             expected, result = [True], False
+        case expressions.Upon(op=op):
+            expected, result = [op == "count", False][: len(holds)], False
         case expressions.Rank():
             expected, result = [True, False], False
         case expressions.Nearest():

@@ -137,7 +137,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
     kind: Any = type(expression)
     for name in _holders(kind):
         value = getattr(expression, name)
-        parts += value if isinstance(value, tuple) else (value,)
+        parts += value if isinstance(value, tuple) else () if value is None else (value,)
     return parts
 
 

@@ -135,8 +135,29 @@ class Cells(States):
         return f"rule {name}: {guard}{self.word(plan.name)} {self.pick(('+=', '-='))} {amount}"
 
     def statement(self, relocations: bool = True) -> str:
-        """A cell moves nobody."""
+        """A cell moves nobody; an agent sometimes writes into one."""
+        if self.of_cells and self.space.axes and not self._of_cell and self.chance(4):
+            return self._post()
         return super().statement(relocations and not self._of_cell)
+
+    def _post(self) -> str:
+        """What an agent writes into its own cell, or into another one, sometimes beyond the edges."""
+        where = ""
+        if self.space.turns and self.chance(3):
+            where = f" at {self.pick(TOWARD)}{self.pick(('', ' 2'))}"
+        elif self.chance(2):
+            place = [
+                self.shifted(axis, low - (high > 0), high + (high > 0)) for axis, (low, high) in enumerate(self.ends())
+            ]
+            where = f" at ({', '.join(place)})"
+        if self.flag and self.chance(3):
+            return f"{self.flag}{where} = {self.pick(('true', 'false', self.condition(1).text))}"
+        plan, op = self.pick(self.of_cells), self.pick(("+=", "-=", "="))
+        if op == "=":
+            value = self.number(2) if self.chance(2) else self.number_piece(self.constant(plan.low, plan.high))
+        else:
+            value = self.amount(plan, 2)
+        return f"{self.word(plan.name)}{where} {op} {value.text}"
 
     # --- what a cell reads ------------------------------------------------------------------------------------------
 

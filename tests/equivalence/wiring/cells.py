@@ -140,4 +140,22 @@ observe { position absolute }
     (Wire("Universe.starting", "starts when sand", "starts when not sand", 0, "mask.LEFT mask.RIGHT position.x"),),
 )
 
-CELLS = (HEATH, BARE, AFAR, GATE, PEN)
+PLOT = Base(
+    """
+universe plot
+space grid 3 { starts anywhere }
+inert allowed
+meter a = 0.5 { decay 0.0625 }
+cells { meter moss = 0.25 }
+rule sows: moss at (1) = a
+reward a
+observe { meters }
+""",
+    "WAIT WAIT",
+    (
+        Wire("Upon.post", "moss at (1)", "moss at (2)", 1, "cell_meters.moss"),
+        Wire("Upon.op", "moss at (1) = a", "moss at (1) += a", 1, "cell_meters.moss"),
+    ),
+)
+
+CELLS = (HEATH, BARE, AFAR, GATE, PEN, PLOT)

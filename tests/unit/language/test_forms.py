@@ -71,6 +71,7 @@ affordance Cat { wanders every 2 ticks  appears when a > 1  capacity 2 to lowest
 rule rounds: repeat 3 { a += 1 }
 rule rounds: repeat (a, b) in (c1 .. c2, 1 .. 2) { a += b }
 rule breeds { spawn owl  spawn owl { a = a / 2 } }
+rule paints { moss at left 2 = 1  moss at (1, 2) -= 0.5 }
 role cub: 4 agents { begins with 2  respawns after 5 ticks }
 affordance Cow { capacity 2 to highest a  each tick { } }
 action JUMP { needs a > 1  move (1, 0)  teleport "B"  keeps progress }

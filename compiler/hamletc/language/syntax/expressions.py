@@ -18,6 +18,7 @@ __all__ = [
     "Bounds",
     "CallExpr",
     "Cell",
+    "CellExpr",
     "DistanceExpr",
     "Duration",
     "Each",
@@ -31,6 +32,7 @@ __all__ = [
     "OfExpr",
     "OnExpr",
     "OwnName",
+    "PostedExpr",
     "Quoted",
     "RoleExpr",
     "Series",
@@ -240,6 +242,24 @@ class AtExpr(Node):
     toward: Toward | None = None
 
 
+class CellExpr(Node):
+    """The number of the cell with these coordinates, from 1 on, and 0 beyond the edges; without coordinates that of the
+    cell on which the agent stands. Nobody writes it; statements that write cells are written out with it."""
+
+    place: tuple[Expr, ...]
+    span: Span
+
+
+class PostedExpr(Node):
+    """In a rule of cells, what the agents have together that post on the cell: those whose state `post` is its number
+    from 1 on. Nobody writes it either."""
+
+    op: Literal["count", "total", "last"]
+    value: Expr
+    post: Name
+    span: Span
+
+
 class StreakExpr(Node):
     """`streak of Bed`."""
 
@@ -291,6 +311,8 @@ Expr: TypeAlias = (
     | AxisExpr
     | OnExpr
     | AtExpr
+    | CellExpr
+    | PostedExpr
     | StreakExpr
     | OfExpr
     | TimedExpr

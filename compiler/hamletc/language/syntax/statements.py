@@ -12,6 +12,7 @@ __all__ = [
     "AssignStmt",
     "BeginStmt",
     "MoveStmt",
+    "PostStmt",
     "PushStmt",
     "RepeatStmt",
     "SpawnStmt",
@@ -31,6 +32,18 @@ class AssignStmt(Node, form="$meter [of $owner] $op $value [$unclamped]"):
     unclamped: Span | None
     span: Span
     owner: Name | None = None
+
+
+class PostStmt(Node, form=("$state at $toward $op $value", "$state at $place<Coordinates> $op $value")):
+    """`stone at ahead = true`, `moss at (x, y) -= 0.2`: an agent writes a meter or a state of that cell, until it is
+    written out."""
+
+    state: Name
+    place: tuple[Expr, ...]
+    op: Literal["+=", "-=", "="]
+    value: Expr
+    span: Span
+    toward: Toward | None = None
 
 
 class PushStmt(Node, form="$what $axis $op $value [$unclamped]"):
@@ -92,4 +105,6 @@ class SpawnStmt(Node, form="spawn $role [{ $handed<AssignStmt>* }]"):
     span: Span
 
 
-Stmt: TypeAlias = AssignStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt | MoveStmt | TeleportStmt | SpawnStmt
+Stmt: TypeAlias = (
+    AssignStmt | PostStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt | MoveStmt | TeleportStmt | SpawnStmt
+)

@@ -97,7 +97,7 @@ def _of_running(each: Reduced) -> Expression:
     """The term of lanes where it is `running`, and what changes nothing elsewhere."""
     term = Name(each.term)[lane]
     match each.op:
-        case "total":
+        case "total" | "last":
             return call("where", running, term, ZERO)
         case "lowest":
             return call("where", running, term, INFINITY)

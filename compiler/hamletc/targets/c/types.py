@@ -114,6 +114,7 @@ HELPERS: dict[str, Helper] = {
     "highest_on_cells": Helper(),
     "highest_over_cells": Helper(gives=CType("number", "f32")),
     "highest_worlds": Helper(),
+    "last_on_cells": Helper(),
     "load_lanes": Helper((0,)),
     "load_worlds": Helper((0,)),
     "look_up": Helper(data=(1,)),

@@ -244,6 +244,8 @@ def _joined(known: Spread) -> Iterator[Code]:
                     yield assign(result, where(there & ~(result < term), term, result))
                 case "highest":
                     yield assign(result, where(there & ~(term < result), term, result))
+                case "last":
+                    yield assign(result, where(there, term, result))
                 case _:
                     yield assign(result, where(there, result + term, result))
 

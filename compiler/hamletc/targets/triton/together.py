@@ -223,5 +223,5 @@ def _result(reduction: Reduction, terms: Mapping[str, str]) -> Expression:
             return call("_total", where("running", term, 0.0), GROUP, BLOCK)
         case "lowest" | "highest":
             return call("_extreme", "running", term, Constant(reduction.op), GROUP, BLOCK)
-        case "nearest":
-            raise ValueError("only pairs of lanes are near")
+        case "last" | "nearest":
+            raise ValueError(f"all lanes of a world have no {reduction.op} one")

@@ -36,12 +36,13 @@ def cells() -> list[Function]:
     return [
         _on_cells("count_on_cells", "flags", [_each([counted])]),
         _on_cells("total_on_cells", "values", [_each([added])]),
+        _on_cells("last_on_cells", "values", [_each([when(runs[lane], [assign(HERE, values[lane])])])]),
         _on_cells("lowest_on_cells", "values", _extreme(INFINITY, lower)),
         _on_cells("highest_on_cells", "values", _extreme(-INFINITY, higher)),
         function(
             "clear_cells",
             ["joined", "standing", "begin", "agents"],
-            "Zeros where these agents stand.",
+            "Zeros where these agents are.",
             [_each([assign(HERE, 0.0)])],
             "apart",
         ),
@@ -53,7 +54,8 @@ def cells() -> list[Function]:
 
 
 def _each(body: list[Code]) -> Code:
-    return loop(lane, begin, begin + agents, body=body)
+    """For each agent that is at a cell."""
+    return loop(lane, begin, begin + agents, body=[when(standing[lane] >= 0, body)])
 
 
 def _on_cells(name: str, term: str, body: list[Code]) -> Function:
