@@ -142,7 +142,7 @@ def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateTy
     spec = declaration.state
     assert spec is not None, "it is a state"
     held = _declared(declaration, spec, report)
-    hidden = {"compiler": "what moves", "births": "births"}
+    hidden = {"compiler": "what moves", "births": "births", "layouts": "layouts"}
     hidden |= {"posts": universe.POSTS, "posted": universe.POSTED}
     return replace(held, past=hidden[spec.of]) if held is not None and spec.of in hidden else held
 

@@ -14,7 +14,7 @@ from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.moving import SpaceOf
 from hamletc.expansion.places import Copy, Places
-from hamletc.expansion.trees import Field, binary, call, constant, every, named, rebuilt
+from hamletc.expansion.trees import Field, binary, call, constant, every, named, rebuilt, whole
 from hamletc.language import syntax
 from hamletc.language.declared import in_namespace
 
@@ -84,7 +84,7 @@ class _Layouts:
     space: Space | None
     places: Places
     words: frozenset[str]
-    drawn: list[syntax.OnceDecl] = field(default_factory=list)
+    drawn: list[syntax.MeterDecl] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
     count: int = 0
 
@@ -126,7 +126,7 @@ class _Layouts:
         own = replace(span, file=self.places.add(copy))
         name = named(f"{what} of layout {self.count}", own)
         value = call("integer", _number(first, own), _number(last, own), span=own)
-        self.drawn.append(syntax.OnceDecl(name, value, own))
+        self.drawn.append(whole(name, first, last, value, own, "layouts"))
         return replace(name, span=span)
 
     def _maze(self, width: int, height: int, span: Span) -> syntax.Expr | None:

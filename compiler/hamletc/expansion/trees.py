@@ -228,7 +228,7 @@ def whole(
     high: float,
     start: syntax.Expr,
     span: Span,
-    of: Literal["author", "item", "compiler", "births", "posts"] = "compiler",
+    of: Literal["author", "item", "compiler", "births", "layouts", "posts"] = "compiler",
 ) -> syntax.MeterDecl:
     """`state name: int in low .. high = start`."""
     bounds = (number(low, span), number(high, span))

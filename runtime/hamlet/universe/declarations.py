@@ -176,7 +176,7 @@ class StateType:
 
     Attributes:
         past: what the compiler made this state for: a construct that looks back, that asks all cells, that moves,
-            births, or posts on cells; `None` for one of an author's.
+            births, layouts, or posts on cells; `None` for one of an author's.
     """
 
     holds: Holds

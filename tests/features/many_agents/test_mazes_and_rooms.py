@@ -114,6 +114,14 @@ def test_two_mazes_are_two_draws(compiled: Compiled) -> None:
     assert not torch.equal(env.meter("stone"), env.meter("other"))
 
 
+def test_pictures_show_walls_and_not_what_draws_them(compiled: Compiled) -> None:
+    env = hamlet.make(compiled(LAYOUT.format(width=9, height=9, layout="rooms(2, 2)")), quiet=True)
+    env.reset()
+    picture = env.render()
+    assert "energy" in picture
+    assert "of layout" not in picture
+
+
 @pytest.mark.parametrize("word", ["let maze = 0.5", "state maze = chance(0.5)", "let rooms(a, b) = a * b"])
 def test_declarations_of_these_names_go_on_meaning_what_they_did(word: str) -> None:
     text = LAYOUT.format(width=8, height=8, layout="chance(maze)" if word == "let maze = 0.5" else "chance(0.5)")

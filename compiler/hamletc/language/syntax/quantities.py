@@ -90,12 +90,13 @@ class StateSpec(Node):
     """`int in 0 .. 50`, `real in 0 .. 1`, `bool`, `sunny rainy stormy`: what a state holds; the bounds are those of its
     `MeterDecl`. The kind is empty where none is written. It is an author's, or a quantity of an `item`, or what a `let`
     draws once, or what the `levels` of a map have on cells, or the compiler needs it for itself, and nobody else looks
-    at it: for what moves, for `births`, to say where an agent `posts` in a tick, or what is `posted`."""
+    at it: for what moves, for `births`, for what `layouts` draw, to say where an agent `posts` in a tick, or what is
+    `posted`."""
 
     kind: Literal["", "int", "real", "bool", "options"]
     options: tuple[Name, ...]
     span: Span
-    of: Literal["author", "item", "once", "levels", "compiler", "births", "posts", "posted"] = "author"
+    of: Literal["author", "item", "once", "levels", "compiler", "births", "layouts", "posts", "posted"] = "author"
 
 
 class MeterDecl(Node, form="meter $name & = $start [in $bounds] [{ $properties* }]"):
