@@ -163,9 +163,18 @@ class Tiles(Ground):
         return left + self._cell / 2, top + self._cell / 2
 
     def _floor(self, sheet: Sheet) -> None:
-        for (column, row), fill in self._fills():
+        for at, fill in self.fills():
             if fill != PAPER:
-                sheet.box(*self._corner((column, row)), self._cell, self._cell, fill)
+                self.cell(at, fill, sheet)
+        self.edges(sheet)
+        self._things(sheet)
+
+    def cell(self, at: tuple[float, float], fill: Colour, sheet: Sheet) -> None:
+        """Paint a cell."""
+        sheet.box(*self._corner(at), self._cell, self._cell, fill)
+
+    def edges(self, sheet: Sheet) -> None:
+        """Paint the edges of cells and of the board, and thin walls."""
         if self._ruled():
             for x in range(MARGIN, MARGIN + self.width + 1, self._cell):
                 sheet.box(x, MARGIN, 1, self.height, RULE)
@@ -174,7 +183,6 @@ class Tiles(Ground):
         sheet.frame(MARGIN, MARGIN, self.width + 1, self.height + 1, FAINT)
         for wall in self._board.thin:
             self._thin(*wall, sheet)
-        self._things(sheet)
 
     def _thin(self, here: tuple[int, int], there: tuple[int, int], sheet: Sheet) -> None:
         """A wall between two cells; one across the edges of a grid that wraps is beside the first of them."""
@@ -189,7 +197,7 @@ class Tiles(Ground):
         """Whether cells have edges."""
         return self._cell >= (2 * RULED if self._inks else RULED)
 
-    def _fills(self) -> Iterator[tuple[tuple[int, int], Colour]]:
+    def fills(self) -> Iterator[tuple[tuple[int, int], Colour]]:
         """The cells with their colours."""
         board = self._board
         tints = sorted({letter for row in board.ground for letter in row} - set(board.walls) - {FLOOR})
@@ -244,10 +252,15 @@ class Honeycomb(Tiles):
         return round(x - half), round(y - half)
 
     def _floor(self, sheet: Sheet) -> None:
-        edge = RULE if self._ruled() else None
-        for at, fill in self._fills():
-            sheet.hexagon(*self._middle(at), self._cell, fill, edge)
+        for at, fill in self.fills():
+            self.cell(at, fill, sheet)
         self._things(sheet)
+
+    def cell(self, at: tuple[float, float], fill: Colour, sheet: Sheet) -> None:
+        sheet.hexagon(*self._middle(at), self._cell, fill, RULE if self._ruled() else None)
+
+    def edges(self, sheet: Sheet) -> None:
+        """Nothing: cells have their edges."""
 
 
 class Plane(Ground):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -69,15 +69,16 @@ ENTRIES: dict[str, tuple[CType, ...]] = {
 """The functions that hosts call, and the types of their parameters."""
 
 
-def export_wasm(compilation: Compilation, digest: int) -> Exported:
+def export_wasm(compilation: Compilation, digest: int, undigested: frozenset[str] = frozenset()) -> Exported:
     """A universe in WebAssembly, and a file of JavaScript that opens it.
 
     Args:
         compilation: what `specialise` made for the target `c`.
         digest: of a run of `TEST_WORLDS` worlds of `agents_tested` agents, see `hamlet.interpreter.digest`.
+        undigested: names of arrays of the state at which digests do not look.
     """
     universe = compilation.universe
-    held = arrays(universe, "")
+    held = tuple(replace(each, digested=each.digested and each.name not in undigested) for each in arrays(universe, ""))
     name = identifier(universe.name)
     loader = files("hamletc.export").joinpath("loader.js").read_bytes()
     described = json.dumps(_description(universe, held, digest), separators=(",", ":"))

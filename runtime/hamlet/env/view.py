@@ -186,7 +186,7 @@ def view_of(universe: Universe, buffers: Buffers, world: int, tick: int, acted: 
     """The view of a world, by its number in these buffers. `acted` are the actions of the last tick, [lanes], where
     they are known."""
     here = _World(universe, buffers, world, acted)
-    board = _with_walls(_board(universe, here.drawn), here)
+    board = _with_walls(board_of(universe, here.drawn), here)
     marks, lines = ((), ()) if board is None else here.drawn.on_board(here.lanes)
     low, size = ((0.0, 0.0), (0.0, 0.0)) if board is None else (board.low, board.edge)
     hour = here.of_world("hour")
@@ -237,7 +237,8 @@ def _bars(meters: Sequence[AnyMeter], values: list[float]) -> Iterator[Bar]:
             yield Bar(meter.name, value, meter.low, meter.high, () if meter.type is None else meter.type.options)
 
 
-def _board(universe: Universe, drawn: Drawn) -> Board | None:
+def board_of(universe: Universe, drawn: Drawn) -> Board | None:
+    """The space as it is in all worlds: without walls of which a condition of cells decides."""
     canvas = drawn.canvas
     match universe.space:
         case Grid(sizes=sizes):

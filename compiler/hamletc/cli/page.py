@@ -1,0 +1,29 @@
+"""`hamletc page`: universes in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+
+@click.command()
+@click.argument("universes", type=click.Path(path_type=Path), nargs=-1)
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("site"), show_default=True,
+              help="Folder to write into.")  # fmt: skip
+def page(universes: tuple[Path, ...], output: Path) -> None:
+    """Write a page on which UNIVERSES (files, packs, or folders of files) run in a browser: a folder that any host
+    serves. Without names it has the gallery and the ports of the folder `universes`."""
+    from hamlet.env.keep.files import write_file
+    from hamletc.page.site import index, static_files, universe_files, universes_of
+
+    named = universes_of(universes, Path())
+    total = 0
+    # What is in a page last is its list: a page that is half written has none of the new universes.
+    for file in (*static_files(), *(file for each in named for file in universe_files(each)), index(named)):
+        target = output / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_file(target, file.contents)
+        total += len(file.contents)
+    click.echo(f"wrote {output} with {len(named)} universe{'s' * (len(named) != 1)}, {total / 1e6:.1f} MB")
+    click.echo(f"look   python -m http.server --directory {output} --bind 127.0.0.1 8000   then http://127.0.0.1:8000")

@@ -1,0 +1,1 @@
+"""The page: universes in a browser, as files that any host serves."""

@@ -1,0 +1,138 @@
+"""The universe that a page runs: it computes the bits of the author's, and agents observe what pictures show of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from hamlet.env.view import FLAT
+from hamlet.schema import axes
+from hamlet.universe import (
+    Affordance,
+    At,
+    Binary,
+    CellValue,
+    Coordinate,
+    DrawLine,
+    DrawMark,
+    Expression,
+    Grid,
+    Hour,
+    If,
+    Number,
+    ObserveConstant,
+    ObserveValue,
+    On,
+    TerrainValue,
+    Universe,
+)
+from hamlet.universe.space import cells
+from hamlet.universe.span import Span
+
+PLACES = "places"
+"""The array of the places of affordances, which a page asks for, and digests of the author's universe do not know."""
+NOWHERE = Span(1, 1, 1, 1)
+"""The place of what no author wrote."""
+MOST_WALLS = 4096
+"""Cells of a board, at most, of which each says whether it is a wall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Consecutive rows of the observations."""
+
+    begin: int
+    count: int
+
+
+class Shown:
+    """A universe whose observations are what pictures show of it.
+
+    Attributes:
+        universe: with these observations, and with the places of affordances as state.
+        marks: the rows of each mark or line that `draw` puts on the board: its numbers, then its condition, if it has
+            one.
+        opens, there: the row of each affordance that says whether it is open, and there; `None`: it always is.
+        walls: the rows of cells by index that say which are walls, where a condition decides it.
+        undigested: arrays of the state that the author's universe has not.
+    """
+
+    def __init__(self, universe: Universe) -> None:
+        self._values: list[ObserveValue] = []
+        drawn = (each for each in universe.drawings if isinstance(each, DrawMark | DrawLine))
+        self.marks = tuple(self._rows(_numbers(each)) for each in drawn)
+        self.opens = tuple(self._row(_open(each)) for each in universe.affordances)
+        self.there = tuple(self._row(each.opening if each.appears else None) for each in universe.affordances)
+        walls = tuple(_walls(universe))
+        self.walls = self._rows(walls) if walls else None
+        at_random = any(each.place is None for each in universe.affordances)
+        space, added = universe.space, frozenset[str]()
+        if isinstance(space, Grid) and space.places == "computed" and at_random:
+            # Both ways give the same places, and agents the same starts.
+            space, added = replace(space, places="stored"), frozenset({PLACES})
+        self.undigested = added
+        roles = None if universe.roles is None else tuple(
+            replace(role, observations=(), groups=()) for role in universe.roles
+        )  # fmt: skip
+        nothing = ObserveConstant((0.0,), NOWHERE)
+        self.universe = replace(
+            universe, space=space, observations=tuple(self._values) or (nothing,), groups=(), roles=roles
+        )
+
+    def _rows(self, values: Sequence[Expression]) -> Rows:
+        begin = len(self._values)
+        self._values += [ObserveValue(f"shown {begin + n}", each, 0.0, 1.0, each.span) for n, each in enumerate(values)]
+        return Rows(begin, len(values))
+
+    def _row(self, condition: Expression | None) -> int | None:
+        return None if condition is None else self._rows([_number(condition)]).begin
+
+
+def _number(condition: Expression) -> Expression:
+    """1 where a condition holds, else 0."""
+    span = condition.span
+    return If(condition, Number(1.0, span), Number(0.0, span), span)
+
+
+def _numbers(mark: DrawMark | DrawLine) -> tuple[Expression, ...]:
+    """The numbers of a mark or a line, then its condition."""
+    ends = (mark.x, mark.y) if isinstance(mark, DrawMark) else (mark.x, mark.y, mark.to_x, mark.to_y)
+    return ends if mark.condition is None else (*ends, _number(mark.condition))
+
+
+def _open(affordance: Affordance) -> Expression | None:
+    """The condition under which an affordance is open; `None`: it always is."""
+    hours, span = affordance.hours, affordance.span
+    if hours is None:
+        return affordance.opening
+    since = Binary(">=", Hour(span), Number(float(hours.opens), span), span)
+    until = Binary("<", Hour(span), Number(float(hours.closes), span), span)
+    opened = Binary("and" if hours.opens < hours.closes else "or", since, until, span)
+    return opened if affordance.opening is None else Binary("and", opened, affordance.opening, span)
+
+
+def _walls(universe: Universe) -> Iterator[Expression]:
+    """Of each cell of a plane whether it is a wall now."""
+    grid, condition = universe.space, universe.wall
+    if not isinstance(grid, Grid) or condition is None or len(grid.sizes) > FLAT or cells(grid) > MOST_WALLS:
+        return
+    for index in range(cells(grid)):
+        y, x = divmod(index, grid.sizes[0])
+        place = dict(zip(axes(universe), (float(x), float(y)), strict=False))
+        yield _number(_at(condition, place))
+
+
+def _at(part: Expression, place: Mapping[str, float]) -> Expression:
+    """The value that an expression of cells has for the cell at a place."""
+    match part:
+        case CellValue() | TerrainValue() | On():
+            return At(part, tuple(Number(each, part.span) for each in place.values()), part.span)
+        case Coordinate(axis=axis):
+            return Number(place[axis], part.span)
+        case _:
+            inside: dict[str, Any] = {each.name: getattr(part, each.name) for each in fields(part)}
+            del inside["span"]
+            operands = [name for name, each in inside.items() if is_dataclass(each)]
+            asked: dict[str, Any] = {name: _at(inside[name], place) for name in operands}
+            return replace(part, **asked)

@@ -1,0 +1,90 @@
+"""The folder of a page: its files, and two for each universe."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from hamlet.backend.buffers import Shape
+from hamlet.interpreter.digest import digest_of_run
+from hamletc.compile import check_file, lower, optimise, specialise
+from hamletc.errors import CompileError
+from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
+from hamletc.export.wasm import export_wasm
+from hamletc.frontend import Stopwatch
+from hamletc.page.shown import Shown
+from hamletc.page.told import Named, remarks, told
+
+STATIC = ("index.html", "page.css", "page.js", "run.js", "picture.js", "chart.js", "link.js", "icon.svg")
+OPENER = "worlds.js"
+"""The opener of modules: the file that `hamletc export --to wasm` writes beside it."""
+SHELVES = ("gallery", "ports")
+"""Folders of the shipped universes that a page has where nobody names others."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a page, by its path in the folder."""
+
+    path: str
+    contents: bytes
+
+
+def universes_of(paths: Sequence[Path], here: Path) -> list[Named]:
+    """The universes that paths name: files of the text language, packs, and folders with such files. Without paths the
+    shipped ones, in the folder `universes` beside a reader.
+
+    Raises:
+        CompileError: a path is not there, or two universes have one name.
+    """
+    chosen = paths or [here / "universes" / shelf for shelf in SHELVES]
+    if not paths and not all(folder.is_dir() for folder in chosen):
+        raise CompileError("no folders universes/gallery and universes/ports are here: name a universe, or a folder")
+    universes = [each for path in chosen for each in _in(path, len(chosen) > 1)]
+    for name, count in Counter(each.id for each in universes).items():
+        if count > 1:
+            raise CompileError(f"two universes would be {name} on the page: give one of the files another name")
+    return universes
+
+
+def _in(path: Path, many: bool) -> Iterator[Named]:
+    texts = sorted(path.glob("*.hamlet")) if path.is_dir() else []
+    for text in texts:
+        shelf = path.name if many else ""
+        yield Named(f"{shelf}/{text.stem}" if shelf else text.stem, shelf, text, text.read_text())
+    if not texts:
+        source = path.read_text(errors="replace") if path.is_file() else ""
+        yield Named(path.stem if path.is_file() else path.name, "", path, source)
+
+
+def static_files() -> Iterator[File]:
+    """The files of a page that are the same for all universes."""
+    for name in STATIC:
+        yield File(name, files("hamletc.page.static").joinpath(name).read_bytes())
+    yield File(OPENER, files("hamletc.export").joinpath("loader.js").read_bytes())
+
+
+def universe_files(named: Named) -> Iterator[File]:
+    """The module of a universe, and what a page knows of it."""
+    universe = check_file(named.path, Stopwatch()).universe
+    shown = Shown(universe)
+    digest = digest_of_run(universe, Shape(TEST_WORLDS, agents_tested(universe)), TEST_SEED, TEST_TICKS)
+    compilation = specialise(optimise(lower(shown.universe)), "c")
+    exported = export_wasm(compilation, digest, shown.undigested)
+    [module] = (contents for name, contents in exported.files.items() if name.endswith(".wasm"))
+    yield File(f"universes/{named.id}.wasm", module)
+    yield File(f"universes/{named.id}.json", _json(told(named, universe, shown)))
+
+
+def index(universes: Sequence[Named]) -> File:
+    """The list of the universes."""
+    listed = [{"id": each.id, "shelf": each.shelf, "says": remarks(each.source)} for each in universes]
+    return File("universes/index.json", _json(listed))
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()

@@ -1,0 +1,117 @@
+"""The facts that a page must know of a universe beside its module, as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from hamlet.env.drawn import Drawn
+from hamlet.env.view import is_shown
+from hamlet.universe import AnyMeter, Universe, meet
+from hamletc.export.tested import agents_of
+from hamletc.page.picture import picture_of
+from hamletc.page.shown import Shown
+
+MOST_AGENTS = 1024
+"""Agents of a world, at most, where they meet."""
+ALONE = 64
+"""Agents of a world, at most, where they do not."""
+FEW = 12
+"""Agents of a world at first, where they meet."""
+UNSHOWN = "This page does not show the walls that a condition of cells makes: there are too many cells, or axes."
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A universe of a page.
+
+    Attributes:
+        id: its place among the universes of the page, which is in links.
+        shelf: where it stands in the list: the name of its folder.
+        source: its text; empty where it has none.
+    """
+
+    id: str
+    shelf: str
+    path: Path
+    source: str
+
+
+def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
+    """All that a page must know of a universe."""
+    least, limit = agents_of(universe)
+    unshown = [UNSHOWN] if universe.wall is not None and shown.walls is None else []
+    together = meet(universe) or bool(universe.roles)
+    most = min(limit, max(least, MOST_AGENTS if together else ALONE))
+    return {
+        "id": named.id,
+        "name": universe.name,
+        "says": " ".join([remarks(named.source), *unshown]).strip(),
+        "source": named.source,
+        "agents": {"least": least, "most": most, "first": min(max(least, FEW if meet(universe) else 1), most)},
+        "gauges": [
+            *(_gauge("meters", row, meter) for row, meter in enumerate(universe.meters) if is_shown(meter)),
+            *(
+                _gauge("world_meters", row, meter)
+                for row, meter in enumerate(() if universe.world is None else universe.world.meters)
+                if is_shown(meter)
+            ),
+        ],
+        "of": _of_agents(universe, most),
+        "params": [
+            {"name": each.name, "default": each.default, "low": _finite(each.low), "high": _finite(each.high)}
+            for each in universe.params
+        ],
+        "controls": [
+            {"name": each.name, "low": each.low, "high": each.high, "whole": each.whole} for each in universe.controls
+        ],
+        "affordances": [each.name for each in universe.affordances],
+        "picture": picture_of(universe, shown, most),
+    }
+
+
+def remarks(source: str) -> str:
+    """The remarks at the beginning of a text, as one paragraph."""
+    lines = []
+    for line in source.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# ").rstrip())
+    return " ".join(lines).strip()
+
+
+def _gauge(array: str, row: int, meter: AnyMeter) -> dict[str, Any]:
+    options = () if meter.type is None else meter.type.options
+    return {
+        "name": meter.name,
+        "array": array,
+        "row": row,
+        "low": _finite(meter.low),
+        "high": _finite(meter.high),
+        "options": list(options),
+    }
+
+
+def _finite(bound: float) -> float | None:
+    """A bound, which JSON can only say where there is one."""
+    return bound if isfinite(bound) else None
+
+
+def _of_agents(universe: Universe, agents: int) -> dict[str, Any]:
+    """The names of agents by number, and of each those of the gauges that stand beside the board, in order."""
+    drawn = Drawn(universe)
+    of_world = [each.name for each in (() if universe.world is None else universe.world.meters) if is_shown(each)]
+    own = [each.name for each in universe.meters if is_shown(each)]
+    lists: list[list[str]] = []
+    names, numbers = [], []
+    for number in range(agents):
+        names.append(drawn.agent(number)[0])
+        others = drawn.of_others(number)
+        bars = [*(name for name in own if name not in others), *of_world]
+        listed = list(drawn.gauges(bars, bars))
+        if listed not in lists:
+            lists.append(listed)
+        numbers.append(lists.index(listed))
+    return {"names": names, "gauges": lists, "numbers": numbers}
