@@ -85,7 +85,7 @@ class _Linker:
                 return item
 
     def _with_links(self, item: syntax.PairItem, folder: PurePosixPath) -> syntax.PairItem:
-        """What pairs have, with the rows of links that are a file."""
+        """Pairs with the rows of links that are a file."""
         match item:
             case syntax.LinksDecl(file=syntax.Quoted() as file):
                 return replace(item, rows=self._numbers(file, folder))

@@ -123,6 +123,11 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                 assert built.returncode == 0, f"{block.where}: {built.stderr}"
                 ran = subprocess.run(["./program"], check=False, timeout=60)
                 assert ran.returncode == 0, block.where
+            case ("js", "in", folder):
+                (workspace / folder / "program.mjs").write_text(block.text)
+                if node := shutil.which("node"):
+                    ran = subprocess.run([node, "program.mjs"], cwd=folder, check=False, timeout=60)
+                    assert ran.returncode == 0, block.where
             case ("text", "in", path):
                 shown = tuple(block.text.splitlines())
                 assert missing_lines(shown, (workspace / path).read_text()) == [], block.where

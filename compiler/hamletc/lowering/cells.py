@@ -131,7 +131,7 @@ def _needs_push(guard: Expression | None, state: str) -> bool:
 
 
 def _conjuncts(guard: Expression) -> tuple[Expression, ...]:
-    """What `and` joins."""
+    """Conditions that `and` joins."""
     if isinstance(guard, Binary) and guard.op == "and":
         return _conjuncts(guard.left) + _conjuncts(guard.right)
     return (guard,)
@@ -191,7 +191,7 @@ def run_cells(planned: Plan, cells: Cells, meeting: Meeting) -> Function:
 
 
 def _push(lane: Lane, pushing: Pushing) -> None:
-    """What agents push leaves the cell, or comes to it."""
+    """Things that agents push leave the cell, or come to it."""
     builder = lane.builder
     with builder.at(Construct("agents push"), pushing.span):
         value = lane.meters[pushing.state]

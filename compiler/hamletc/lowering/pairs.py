@@ -143,8 +143,8 @@ class Pairs:
         number = builder.to_i32(builder.select(builder.less(last, number), last, number))
         begin = self.of("other", builder.mul(number, builder.i32(agents)))
         place = self.pair.builder.add(begin, self.of("own", number))
-        known = {each.name: each for each in self.lane.plan.numbered}
-        table = known[along(self.lane.plan.numbered[numbered], by)]
+        by_name = {each.name: each for each in self.lane.plan.numbered}
+        table = by_name[along(self.lane.plan.numbered[numbered], by)]
         return self.pair.builder.lookup(table, place, along=True)
 
     def of(self, whose: str, value: Value) -> Value:

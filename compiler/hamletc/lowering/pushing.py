@@ -89,7 +89,7 @@ def unstuck(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> t
 
 
 def added(lane: Lane) -> dict[str, Value]:
-    """What the agent adds to cells by what it pushes, F32 by names: their indices, and how much."""
+    """Amounts that the agent adds to cells by what it pushes, F32 by names: their indices, and how much."""
     pushing, line, builder = lane.universe.pushing, lane.line, lane.builder
     if pushing is None or line is None:
         return {}

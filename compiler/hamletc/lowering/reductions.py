@@ -134,7 +134,7 @@ def meeting(planned: Plan) -> Meeting:
 
 
 def _pushes(on_cells: Reducer) -> None:
-    """What each agent adds to cells from which, and to which, it pushes something."""
+    """Amounts that each agent adds to cells from which, and to which, it pushes something."""
     pushing, builder = on_cells.lane.universe.pushing, on_cells.lane.builder
     for number in range(0 if pushing is None else pushing.most + 1):
         with builder.at(Construct("agents push"), None, "cells"):

@@ -109,8 +109,8 @@ def count_on_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> No
     (cell,) = lanes.cell()
     for each in lanes.universe.counts:
         values = evaluate(each.operand, lanes).expand(counted.shape)
-        found = on_cells("total", values, counted, cell.long(), _count(lanes.universe))
-        lanes.cells[each.meter] = lanes.cells[each.meter].index_copy(0, worlds, found[worlds])
+        totals = on_cells("total", values, counted, cell.long(), _count(lanes.universe))
+        lanes.cells[each.meter] = lanes.cells[each.meter].index_copy(0, worlds, totals[worlds])
     store_cells(lanes.cells, state)
 
 
