@@ -39,6 +39,7 @@ def cells() -> list[Function]:
         _on_cells("last_on_cells", "values", [_each([when(runs[lane], [assign(HERE, values[lane])])])]),
         _on_cells("lowest_on_cells", "values", _extreme(INFINITY, lower)),
         _on_cells("highest_on_cells", "values", _extreme(-INFINITY, higher)),
+        _any(),
         function(
             "clear_cells",
             ["joined", "standing", "begin", "agents"],
@@ -61,6 +62,13 @@ def _each(body: list[Code]) -> Code:
 def _on_cells(name: str, term: str, body: list[Code]) -> Function:
     parameters = ["joined", term, "runs", "standing", "begin", "agents"]
     return function(name, parameters, "What those on each cell have together.", body, "apart")
+
+
+def _any() -> Function:
+    notable = when(runs[lane].both(no(values[lane].equals(0.0))), [assign(count, 1)])
+    body = (assign(count, 0), loop(lane, begin, begin + agents, body=[notable]), give(count > 0))
+    summary = "Whether one of those that run has a number that is not 0."
+    return function("any_on_cells", ["values", "runs", "begin", "agents"], summary, body, "apart")
 
 
 def _extreme(nothing: Expression, worse: Expression) -> list[Code]:

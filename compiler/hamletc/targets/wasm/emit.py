@@ -73,7 +73,7 @@ def kernels_of(program: Program, universe: Universe) -> Kernels:
     """The kernel of a program, before its functions are printed."""
     made = built(program, universe)
     bindings = made.bindings
-    functions = {each.name: each for each in (*_library(), *functions_of(made))}
+    functions = {each.name: each for each in (*library(), *functions_of(made))}
     tables: dict[str, Coded] = {}
     data: list[tuple[int, bytes]] = []
     end = ALIGNED
@@ -106,7 +106,7 @@ def kernels_of(program: Program, universe: Universe) -> Kernels:
 
 
 @cache
-def _library() -> tuple[Function, ...]:
+def library() -> tuple[Function, ...]:
     """The functions that every module may call; those that it does not call are not in it."""
     return (*memory(), *counts(), *act(), *observe(), *together(), *meeting(), *cells(), *rollout())
 
