@@ -26,3 +26,9 @@ def port(compiled: Callable[[str], Module], tmp_path_factory: pytest.TempPathFac
         return hamlet.compile(file, tmp_path_factory.mktemp(name) / name) if 'map "' in text else compiled(text)
 
     return cache(of)
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worlds of ports step in turns with numpy and with originals: threads would only wait, and take the CPUs."""
+    monkeypatch.setenv("HAMLET_THREADS", "1")

@@ -60,7 +60,7 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.DistanceExpr, "affordance"), (syntax.StreakExpr, "affordance")), ("affordance",)),
         **dict.fromkeys(((syntax.OfExpr, "owner"), (syntax.AssignStmt, "owner")), ("affordance",)),
         **dict.fromkeys(((syntax.AssignStmt, "meter"), (syntax.BeginStmt, "effect")), ("value",)),
-        (syntax.PostStmt, "state"): ("value",),
+        **dict.fromkeys(((syntax.PostStmt, "state"), (syntax.PushProperty, "state")), ("value",)),
         (syntax.IndexExpr, "table"): ("value",),
         (syntax.SpawnStmt, "role"): ("value",),
         **dict.fromkeys(((syntax.ShareItem, "name"), (syntax.TerrainDecl, "name")), ("value",)),

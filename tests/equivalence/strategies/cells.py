@@ -147,7 +147,10 @@ class Cells(States):
             where = f" at {self.pick(TOWARD)}{self.pick(('', ' 2'))}"
         elif self.chance(2):
             place = [
-                self.shifted(axis, low - (high > 0), high + (high > 0)) for axis, (low, high) in enumerate(self.ends())
+                self.shifted(axis, low, high)
+                if low == high or self.chance(2)
+                else f"position {self.space.axes[axis]} + 1"
+                for axis, (low, high) in enumerate(self.ends())
             ]
             where = f" at ({', '.join(place)})"
         if self.flag and self.chance(3):
@@ -296,8 +299,9 @@ class Cells(States):
         space, radius = self.space.space, self.pick((None, 1, 2))
         if not isinstance(space, Grid) or len(space.sizes) > 3 or (is_hexagonal(space) and radius is None):
             return intervals.ZERO, ""
-        around = [by for by in surrounding(space, radius) if all(map(lambda x, n: abs(x) < n, by, space.sizes))]
-        many = not 0 < len(around) <= MOST_AROUND
+        said = tuple(surrounding(space, radius))
+        around = [by for by in said if all(map(lambda x, n: abs(x) < n, by, space.sizes))]
+        many = not around or len(said) > MOST_AROUND
         return Interval(0.0, float(len(around))), "" if many else "diagonal" if radius is None else f"within {radius}"
 
     # --- what agents observe ----------------------------------------------------------------------------------------

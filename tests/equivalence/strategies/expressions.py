@@ -246,7 +246,9 @@ class Expressions(Choices):
         plan = self.pick(self.tables)
         self.tables_read.add(plan.name)
         indices = [self._index(size, depth, axis > 0) for axis, size in enumerate(plan.sizes)]
-        return Piece(f"{self.word(plan.name)}[{', '.join(indices)}]", ATOM, plan.lies)
+        # In front of a bracket `in` begins what a series goes through.
+        name = "`in`" if plan.name == "in" else self.word(plan.name)
+        return Piece(f"{name}[{', '.join(indices)}]", ATOM, plan.lies)
 
     def _index(self, size: int, depth: int, constants: bool) -> str:
         """A whole number that is inside of a table."""

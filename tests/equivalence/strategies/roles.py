@@ -53,13 +53,9 @@ class Roles(Things):
             return [*lines, *things, *kin, *self.observed("\n".join(lines))]
         own = self.pick(self.meters[1:])
         names = [self.word(self.name(f"herd{number}", "value")) for number in range(2)]
-        inside: tuple[list[str], list[str]] = ([], [])
-        outside = []
-        if self.chance(2):
-            inside[0].extend(things)
-            self.carries = False
-        else:
-            outside += things
+        inside: tuple[list[str], list[str]] = ([*things], [])
+        outside: list[str] = []
+        self.carries = False
         for line in lines:
             declares = re.match(r"\w+", line)
             word = "" if declares is None else declares[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -39,6 +40,8 @@ OF_AGENTS = (
 """What an author has in mind of agents, and a rule of the world cannot read."""
 ASKING = tuple(f"{name}(" for name in ("count", "total", "lowest", "highest", "average", "rank", "nearest"))
 """What agents have together, as it is written."""
+MOVES = re.compile(r"\bmove (\(|ahead|behind|left|right)")
+"""A statement by which an action leads somewhere."""
 
 
 class Worlds(Statements):
@@ -257,11 +260,10 @@ class Worlds(Statements):
     def blocking(self, space: str, body: list[str]) -> str:
         """The text of the space; sometimes agents block each other, or push what lies on cells, where no action leads
         where all agents decide."""
-        acts = [line for line in body if line.startswith(("action", "affordance", "effect", "role"))]
-        leads = any(word in line for line in acts for word in (" move ", "teleport"))
-        asks = any(word in line for line in acts for word in ASKING)
+        acts = (line for line in body if line.startswith(("action", "role")))
+        asks = any(MOVES.search(line) and any(word in line for word in ASKING) for line in acts)
         first, *rest = space.split("\n")
-        if not self.meet or not first.startswith(("space grid", "space hexagons")) or (leads and asks):
+        if not self.meet or not first.startswith(("space grid", "space hexagons")) or asks:
             return space
         with self.at("claim"):
             how = "" if self.chance(4) else f" to highest {self.number(2, constants=False).text}"

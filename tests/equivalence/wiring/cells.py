@@ -146,15 +146,29 @@ universe plot
 space grid 3 { starts anywhere }
 inert allowed
 meter a = 0.5 { decay 0.0625 }
-cells { meter moss = 0.25 }
+cells { meter moss = 0.25  meter fern = 0.25 }
 rule sows: moss at (1) = a
 reward a
 observe { meters }
 """,
     "WAIT WAIT",
     (
-        Wire("Upon.post", "moss at (1)", "moss at (2)", 1, "cell_meters.moss"),
-        Wire("Upon.op", "moss at (1) = a", "moss at (1) += a", 1, "cell_meters.moss"),
+        Wire(
+            "Upon.post",
+            "moss at (1)",
+            "fern at (1)",
+            0,
+            "+meters.cell_of_fern +meters.fern_of_a_cell -meters.cell_of_moss -meters.moss_of_a_cell",
+            "Meter.name Rule.name Assign.meter World.rules Upon.operand",
+        ),
+        Wire(
+            "Upon.op",
+            "moss at (1) = a",
+            "moss at (1) += a",
+            1,
+            "cell_meters.moss",
+            "Meter.low Rule.guard Assign.op",
+        ),
     ),
 )
 

@@ -253,6 +253,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.LifespanDecl: ("ticks", "counted"),
     syntax.MapLetters: ("kind",),
     syntax.ObserveListed: ("names",),
+    syntax.PostedExpr: ("post",),
     syntax.ObservePosition: ("encoding",),
     syntax.ObserveTime: ("names",),
     **dict.fromkeys((syntax.ObserveGroup, syntax.ObserveImage, syntax.ObserveDiscrete), ("name",)),
