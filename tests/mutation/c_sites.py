@@ -35,7 +35,7 @@ def c_mutants(path: str) -> list[Mutant]:
     """All mutants of a file, in the order of its text."""
     text = place(path).read_text(encoding="utf-8")
     hidden = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    compiled, offset, found, goes_on = _compiled(path), 0, list[Mutant](), False
+    compiled, offset, found, goes_on = _compiled(place(path)), 0, list[Mutant](), False
     for number, line in enumerate(hidden.splitlines(keepends=True), 1):
         # A directive of several lines is the first one.
         read = goes_on or number in compiled
@@ -66,13 +66,12 @@ def _of_line(line: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 @cache
-def _compiled(path: str) -> frozenset[int]:
+def _compiled(file: Path) -> frozenset[int]:
     """The lines of a file that the compiler of this machine reads."""
-    return frozenset().union(*(_read(path, way) for way in WAYS))
+    return frozenset().union(*(_read(file, way) for way in WAYS))
 
 
-def _read(path: str, defines: tuple[str, ...]) -> set[int]:
-    file = place(path)
+def _read(file: Path, defines: tuple[str, ...]) -> set[int]:
     # Files that are not whole alone stand behind those that include them.
     own = ["-include", "hamlet.h"] if file.name != "hamlet.h" else []
     folder = place("native/hamlet.h").parent

@@ -48,7 +48,7 @@ def posts_written_out(
         if isinstance(item, syntax.MeterDecl) and (item.state is None or item.state.of == "author")
     }
     problems = tuple(map(places.told, _problems(declarations, cells)))
-    if problems:
+    if problems or not cells:
         return declarations, problems
     written = _Written(declarations, cells)
     made = tuple(map(written.declaration, declarations))
@@ -245,6 +245,8 @@ class _Sleep:
 
 def _problems(declarations: tuple[syntax.Decl, ...], cells: Mapping[str, syntax.MeterDecl]) -> Iterator[Finding]:
     for item in declarations:
+        if isinstance(item, syntax.MeterDecl | syntax.LetDecl):
+            continue  # They have no statements, and there are many.
         owner = "the world" if isinstance(item, syntax.WorldDecl) else "cells"
         of_agents = not isinstance(item, syntax.WorldDecl | syntax.CellsDecl)
         for node in outside_expressions(item):
