@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib import image
 
 import hamlet
-from hamlet_look.sheet import Pixels
+from hamlet_look.pixels import Pixels
 
 HERE = Path(__file__).parent
 UNIVERSES = HERE.parents[1] / "universes"

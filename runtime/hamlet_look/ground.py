@@ -6,9 +6,10 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
+from hamlet.env.board import FLOOR, Board
 from hamlet.env.drawn import Mark
 from hamlet.env.layers import FAINTEST, Layer
-from hamlet.env.view import FLOOR, Board, Player, Stand, View
+from hamlet.env.view import Player, Stand, View
 from hamlet_look.letters import HEIGHT, WIDTH
 from hamlet_look.sheet import (
     FAINT,

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 WIDTH, HEIGHT = 7, 13
 FIRST, UNKNOWN = 32, ord("?")
 
@@ -36,11 +34,3 @@ GLYPHS = bytes.fromhex(
     "00000022141408141422000000000000222214141418080810300000003e02040810203e0000000e0808080830080808080e0000"
     "080808080808080808080808003808080808060808080838000000000000003807000000000000"
 )
-
-
-def letters(text: str) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """A line of text, [HEIGHT, WIDTH * length] bool: where its pixels are. Letters beyond ASCII become `?`."""
-    codes = [ord(letter) if FIRST <= ord(letter) < FIRST + len(GLYPHS) // HEIGHT else UNKNOWN for letter in text]
-    rows = np.frombuffer(GLYPHS, np.uint8).reshape(-1, HEIGHT)[[code - FIRST for code in codes]]
-    pixels = np.unpackbits(rows, axis=1).reshape(len(codes), HEIGHT, 8)[:, :, 8 - WIDTH :]
-    return pixels.transpose(1, 0, 2).reshape(HEIGHT, -1).astype(bool)

@@ -10,6 +10,7 @@ from hamlet.env.layers import Layer
 from hamlet.env.view import Bar, Player, Stand, View
 from hamlet_look.ground import ground_of, in_pixels, inks_of
 from hamlet_look.letters import HEIGHT, WIDTH
+from hamlet_look.pixels import Painting, Pixels
 from hamlet_look.sheet import (
     BAD,
     EMPTY,
@@ -21,7 +22,6 @@ from hamlet_look.sheet import (
     MARGIN,
     PAPER,
     Colour,
-    Pixels,
     Sheet,
     colour,
     upon,
@@ -44,7 +44,7 @@ def painted(view: View) -> Pixels:
     left = 0 if board is None else board.width + MARGIN
     inside = max(lines * LINE, 0 if board is None else board.height)
     width, height = left + COLUMNS * WIDTH + 2 * MARGIN, inside + 2 * MARGIN
-    sheet = Sheet(np.full((height + height % 2, width + width % 2, 3), PAPER, np.uint8))
+    sheet = Painting(np.full((height + height % 2, width + width % 2, 3), PAPER, np.uint8))
     if board is not None:
         board.paint(view, sheet)
     _panel(view, sheet, MARGIN + left)

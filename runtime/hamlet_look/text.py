@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from unicodedata import east_asian_width
 
+from hamlet.env.board import FLOOR, Board
 from hamlet.env.drawn import Colour, Mark, Place
 from hamlet.env.layers import FAINTEST, Layer
-from hamlet.env.view import FLOOR, Bar, Board, Player, Stand, View
+from hamlet.env.view import Bar, Player, Stand, View
 
 WIDE = 40
 """Cells of a row, at most, that are two letters wide: one for what is there, one for who is."""

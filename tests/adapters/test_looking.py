@@ -16,7 +16,8 @@ from hamlet.env.view import marks
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet_look.ground import DENSEST, Web, colour_of_things
-from hamlet_look.letters import HEIGHT, WIDTH, letters
+from hamlet_look.letters import HEIGHT, WIDTH
+from hamlet_look.pixels import letters
 from hamlet_look.sheet import FAINT, HALO, INK, INKS, MARGIN, PAPER, WALL, colour, tinted
 from hamlet_look.text import drawn
 

@@ -69,12 +69,13 @@ ENTRIES: dict[str, tuple[CType, ...]] = {
 """The functions that hosts call, and the types of their parameters."""
 
 
-def export_wasm(compilation: Compilation, digest: int, undigested: frozenset[str] = frozenset()) -> Exported:
+def export_wasm(compilation: Compilation, digest: int | None, undigested: frozenset[str] = frozenset()) -> Exported:
     """A universe in WebAssembly, and a file of JavaScript that opens it.
 
     Args:
         compilation: what `specialise` made for the target `c`.
-        digest: of a run of `TEST_WORLDS` worlds of `agents_tested` agents, see `hamlet.interpreter.digest`.
+        digest: of a run of `TEST_WORLDS` worlds of `agents_tested` agents, see `hamlet.interpreter.digest`; `None`
+            where no interpreter ran it.
         undigested: names of arrays of the state at which digests do not look.
     """
     universe = compilation.universe
@@ -86,7 +87,7 @@ def export_wasm(compilation: Compilation, digest: int, undigested: frozenset[str
     return Exported({f"{name}.wasm": module, f"{name}.js": loader})
 
 
-def _description(universe: Universe, held: Sequence[Array], digest: int) -> dict[str, Any]:
+def _description(universe: Universe, held: Sequence[Array], digest: int | None) -> dict[str, Any]:
     """The names, types and sizes that a host must know, as JSON."""
     least, most = agents_of(universe)
     listed = [
@@ -114,7 +115,7 @@ def _description(universe: Universe, held: Sequence[Array], digest: int) -> dict
             "agents": agents_tested(universe),
             "seed": TEST_SEED,
             "ticks": TEST_TICKS,
-            "digest": f"{digest:016x}",
+            "digest": None if digest is None else f"{digest:016x}",
         },
     }
 

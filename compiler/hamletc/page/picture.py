@@ -9,10 +9,10 @@ from math import prod
 from typing import Any
 
 from hamlet import schema
+from hamlet.env.board import Board, board_of
 from hamlet.env.drawn import HEADING, Drawn, Line, Mark
-from hamlet.env.first import first_view
-from hamlet.env.layers import FAINTEST, Layer
-from hamlet.env.view import Board, Player, Stand, View, board_of
+from hamlet.env.layers import FAINTEST, Layer, empty_layers
+from hamlet.env.view import Player, Stand, View, mark_of_agent, marks_of, said_hours
 from hamlet.schema.fields import cell_words
 from hamlet.schema.roles import fewest_agents
 from hamlet.universe import Affordance, Continuous, DrawLine, DrawMark, Grid, NoSpace, Universe
@@ -30,26 +30,20 @@ Picture = dict[str, Any]
 def picture_of(universe: Universe, shown: Shown, agents: int) -> Picture | None:
     """The board of a universe and what can stand on it, for worlds of at most so many agents; `None` without a
     board."""
-    view = first_view(universe, agents)
     board = board_of(universe, Drawn(universe))
-    if board is None:
-        return None
-    alone = first_view(universe, 1).players[0] if fewest_agents(universe) == 1 else None
-    return _Painted(universe, shown, view, board, alone).picture()
+    return None if board is None else _Painted(universe, shown, board, agents).picture()
 
 
 class _Painted:
     """A universe, painted part by part. Parts are painted at the first place of the board."""
 
-    def __init__(self, universe: Universe, shown: Shown, view: View, board: Board, alone: Player | None) -> None:
-        self._universe, self._shown, self._view, self._board = universe, shown, view, board
-        self._alone = alone
+    def __init__(self, universe: Universe, shown: Shown, board: Board, agents: int) -> None:
+        self._universe, self._shown, self._board, self._agents = universe, shown, board, agents
+        self._drawn = Drawn(universe)
         self._layers = tuple(self._of_cells())
         empty = [_emptied(layer) for _, _, layer in self._layers]
         self._ground = ground_of(board, empty)
-        self._empty = replace(
-            view, board=board, stands=(), players=(), marks=(), lines=(), layers=tuple(empty)
-        )  # fmt: skip
+        self._empty = View(universe.name, 0, 0, 0, None, None, board, (), (), (), tuple(empty))
         self._first = board.low
         # Parts look the same on any floor, and a bare one is painted faster.
         self._bare = ground_of(replace(board, ground=(), thin=(), tints=(), edges=()), ())
@@ -69,12 +63,12 @@ class _Painted:
             **self._floor(),
             "layers": list(self._layers_said()),
             "walls": None if self._shown.walls is None else self._shown.walls.begin,
-            "turned": None if (canvas := Drawn(self._universe).canvas) is None else canvas.low[1] + canvas.high[1],
+            "turned": None if (canvas := self._drawn.canvas) is None else canvas.low[1] + canvas.high[1],
             "marks": [self._mark(*each) for each in zip(marks, self._shown.marks, strict=True)],
             "stands": [
-                self._stand(number, stand, affordance)
-                for number, (stand, affordance) in enumerate(
-                    zip(self._view.stands, self._universe.affordances, strict=True)
+                self._stand(number, mark, affordance)
+                for number, (mark, affordance) in enumerate(
+                    zip(marks_of(self._universe, self._drawn), self._universe.affordances, strict=True)
                 )
             ],
             "players": self._players(),
@@ -132,7 +126,7 @@ class _Painted:
     def _wall(self) -> str:
         """The colour of a cell that becomes a wall."""
         walled = replace(self._board, ground=("#",), walls="#", size=(1.0, 1.0), thin=(), tints=())
-        chosen = Drawn(self._universe).colour("wall")
+        chosen = self._drawn.colour("wall")
         ground = ground_of(walled, ())
         [(_, fill)] = ground.fills() if isinstance(ground, Tiles) else [((0, 0), PAPER)]
         return said(fill if chosen is None else chosen)
@@ -140,7 +134,7 @@ class _Painted:
     def _of_cells(self) -> Iterator[tuple[int, int | None, Layer]]:
         """Each layer that is shown, the number of its meter of cells, and of its option."""
         meters = () if self._universe.cells is None else self._universe.cells.meters
-        for layer in self._view.layers:
+        for layer in self._drawn.layers(empty_layers(self._universe)):
             for number, meter in enumerate(meters):
                 name = meter.name.removeprefix(LIES)
                 options = () if meter.type is None else meter.type.options
@@ -188,13 +182,14 @@ class _Painted:
         ends = {"ink": stroke[5], "thick": stroke[6]}
         return {"row": rows.begin, "asked": mark.condition is not None, "line": ends}
 
-    def _stand(self, number: int, stand: Stand, affordance: Affordance) -> Picture:
-        chosen = replace(stand, at=self._first, there=True, colour=stand.colour or colour(number))
+    def _stand(self, number: int, mark: str, affordance: Affordance) -> Picture:
+        ink = self._drawn.colour("affordance", affordance.name) or colour(number)
+        chosen = Stand(affordance.name, mark, self._first, True, said_hours(affordance), (), colour=ink)
         return {
-            "name": stand.name,
-            "mark": stand.mark,
-            "hours": stand.hours,
-            "ink": said(chosen.colour or PAPER),
+            "name": chosen.name,
+            "mark": mark,
+            "hours": chosen.hours,
+            "ink": said(ink),
             "at": self._at(number, affordance),
             "opens": self._shown.opens[number],
             "there": self._shown.there[number],
@@ -229,11 +224,11 @@ class _Painted:
 
     def _players(self) -> Picture:
         """The agents by number, those that look alike once; the look of one that is `alone` in its world."""
-        drawn, looks, numbers = Drawn(self._universe), list[Picture](), list[int]()
+        drawn, looks, numbers = self._drawn, list[Picture](), list[int]()
         ways = self._ways(drawn)
-        others = tuple(replace(each, at=None) for each in self._view.players[1:2])
-        for player in self._view.players:
-            look = self._look(player, others, ways)
+        others = tuple(replace(self._player(1, self._agents), at=None) for _ in range(self._agents > 1))
+        for number in range(self._agents):
+            look = self._look(self._player(number, self._agents), others, ways)
             if look not in looks:
                 looks.append(look)
             numbers.append(looks.index(look))
@@ -243,15 +238,19 @@ class _Painted:
             "heading": [meter.name for meter in self._universe.meters].index(HEADING) if ways else None,
             "looks": looks,
             "of": numbers,
-            "alone": None if self._alone is None else self._look(self._alone, (), ways),
+            "alone": self._look(self._player(0, 1), (), ways) if fewest_agents(self._universe) == 1 else None,
         }
 
+    def _player(self, number: int, agents: int) -> Player:
+        """An agent, of so many in its world, at the first place."""
+        name, letter, ink = self._drawn.agent(number)
+        return Player(name, mark_of_agent(letter, number, agents), self._first, True, "", 0, 0.0, 0.0, (), ink)
+
     def _look(self, player: Player, others: tuple[Player, ...], ways: Sequence[tuple[float, float]]) -> Picture:
-        there = replace(player, at=self._first)
-        facing = [replace(there, alive=True, facing=way) for way in ways] or [replace(there, alive=True)]
+        facing = [replace(player, facing=way) for way in ways] or [player]
         return {
             "alive": [self._painted(players=(each, *others)) for each in facing],
-            "dead": self._painted(players=(replace(there, alive=False), *others)),
+            "dead": self._painted(players=(replace(player, alive=False), *others)),
         }
 
     def _ways(self, drawn: Drawn) -> list[tuple[float, float]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-import numpy as np
-
 from hamlet_look.sheet import FAINT, INK, PAPER, RULE, Colour, Sheet
 
 Stroke: TypeAlias = list[str | float | None]
@@ -33,7 +31,6 @@ class Recording(Sheet):
     """A sheet that notes what is painted on it, in the place of pixels."""
 
     def __init__(self) -> None:
-        super().__init__(np.zeros((0, 0, 3), np.uint8))
         self.strokes: list[Stroke] = []
 
     def box(self, x: int, y: int, width: int, height: int, fill: Colour) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from hamlet.env.view import FLAT
+from hamlet.env.board import FLAT
 from hamlet.schema import axes
 from hamlet.universe import (
     Affordance,

@@ -7,17 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
-from hamlet.backend.buffers import Shape
-from hamlet.interpreter.digest import digest_of_run
-from hamletc.compile import check_file, lower, optimise, specialise
+from hamlet.universe import Universe
+from hamletc.compile import check_file
 from hamletc.errors import CompileError
 from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
-from hamletc.export.wasm import export_wasm
 from hamletc.frontend import Stopwatch
-from hamletc.page.shown import Shown
-from hamletc.page.told import Named, remarks, told
+from hamletc.page.made import made
+from hamletc.page.told import Named, remarks
 
 STATIC = ("index.html", "page.css", "page.js", "run.js", "picture.js", "chart.js", "link.js", "icon.svg")
 OPENER = "worlds.js"
@@ -71,13 +70,19 @@ def static_files() -> Iterator[File]:
 def universe_files(named: Named) -> Iterator[File]:
     """The module of a universe, and what a page knows of it."""
     universe = check_file(named.path, Stopwatch()).universe
-    shown = Shown(universe)
-    digest = digest_of_run(universe, Shape(TEST_WORLDS, agents_tested(universe)), TEST_SEED, TEST_TICKS)
-    compilation = specialise(optimise(lower(shown.universe)), "c")
-    exported = export_wasm(compilation, digest, shown.undigested)
-    [module] = (contents for name, contents in exported.files.items() if name.endswith(".wasm"))
-    yield File(f"universes/{named.id}.wasm", module)
-    yield File(f"universes/{named.id}.json", _json(told(named, universe, shown)))
+    result = made(named, universe, lambda: _digest(universe))
+    yield File(f"universes/{named.id}.wasm", result.module)
+    yield File(f"universes/{named.id}.json", _json(result.about))
+
+
+def _digest(universe: Universe) -> int | None:
+    """The digest of the test run by the interpreter, where torch is installed."""
+    if find_spec("torch") is None:
+        return None
+    from hamlet.backend.buffers import Shape
+    from hamlet.interpreter.digest import digest_of_run
+
+    return digest_of_run(universe, Shape(TEST_WORLDS, agents_tested(universe)), TEST_SEED, TEST_TICKS)
 
 
 def index(universes: Sequence[Named]) -> File:

@@ -42,9 +42,9 @@ class Named:
 def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
     """All that a page must know of a universe."""
     least, limit = agents_of(universe)
-    unshown = [UNSHOWN] if universe.wall is not None and shown.walls is None else []
     together = meet(universe) or bool(universe.roles)
     most = min(limit, max(least, MOST_AGENTS if together else ALONE))
+    unshown = [UNSHOWN] if universe.wall is not None and shown.walls is None else []
     return {
         "id": named.id,
         "name": universe.name,

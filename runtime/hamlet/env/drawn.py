@@ -6,12 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
-import torch
-
 from hamlet.env.layers import Layer
-from hamlet.interpreter.expressions import evaluate
-from hamlet.interpreter.lanes import Lanes
-from hamlet.universe import DrawAside, DrawCanvas, DrawGauges, DrawLine, DrawLook, DrawMark, Expression, Role, Universe
+from hamlet.universe import DrawAside, DrawCanvas, DrawGauges, DrawLine, DrawLook, DrawMark, Role, Universe
 from hamlet.universe.drawings import COLOURS, Drawable
 
 Colour: TypeAlias = tuple[int, int, int]
@@ -33,8 +29,6 @@ WAYS = {
     "north_east": (0.5, -SLANTED),
 }
 """Where its options lead on a picture, y downwards: the slanted ones are those of hexagons."""
-MOST_MARKS = 1024
-"""Marks, and lines, that one item draws, at most: one for each agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +53,13 @@ G = TypeVar("G")
 
 
 class Drawn:
-    """The drawings of a universe."""
+    """The drawings of a universe.
+
+    Attributes:
+        marks: what stands or lies on the board, in file order.
+        aside: whether agents are beside the board.
+        canvas: the board of a universe without a space.
+    """
 
     def __init__(self, universe: Universe) -> None:
         drawings = universe.drawings
@@ -68,7 +68,7 @@ class Drawn:
             (each.of, each.name): each for each in drawings if isinstance(each, DrawLook) and not each.option
         }
         self._options = [each for each in drawings if isinstance(each, DrawLook) and each.option]
-        self._marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
+        self.marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
         self._heading = _heading(universe)
         self._gauges = [name for each in drawings if isinstance(each, DrawGauges) for name in each.names]
         self.aside = any(isinstance(each, DrawAside) for each in drawings)
@@ -129,23 +129,7 @@ class Drawn:
         by_name = dict(zip(names, bars, strict=True))
         return tuple(by_name[name] for name in self._gauges if name in by_name)
 
-    def on_board(self, lanes: Lanes) -> tuple[tuple[Mark, ...], tuple[Line, ...]]:
-        """The marks and lines of one world."""
-        marks: list[Mark] = []
-        lines: list[Line] = []
-        for item in self._marks:
-            colour = COLOURS[item.colour] if item.colour else None
-            match item:
-                case DrawMark(x=x, y=y, letter=letter):
-                    places = _values((x, y), item.condition, lanes)
-                    marks += [Mark(self._turned((at[0], at[1])), letter, colour) for at in places]
-                case DrawLine(x=x, y=y, to_x=to_x, to_y=to_y):
-                    places = _values((x, y, to_x, to_y), item.condition, lanes)
-                    ends = ((self._turned((a, b)), self._turned((c, d))) for a, b, c, d in places)
-                    lines += [Line(begin, end, colour) for begin, end in ends]
-        return tuple(marks), tuple(lines)
-
-    def _turned(self, at: Place) -> Place:
+    def turned(self, at: Place) -> Place:
         """A place, y downwards as on all boards."""
         if self.canvas is None:
             return at
@@ -159,37 +143,3 @@ def _heading(universe: Universe) -> tuple[int, tuple[str, ...]] | None:
         if options and WAYS.keys() >= set(options):
             return row, options
     return None
-
-
-def within(place: Place, low: Place, size: Place) -> bool:
-    """Whether a place is on a board that begins at `low` and has this size."""
-    return all(a <= x <= a + b for x, a, b in zip(place, low, size, strict=True))
-
-
-def clipped(line: Line, low: Place, size: Place) -> Iterator[Line]:
-    """The part of a line that is on such a board (Y.-D. Liang, B. Barsky, 1984); none where it passes the board by."""
-    first, last = 0.0, 1.0
-    by = line.end[0] - line.begin[0], line.end[1] - line.begin[1]
-    for x, step, least, wide in zip(line.begin, by, low, size, strict=True):
-        for go, room in ((-step, x - least), (step, least + wide - x)):
-            if go == 0 and room < 0:
-                return
-            if go < 0:
-                first = max(first, room / go)
-            elif go > 0:
-                last = min(last, room / go)
-    if first <= last:
-        begin, end = ((line.begin[0] + share * by[0], line.begin[1] + share * by[1]) for share in (first, last))
-        yield Line(begin, end, line.colour)
-
-
-def _values(expressions: Sequence[Expression], condition: Expression | None, lanes: Lanes) -> list[tuple[float, ...]]:
-    """The values of expressions in one world: of each living agent for which the condition holds, each but once."""
-    every = torch.ones_like(lanes.alive)
-    holds = every if condition is None else every & evaluate(condition, lanes)
-    shown = (holds & lanes.alive if bool(lanes.alive.any()) else holds).reshape(-1)
-    numbers = [
-        (evaluate(each, lanes) + torch.zeros_like(every, dtype=torch.float32)).reshape(-1) for each in expressions
-    ]
-    rows = torch.stack([each[shown] for each in numbers], dim=1)[:MOST_MARKS]
-    return list(dict.fromkeys(tuple(row) for row in rows.tolist()))

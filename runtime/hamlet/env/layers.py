@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-
-import numpy as np
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from hamlet.universe import CellMeter, Grid, Universe
 from hamlet.universe.drawings import LIES
 from hamlet.universe.space import cells
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FAINTEST = 1 / 16
 """The share of its bounds below which a number of a cell is not shown."""
@@ -65,6 +66,17 @@ class Layer:
         return f"{self.low:g}..{self.high:g}  average {self.mean:.3g}"
 
 
+def empty_layers(universe: Universe) -> Iterator[Layer]:
+    """The layers of a world whose cells have nothing: numbers are at their lower bound, and nothing lies there."""
+    if universe.cells is None or not isinstance(universe.space, Grid):
+        return
+    width, height = (*universe.space.sizes, 1)[:2]
+    for meter in universe.cells.meters:
+        if meter.type is None or meter.type.past is None:
+            least = 0.0 if meter.name.startswith(LIES) else meter.low
+            yield _layer(meter, ((least,) * width,) * height, least)
+
+
 def layers_of(universe: Universe, cell_meters: Tensor | None) -> Iterator[Layer]:
     """The layers of a world's cells, of their meters in file order, f32 [meters times cells]. Meters that the compiler
     made for itself are not among them.
@@ -77,11 +89,11 @@ def layers_of(universe: Universe, cell_meters: Tensor | None) -> Iterator[Layer]
         if meter.type is not None and meter.type.past is not None:
             continue
         values = cell_meters[number * count : (number + 1) * count].reshape(-1, height, width).numpy()
-        yield _layer(meter, values.max(axis=0), float(values.mean(dtype=np.float64)))
+        rows = tuple(tuple(row) for row in values.max(axis=0).tolist())
+        yield _layer(meter, rows, float(values.mean(dtype="float64")))
 
 
-def _layer(meter: CellMeter, values: np.ndarray[tuple[int, ...], np.dtype[np.float32]], mean: float) -> Layer:
+def _layer(meter: CellMeter, rows: tuple[tuple[float, ...], ...], mean: float) -> Layer:
     lies = meter.name.startswith(LIES)
     options = () if meter.type is None else meter.type.options
-    rows = tuple(tuple(row) for row in values.tolist())
     return Layer(meter.name.removeprefix(LIES), lies, options, meter.low, meter.high, rows, mean)

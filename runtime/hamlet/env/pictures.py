@@ -11,7 +11,8 @@ from hamlet import html
 from hamlet.arguments import whole, word
 from hamlet.env.attributes import Attributes
 from hamlet.env.keep.state import TICK_LIMIT
-from hamlet.env.view import View, is_shown, view_of
+from hamlet.env.looking import view_of
+from hamlet.env.view import View, is_shown
 
 RENDER_MODES = ("ansi", "rgb_array")
 MANY = 12

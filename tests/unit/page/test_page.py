@@ -21,7 +21,7 @@ from hamlet import schema
 from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.digest import digest
 from hamlet.backend.protocol import RandomPolicy, Stream
-from hamlet.env.view import view_of
+from hamlet.env.looking import view_of
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet_look.ground import ground_of
 from hamletc.cli.main import hamletc

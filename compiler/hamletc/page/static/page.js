@@ -226,7 +226,8 @@ async function prove() {
   const asked = run;
   const [own, digest] = await Promise.all([asked.proven(), asked.digest()]);
   if (asked !== run) return;
-  if (!own) sign("other", "Other bits than those of hamletc's interpreter");
+  if (own === false) sign("other", "Other bits than those of hamletc's interpreter");
+  else if (promised === undefined && own === null) sign("", `A link promises the bits of its first ${TICKS} ticks`);
   else if (promised === undefined) sign("right", `✓ Same bits as hamletc's interpreter, ${TICKS} ticks`);
   else if (promised === digest) sign("right", `✓ The bits that the link promises, ${TICKS} ticks`);
   else sign("other", `Other bits than the link promises: ${digest}`);

@@ -1,0 +1,30 @@
+"""A universe as a page runs it: its module, and what a page knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hamlet.universe import Universe
+from hamletc.compile import lower, optimise, specialise
+from hamletc.export.wasm import export_wasm
+from hamletc.page.shown import Shown
+from hamletc.page.told import Named, told
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A module, and as JSON what a page knows beside it."""
+
+    module: bytes
+    about: dict[str, Any]
+
+
+def made(named: Named, universe: Universe, digest: Callable[[], int | None]) -> Made:
+    """A universe for a page. `digest` gives that of the test run, `None` where no interpreter is."""
+    shown = Shown(universe)
+    compilation = specialise(optimise(lower(shown.universe)), "c")
+    exported = export_wasm(compilation, digest(), shown.undigested)
+    [module] = (contents for name, contents in exported.files.items() if name.endswith(".wasm"))
+    return Made(module, told(named, universe, shown))

@@ -1,0 +1,131 @@
+"""The compiler in a page: what a worker asks of it, as JSON. Nothing here reads or writes a file of the author's.
+
+A request is an object with `ask`, one of `check`, `compile`, `format`, and `text`. An answer has `diagnostics`; with
+`compile` also `about`, with `format` also `text`, each where there are no errors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hamlet.schema import observation_rows
+from hamlet.universe import Universe
+from hamletc.compile import check
+from hamletc.diagnostics import Diagnostic, FileDiagnostics
+from hamletc.errors import CompileError, SourceError
+from hamletc.garbage import without_collections
+from hamletc.language.formatter import format_source
+from hamletc.language.source import LARGEST_SOURCE, Source
+from hamletc.page.made import made
+from hamletc.page.told import Named
+from hamletc.read import parsed
+
+ID = "text"
+"""The place that what a reader writes has among the universes of a page."""
+MOST_OBSERVED = 1 << 14
+"""Numbers that an agent observes, at most: a tab compiles so many in some seconds."""
+SMALLEST = """\
+universe warm
+space grid 2 x 2
+meter energy = 1 { decay 0.1 }
+affordance Bed at random { instantly { energy += 0.1 } }
+dies when energy <= 0
+reward energy
+observe { meters }
+"""
+"""A universe with one of each that most universes have."""
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, as a worker passes it on: JSON, and the bytes of a module where one was asked for."""
+
+    said: str
+    module: bytes | None = None
+
+
+def answered(request: str) -> Answer:
+    """The answer to a request."""
+    asked = json.loads(request)
+    text: str = asked["text"]
+    try:
+        with without_collections():
+            match asked["ask"]:
+                case "check":
+                    return _answer(_checked(text)[1])
+                case "compile":
+                    return _compiled(text)
+                case "format":
+                    return _formatted(text)
+                case unknown:
+                    raise CompileError(f"this page does not know how to {unknown}")
+    except SourceError as error:
+        return _answer(error.found)
+    except CompileError as error:
+        return _refused(str(error))
+    except RecursionError:
+        return _refused("the text nests deeper than a browser can follow")
+
+
+def _checked(text: str) -> tuple[Universe, Sequence[FileDiagnostics]]:
+    """The universe of a text, and the warnings about it.
+
+    Raises:
+        CompileError: it has errors.
+    """
+    if len(text.encode()) > LARGEST_SOURCE:
+        raise CompileError(f"the text is larger than {LARGEST_SOURCE >> 20} MiB")
+    checked = check(parsed(Source(Path(f"{ID}.hamlet"), text)))
+    return checked.universe, checked.warnings
+
+
+def _compiled(text: str) -> Answer:
+    universe, warnings = _checked(text)
+    if (size := observation_rows(universe)) > MOST_OBSERVED:
+        raise CompileError(
+            f"an agent of {universe.name} observes {size:,} numbers; a page has room for {MOST_OBSERVED:,}"
+        )
+    result = made(Named(ID, "", Path(f"{ID}.hamlet"), text), universe, lambda: None)
+    return _answer(warnings, {"about": result.about}, result.module)
+
+
+def _formatted(text: str) -> Answer:
+    formatted, diagnostics = format_source(text)
+    if formatted is None:
+        return _answer([FileDiagnostics(Path(f"{ID}.hamlet"), text, diagnostics)])
+    return _answer([], {"text": formatted})
+
+
+def _answer(files: Sequence[FileDiagnostics], more: Json | None = None, module: bytes | None = None) -> Answer:
+    diagnostics = [_said(each, file) for file in files for each in file.diagnostics]
+    return Answer(json.dumps({"diagnostics": diagnostics, **(more or {})}, allow_nan=False), module)
+
+
+def _said(diagnostic: Diagnostic, file: FileDiagnostics) -> Json:
+    own = file.path == Path(f"{ID}.hamlet")
+    span = diagnostic.primary.span
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message if own else f"{file.path.name}: {diagnostic.message}",
+        "hint": diagnostic.hint,
+        "label": diagnostic.primary.text,
+        "begin": [span.line, span.column] if own else [1, 1],
+        "end": [span.end_line, span.end_column] if own else [1, 1],
+    }
+
+
+def _refused(message: str) -> Answer:
+    """The answer where there is no place in the text to point at."""
+    said = {"code": "", "severity": "error", "message": message, "hint": "", "label": ""}
+    return Answer(json.dumps({"diagnostics": [{**said, "begin": [1, 1], "end": [1, 1]}]}))
+
+
+def warm_up() -> None:
+    """Import what a compilation needs, so that the first one is as fast as others."""
+    answered(json.dumps({"ask": "compile", "text": SMALLEST}))
