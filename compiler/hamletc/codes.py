@@ -321,6 +321,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H328": Code("error", "two orders of agents that are in each other's way"),
         # --- layouts ---
         "H305": Code("error", "condition that decides of no wall"),
+        "H329": Code("error", "solid cells that are none"),
         "H306": Code("error", "what is known around walls of a map only"),
         "H307": Code("warning", "walls that may cut off cells"),
         "H308": Code("error", "maze or rooms that the grid cannot hold"),

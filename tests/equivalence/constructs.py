@@ -174,7 +174,7 @@ KINDS = (
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
-    *("At", "Wall", "Cells wall", "starts when"),
+    *("At", "Wall", "Cells wall", "Cells solid", "starts when"),
     *(
         "CellCount",
         "CellSum",
@@ -298,8 +298,9 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [*reads, "WorldMeter kept"] if kept else reads
         case World(rules=rules):
             return ["World rules"] if rules else []
-        case Cells(rules=rules, wall=wall):
-            return [*(["Rules of cells"] if rules else []), *(["Cells wall"] if wall is not None else [])]
+        case Cells(rules=rules, wall=wall, solid=solid):
+            said = {"Rules of cells": bool(rules), "Cells wall": wall is not None, "Cells solid": solid is not None}
+            return [kind for kind, holds in said.items() if holds]
         case CellMeter(name=name) if name.startswith("lying of "):
             return ["things that lie"]
         case CellMeter(type=StateType()):

@@ -194,7 +194,8 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     resolve_settings(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
     _keep_hidden(file, draft, names)
-    draft.wall = names.wall = resolve_wall(file, names, report)
+    draft.wall = names.wall = resolve_wall(file, syntax.WallItem, names, report)
+    draft.solid = names.solid = resolve_wall(file, syntax.SolidItem, names, report)
     draft.starting = resolve_starting(file, names, report)
     places: dict[str, Span] = {}
     going_on: list[Rule] = []
@@ -241,7 +242,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft.effects = frozenset(rule.name for rule in (*going_on, *going_on_in_world))
     draft.dynamics[:0] = going_on
     draft.world_rules[:0] = going_on_in_world
-    draft.space = names.space = with_places(draft.space, draft.affordances, (draft.wall, draft.starting))
+    draft.space = names.space = with_places(draft.space, draft.affordances, (*draft.closing(), draft.starting))
     check_places(draft.affordances, places, draft.space, fewest_agents(names), report)
     check_spreads(draft.affordances, draft.space, report)
     check_ways(draft, names, report)
@@ -375,8 +376,8 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
                 _keep(draft.cell_meters, resolve_cell_meter(item, names, report), name, names)
             case syntax.RuleDecl(name=name):
                 _keep(draft.cell_rules, resolve_rule(item, names, report, "cell"), name, names, item.body)
-            case syntax.WallItem():
-                pass  # It is resolved before the expressions that ask for walls.
+            case syntax.WallItem() | syntax.SolidItem():
+                pass  # They are resolved before the expressions that ask for such cells.
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:

@@ -251,7 +251,7 @@ class Course:
         around = known.around.between()
         between = joined_places([known.during(around), Known(known.setting, around, starts, None)])
         place: Place | None = Place(between, between)
-        for condition in (self.draft.wall, self.draft.starting):
+        for condition in (*self.draft.closing(), self.draft.starting):
             if condition is not None:
                 self._conditions(report).condition(condition, place)
         for item in self.draft.acting:

@@ -59,6 +59,7 @@ class Draft:
     """Where the first block of cells is written."""
     cell_meters: list[universe.CellMeter] = field(default_factory=list)
     wall: universe.Expression | None = None
+    solid: universe.Expression | None = None
     starting: universe.Expression | None = None
     cell_rules: list[universe.Rule] = field(default_factory=list)
     dynamics: list[universe.Rule | universe.Cascade] = field(default_factory=list)
@@ -140,7 +141,7 @@ class Draft:
         yield from (report.value for report in self.reports)
         yield from (mask.allowed for mask in self.masks)
         yield from (each.condition for each in self.acting)
-        yield from (each for each in (self.wall, self.starting) if each is not None)
+        yield from (*self.closing(), *(() if self.starting is None else (self.starting,)))
         for pool in self.pools:
             yield from (each for each in (pool.begin, pool.asks) if each is not None)
             yield from (each.value for each in pool.handed)
@@ -290,7 +291,12 @@ class Draft:
         return universe.Cells(
             *(tuple(self.cell_meters), tuple(self.cell_rules), self.of_cells, tuple(self.sums), self.wall),
             counts=tuple(self.counts),
+            solid=self.solid,
         )
+
+    def closing(self) -> tuple[universe.Expression, ...]:
+        """The conditions of cells that nobody enters."""
+        return tuple(each for each in (self.wall, self.solid) if each is not None)
 
     def moves_taken(self) -> Iterator[universe.Move]:
         """The moves of the space that are actions."""

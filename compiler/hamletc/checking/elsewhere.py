@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
+from typing import cast
 
 from hamlet import schema, universe
 from hamlet.universe import Expression, Span
@@ -37,6 +38,8 @@ class Elsewhere:
         if not self._can_be_named(expr):
             return None
         call = expr.value
+        if is_word(call, "solid") and self._at.names.value_kind(cast(syntax.Name, call)) is None:
+            return self._solid(expr)
         if isinstance(call, syntax.CallExpr) and call.function.text in AMONG and not call.function.quoted:
             return self._counted(expr, call)
         operand = self._operand(expr.value)
@@ -72,6 +75,21 @@ class Elsewhere:
             return number
         nowhere = universe.At(universe.Wall(span), coordinates, span)
         return universe.If(nowhere, _number(0, span), number, span)
+
+    def _solid(self, expr: syntax.AtExpr) -> Expression | None:
+        """Whether the cell at these coordinates is solid, on the state that the tick began with up to step 5."""
+        names, span = self._at.names, expr.span
+        coordinates = [each for each in map(self._resolver.number, expr.place) if each is not None]
+        if names.solid is None:
+            if not names.says_solid:
+                self._at.report.add(messages.elsewhere.NothingSolid(expr.value.span))
+            return None
+        if len(coordinates) < len(expr.place):
+            return None
+        place = tuple(coordinates)
+        past = self._at.whose in ("cell", "world") and self._at.scope != "previous"
+        within = universe.Unary("not", universe.At(universe.Wall(span), place, span), span)
+        return universe.Binary("and", within, _there(names.solid, place, past=past), span)
 
     def _counted(self, expr: syntax.AtExpr, call: syntax.CallExpr) -> Expression | None:
         """How many agents on the cell fulfil a condition, or what a number of theirs adds up to: that of all agents
@@ -154,7 +172,7 @@ class Elsewhere:
                 found = names.find(region, "region")
                 return None if found is None else universe.On(found, value.span)
             case syntax.Name() if names.value_kind(value) is None and not names.means(value, "effect"):
-                names.refuse(value, "what a cell has", (*names.of_kind("cell meter", "terrain"), "wall"))
+                names.refuse(value, "what a cell has", (*names.of_kind("cell meter", "terrain"), "wall", "solid"))
             case _:
                 self._at.report.add(messages.elsewhere.NotOfCell(value.span, value))
         return None

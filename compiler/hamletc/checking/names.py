@@ -71,6 +71,8 @@ class Names(Symbols):
         self.overall: Overall | None = None
         self.crowds: Crowds | None = None
         self.wall: Expression | None = None
+        self.solid: Expression | None = None
+        self.says_solid = False
         self.asked: set[str] = set()
         self.lies: Callable[[Expression], Interval | None] = lambda _: None
         self.tables: Mapping[str, Tabled] | None = None

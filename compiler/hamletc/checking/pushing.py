@@ -70,6 +70,8 @@ def check_pushing(draft: Draft, names: Names, report: Findings) -> None:
         report.add(messages.pushing.PushedAround(pushing.span, pushing.most, most, min(grid.sizes)))
     if draft.wall is not None and any(_asks(each, pushing.state) for each in _alternatives(draft.wall)):
         report.add(messages.pushing.PushedWall(draft.wall.span, pushing.state, pushing.span))
+    if draft.solid is not None and any(_is_lying(each, pushing.state) for each in _alternatives(draft.solid)):
+        report.add(messages.pushing.PushedWall(draft.solid.span, pushing.state, pushing.span, "solid"))
 
 
 def _alternatives(condition: universe.Expression) -> list[universe.Expression]:
@@ -77,6 +79,15 @@ def _alternatives(condition: universe.Expression) -> list[universe.Expression]:
     if isinstance(condition, universe.Binary) and condition.op == "or":
         return [*_alternatives(condition.left), *_alternatives(condition.right)]
     return [condition]
+
+
+def _is_lying(condition: universe.Expression, state: str) -> bool:
+    """Whether a condition is that something lies there, whatever it is; some of it may be too heavy to be pushed."""
+    match condition:
+        case universe.Binary(op=">" | "!=", left=universe.CellValue(meter=name), right=universe.Number(value=0.0)):
+            return name == state
+        case _:
+            return False
 
 
 def _asks(condition: universe.Expression, state: str) -> bool:

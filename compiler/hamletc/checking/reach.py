@@ -159,7 +159,7 @@ class _Tick:
                 between, kept = replace(self._ranges, around=self._around.between()), _join([start, meters])
                 for each in self._draft.acting:
                     between.condition(each.condition, kept)
-                for condition in (self._draft.wall, self._draft.starting):
+                for condition in (*self._draft.closing(), self._draft.starting):
                     if condition is not None:
                         between.condition(condition, kept)
                 for mask in self._draft.masks:

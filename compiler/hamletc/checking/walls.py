@@ -1,4 +1,5 @@
-"""Cells that are walls while a condition of theirs holds: `wall when stone or door == closed`."""
+"""Cells that nobody enters while a condition of theirs holds: `wall when stone or door == closed`, which hides what is
+behind it, and `solid when boulders > 0`, which hides nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, all_of
 from hamletc.language import syntax
+from hamletc.messages.walls import Blocks
 
 OF_WALLS = (
     *(universe.Number, universe.Truth, universe.ParamValue, universe.WorldValue, universe.CellValue),
@@ -29,16 +31,21 @@ OFTEN = 0.1
 """How many cells of a world have no way out, on average, where walls are warned of."""
 
 
-def resolve_wall(file: syntax.File, names: Names, report: Findings) -> Expression | None:
-    """The condition under which a cell is a wall; `None` where there is none, or something is wrong with it."""
+def resolve_wall(
+    file: syntax.File, kind: type[syntax.WallItem | syntax.SolidItem], names: Names, report: Findings
+) -> Expression | None:
+    """The condition under which a cell is a wall, or solid; `None` where there is none, or something is wrong with
+    it."""
     blocks = all_of(file.declarations, syntax.CellsDecl)
-    written = [item for block in blocks for item in block.items if isinstance(item, syntax.WallItem)]
+    written = [item for block in blocks for item in block.items if isinstance(item, kind)]
+    said: Blocks = "wall" if kind is syntax.WallItem else "solid"
+    names.says_solid = names.says_solid or (said == "solid" and bool(written))
     for second in written[1:]:
-        report.add(messages.everywhere.GivenTwice(second.span, "`wall when`", written[0].span, "or"))
+        report.add(messages.everywhere.GivenTwice(second.span, f"`{said} when`", written[0].span, "or"))
     if not written or not isinstance(names.space, Grid):
         return None
     if graph_of(names.space) is not None:
-        report.add(messages.walls.WallsOnGraph(written[0].span, names.space.span))
+        report.add(messages.walls.WallsOnGraph(written[0].span, names.space.span, said))
         return None
     wall = Expressions(names, report, whose="cell").condition(written[0].condition)
     if wall is None:
@@ -46,27 +53,30 @@ def resolve_wall(file: syntax.File, names: Names, report: Findings) -> Expressio
     hidden = frozenset() if names.overall is None else names.overall.names
     for node, _ in parts(wall):
         if not isinstance(node, OF_WALLS) or (isinstance(node, universe.WorldValue) and node.meter in hidden):
-            report.add(messages.walls.UnknownToWalls(node.span, node))
+            report.add(messages.walls.UnknownToWalls(node.span, node, said))
             return None
     if not any(
         isinstance(node, universe.CellValue | universe.WorldValue | universe.ParamValue) for node, _ in parts(wall)
     ):
-        report.add(messages.walls.WallsNeverChange(written[0].condition.span))
+        report.add(messages.walls.WallsNeverChange(written[0].condition.span, said))
         return None
     return wall
 
 
 def check_walls(draft: Draft, names: Names, report: Findings) -> None:
-    """Report what does not go together with walls of which cells decide."""
-    if names.wall is None:
+    """Report what does not go together with walls and solid cells of which cells decide."""
+    closing = draft.closing()
+    if not closing:
         return
+    said: Blocks = "solid" if names.wall is None else "wall"
     for tree in draft.expressions():
         for node, _ in parts(tree):
             if isinstance(node, universe.WalkingDistance):
-                report.add(messages.walls.WalkAroundChanging(node.span, names.wall.span))
+                report.add(messages.walls.WalkAroundChanging(node.span, closing[0].span, said))
                 return
     if isinstance(draft.space, Grid):
-        _check_ways(names.wall, draft, draft.space, report)
+        for condition in closing:
+            _check_ways(condition, draft, draft.space, report)
 
 
 def _check_ways(wall: Expression, draft: Draft, grid: Grid, report: Findings) -> None:

@@ -216,7 +216,12 @@ class _Headings:
         ahead = syntax.Toward("ahead", None, span)
         there = tuple(self._there(ahead, axis, span) for axis in _named_axes(span))
         wall = syntax.AtExpr(syntax.Bound("wall", span), there, span)
-        yield syntax.AllowDecl((name,), syntax.UnaryExpr("not", wall, span), span)
+        is_open: syntax.Expr = syntax.UnaryExpr("not", wall, span)
+        blocks = (item for item in declarations if isinstance(item, syntax.CellsDecl))
+        if any(isinstance(item, syntax.SolidItem) for block in blocks for item in block.items):
+            solid = syntax.AtExpr(syntax.Bound("solid", span), there, span)
+            is_open = binary("and", is_open, syntax.UnaryExpr("not", solid, span), span)
+        yield syntax.AllowDecl((name,), is_open, span)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,13 @@ _SHARED = {
 def key(declaration: syntax.RolePart | syntax.PairItem) -> Key | None:
     """What the declaration is alone; `None` where others of its kind stand beside it."""
     if isinstance(declaration, syntax.WorldDecl | syntax.CellsDecl | syntax.PairsDecl):
-        return ("wall", "", "") if isinstance(declaration.items[0], syntax.WallItem) else key(declaration.items[0])
+        match declaration.items[0]:
+            case syntax.WallItem():
+                return "wall", "", ""
+            case syntax.SolidItem():
+                return "solid", "", ""
+            case item:
+                return key(item)
     if isinstance(declaration, syntax.LinksDecl):
         return "value", "", declaration.name.text
     if isinstance(declaration, syntax.RoleDecl) and not declaration.counted:

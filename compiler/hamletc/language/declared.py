@@ -101,7 +101,9 @@ def declared(declaration: syntax.RolePart) -> Iterator[Symbol]:
         case syntax.WorldDecl(items=items):
             yield from (_in_block(item, "world meter") for item in items)
         case syntax.CellsDecl(items=items):
-            yield from (_in_block(item, "cell meter") for item in items if not isinstance(item, syntax.WallItem))
+            for item in items:
+                if not isinstance(item, syntax.WallItem | syntax.SolidItem):
+                    yield _in_block(item, "cell meter")
         case syntax.PairsDecl(items=items):
             yield from map(_of_pairs, items)
         case syntax.RuleDecl(name=name):

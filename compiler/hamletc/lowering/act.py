@@ -203,7 +203,7 @@ def _teleport(lane: Lane, action: Value, taken: Taken) -> None:
                     place = fixed_position(builder, lane.universe, custom.teleport)
                 else:
                     place = tuple(builder.lookup(rows, action) for rows in table.places)
-                if lane.universe.wall is not None and (wall := stopped(lane, place)) is not None:
+                if lane.universe.closed is not None and (wall := stopped(lane, place)) is not None:
                     guard = builder.and_(guard, builder.not_(wall))
                 there = zip(place, lane.position, strict=True)
                 lane.position = tuple(builder.select(guard, to, coordinate) for to, coordinate in there)

@@ -51,7 +51,7 @@ def reset(planned: Plan) -> Function:
         index = builder.add(builder.u32(len(where.random)), builder.to_u32(agent))
     of_world: dict[str, Value] | None = None
     begun: Begun | None = None
-    if universe.wall is not None or universe.starting is not None:
+    if universe.closed is not None or universe.starting is not None:
         of_world = _world_meters(planned, builder, layout)
         begun = _begun(planned, builder, of_world)
     places: dict[int, tuple[Value, ...]] = {}
@@ -62,7 +62,7 @@ def reset(planned: Plan) -> Function:
         if universe.starting is not None and begun is not None:
             taken = tuple(builder.to_u32(place[0]) for place in places.values())
             position: tuple[Value, ...] = sought_position(planned, builder, layout, builder.to_u32(agent), taken, begun)
-        elif universe.wall is not None and begun is not None:
+        elif universe.closed is not None and begun is not None:
             kind = kind_of_starts(universe)
             own = builder.to_u32(agent) if kind == "letter" else index
             position = open_position(planned, builder, kind, layout, own, _stride(planned, builder, kind), begun)
@@ -97,7 +97,7 @@ def _place(planned: Plan, builder: Builder, layout: Value, number: int, begun: B
     """The stored place of the affordance of this number, as it begins an episode."""
     affordance = planned.universe.affordances[number]
     with builder.at(Construct("affordance", affordance.name), affordance.span):
-        if planned.universe.wall is None or begun is None or not _tries(planned, number):
+        if planned.universe.closed is None or begun is None or not _tries(planned, number):
             return new_place(builder, planned, layout, number)
         stride, own = _stride(planned, builder, "free"), builder.u32(planned.places.random_index(number))
         there = open_position(planned, builder, "free", layout, own, stride, begun)

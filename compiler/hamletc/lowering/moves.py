@@ -93,7 +93,7 @@ def _step_tables(universe: Universe) -> StepTables | None:
     """`None` where the steps are too many to try each, or where a wall can stop a whole displacement."""
     letters = letters_of(universe.space)
     if (
-        universe.wall is not None
+        universe.closed is not None
         or universe.pushing is not None
         or (letters is not None and (letters.walls or letters.thin))
     ):

@@ -18,7 +18,7 @@ from hamletc.lowering.places import cell_index, cell_position, grid_of
 from hamletc.lowering.space import affordance_here
 from hamletc.lowering.terrain import beyond, is_in
 from hamletc.lowering.views import Views
-from hamletc.lowering.walls import stopped
+from hamletc.lowering.walls import hidden_behind
 from hamletc.lowering.window import window_words
 
 MOST_CONSTANT = 32
@@ -270,7 +270,7 @@ def _walls(lane: Lane, item: universe.ObserveRegion, element: Callable[[], Value
 
 def _is_wall(lane: Lane, position: tuple[Value, ...]) -> Value:
     """Whether (BOOL) a position (I32 per axis) is a wall."""
-    wall = stopped(lane, position)
+    wall = hidden_behind(lane, position)
     return lane.builder.boolean(False) if wall is None else wall
 
 

@@ -97,7 +97,7 @@ def looked_for(builder: Builder, body: Function, count: int, carried: tuple[Valu
 def try_bodies(planned: Plan) -> Iterator[Function]:
     """The bodies of the loops that a universe needs: that of affordances, and that of agents."""
     universe = planned.universe
-    if universe.wall is None or not isinstance(universe.space, Grid):
+    if universe.closed is None or not isinstance(universe.space, Grid):
         return
     kinds: list[Kind] = [kind_of_starts(universe)] if universe.starting is None else []
     if planned.places.random and planned.arranged is None and "free" not in kinds:
@@ -140,7 +140,7 @@ def carried_on(universe: Universe, builder: Builder, loop: str, own: tuple[str, 
 
 def read_at_start(universe: Universe) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The params, and the meters of the world, that decide which cells begin as walls, or have agents on them."""
-    asked = (universe.wall, universe.starting, tuple(meter.start for meter in _asked(universe)))
+    asked = (universe.closed, universe.starting, tuple(meter.start for meter in _asked(universe)))
     params = dict.fromkeys(node.param for node in nodes(asked) if isinstance(node, ParamValue))
     world = dict.fromkeys(node.meter for node in nodes(asked) if isinstance(node, WorldValue))
     return tuple(params), tuple(world)
@@ -190,7 +190,7 @@ def _asked(universe: Universe) -> tuple[CellMeter, ...]:
     """The meters of cells that decide who begins on them, in file order."""
     meters = () if universe.cells is None else universe.cells.meters
     asked: set[str] = set()
-    pending: list[object] = [universe.wall, universe.starting]
+    pending: list[object] = [universe.closed, universe.starting]
     while pending:
         read = {node.meter for node in nodes(pending.pop()) if isinstance(node, CellValue)} - asked
         asked |= read
@@ -199,10 +199,10 @@ def _asked(universe: Universe) -> tuple[CellMeter, ...]:
 
 
 def _begins_as_wall(planned: Plan, builder: Builder, cell: Value, begun: Begun) -> Value:
-    """Whether (BOOL) a cell (U32) is a wall as cells begin."""
-    if planned.universe.wall is None:
-        raise ValueError(f"universe {planned.universe.name} has no walls of which cells decide")
-    return lower_expression(beginning_cell(planned, builder, cell, begun), planned.universe.wall)
+    """Whether (BOOL) a cell (U32) is a wall, or solid, as cells begin."""
+    if planned.universe.closed is None:
+        raise ValueError(f"universe {planned.universe.name} has no cells that nobody enters")
+    return lower_expression(beginning_cell(planned, builder, cell, begun), planned.universe.closed)
 
 
 def beginning_cell(planned: Plan, builder: Builder, cell: Value, begun: Begun) -> Lane:

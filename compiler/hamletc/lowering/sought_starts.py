@@ -54,8 +54,8 @@ def _conditions(planned: Plan, builder: Builder, cell: Value, begun: Begun, take
     """The conditions (BOOL) that hold of a cell (U32) on which an agent may begin."""
     universe, lane = planned.universe, beginning_cell(planned, builder, cell, begun)
     holds = [lower_expression(lane, _starting(universe))]
-    if universe.wall is not None:
-        holds.append(builder.not_(lower_expression(lane, universe.wall)))
+    if universe.closed is not None:
+        holds.append(builder.not_(lower_expression(lane, universe.closed)))
     return [*holds, *(builder.not_(builder.equal(cell, each)) for each in taken)]
 
 

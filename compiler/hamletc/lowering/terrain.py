@@ -101,7 +101,7 @@ def ground(universe: Universe) -> Ground | None:
             Table(f"map.terrain{number}", F32, tuple(round32(drawn.number(terrain, letter)) for letter in letters))
             for number, terrain in enumerate(drawn.terrains)
         ),
-        _open_moves(universe, grid) if stops and universe.wall is None and universe.pushing is None else None,
+        _open_moves(universe, grid) if stops and universe.closed is None and universe.pushing is None else None,
         _thin_walls(grid) if drawn.thin else None,
     )
 

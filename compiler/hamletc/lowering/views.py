@@ -15,7 +15,7 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit
 from hamletc.lowering.places import cell_index, grid_of
 from hamletc.lowering.view_tables import Shape, ViewTables
-from hamletc.lowering.walls import stopped
+from hamletc.lowering.walls import hidden_behind
 
 
 class Views:
@@ -101,7 +101,7 @@ class Views:
         words = [builder.u32(0)] * -(-len(item.places) // WORD)
         for row in range(len(item.places)):
             inside, position = self._cell(item, builder.i32(row))
-            there = stopped(lane, position)
+            there = hidden_behind(lane, position)
             wall = builder.select(inside, builder.boolean(False) if there is None else there, outside)
             bit = builder.select(wall, builder.u32(1 << row % WORD), builder.u32(0))
             words[row // WORD] = builder.or_(words[row // WORD], bit)

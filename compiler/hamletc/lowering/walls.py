@@ -1,9 +1,11 @@
-"""Walls: those of a map, thin ones too, and those that a condition of cells decides on (docs/semantics.md)."""
+"""Walls: those of a map, thin ones too, and those that a condition of cells decides on, with solid cells
+(docs/semantics.md)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from hamlet.universe import Expression
 from hamletc.ir.ops import Value
 from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.lane import Lane
@@ -12,17 +14,26 @@ from hamletc.lowering.terrain import is_wall
 
 
 def stops(lane: Lane) -> bool:
-    """Whether walls stop moves, always or at times."""
+    """Whether walls or solid cells stop moves, always or at times."""
     floor = lane.plan.ground
-    return lane.universe.wall is not None or (floor is not None and (floor.has_walls or floor.thin is not None))
+    return lane.universe.closed is not None or (floor is not None and (floor.has_walls or floor.thin is not None))
 
 
 def stopped(lane: Lane, position: tuple[Value, ...]) -> Value | None:
-    """Whether (BOOL) a position on the grid (I32 per axis) is a wall, on the state that the lane's cells have; `None`
-    where there are none."""
-    builder, floor, wall = lane.builder, lane.plan.ground, lane.universe.wall
-    if not stops(lane):
-        return None
+    """Whether (BOOL) nobody enters a position on the grid (I32 per axis), which is a wall or solid, on the state that
+    the lane's cells have; `None` where there are no such cells."""
+    return _of_map_or(lane, lane.universe.closed, position) if stops(lane) else None
+
+
+def hidden_behind(lane: Lane, position: tuple[Value, ...]) -> Value | None:
+    """Whether (BOOL) a position on the grid (I32 per axis) is a wall, past which nobody sees, likewise."""
+    return _of_map_or(lane, lane.universe.wall, position)
+
+
+def _of_map_or(lane: Lane, wall: Expression | None, position: tuple[Value, ...]) -> Value | None:
+    """Whether (BOOL) a position (I32 per axis) is a wall of the map, or a condition holds there; `None` where there is
+    neither."""
+    builder, floor = lane.builder, lane.plan.ground
     position, conditions = _inside(lane, position), []
     if floor is not None and floor.has_walls:
         conditions.append(is_wall(builder, floor, cell_index(builder, grid_of(lane.universe).sizes, position)))

@@ -57,8 +57,20 @@ class NotOfCell(Finding):
     value: syntax.Expr
 
     def told(self) -> Told:
-        hint = "Before `at (x, y)` stands a meter or a state of cells, a terrain, `on REGION`, `wall`, or `count(c)`."
+        hint = (
+            "Before `at (x, y)` stands a meter or a state of cells, a terrain, `on REGION`, `wall`, `solid`, "
+            "or `count(c)`."
+        )
         return Told(f"`{spell_expression(self.value)}` is nothing that a cell has", hint)
+
+
+@finding("H329")
+class NothingSolid(Finding):
+    """Solid cells that are asked for where no condition makes any."""
+
+    def told(self) -> Told:
+        hint = "Say which cells are solid, as in `cells { state boulder = chance(0.1)  solid when boulder }`."
+        return Told("no cell is ever solid", hint)
 
 
 @finding("H262")

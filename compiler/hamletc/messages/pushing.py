@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.messages.walls import Blocks
 
 
 @finding("H298")
@@ -75,11 +76,13 @@ class PushedAround(Finding):
 class PushedWall(Finding):
     state: str
     pushing: Span
+    said: Blocks = "wall"
 
     def told(self) -> Told:
         hint = f"Leave `{self.state}` out here: nobody enters the cell of what they cannot push."
         label = Label(self.pushing, "this pushes it")
-        return Told(f"nobody pushes `{self.state}` where it makes a wall of its cell", hint, "", (label,))
+        makes = "makes a wall of its cell" if self.said == "wall" else "makes its cell solid"
+        return Told(f"nobody pushes `{self.state}` where it {makes}", hint, "", (label,))
 
 
 @finding("H328")

@@ -1,10 +1,15 @@
-"""Walls of which a condition of cells decides."""
+"""Walls and solid cells of which a condition of cells decides."""
 
 from __future__ import annotations
+
+from typing import Literal, TypeAlias
 
 from hamlet.universe import Expression, Span
 from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.messages.ranges import called
+
+Blocks: TypeAlias = Literal["wall", "solid"]
+"""The word that says under which condition nobody enters a cell."""
 
 
 @finding("H305")
@@ -12,37 +17,47 @@ class UnknownToWalls(Finding):
     """A part of the condition that no cell has for longer than a moment."""
 
     part: Expression
+    said: Blocks = "wall"
 
     def told(self) -> Told:
         hint = "Write states and meters of cells, terrains, regions, params, and states of the world."
-        return Told(
-            f"{called(self.part, 'this')} decides of no wall", hint, "where a wall is follows from the state of a cell"
-        )
+        decides = "decides of no wall" if self.said == "wall" else "makes no cell solid"
+        where = "where a wall is" if self.said == "wall" else "which cells are solid"
+        return Told(f"{called(self.part, 'this')} {decides}", hint, f"{where} follows from the state of a cell")
 
 
 @finding("H305")
 class WallsNeverChange(Finding):
+    said: Blocks = "wall"
+
     def told(self) -> Told:
+        asked = "nothing that can change is asked for here"
+        if self.said == "solid":
+            hint = "Ask for a state of cells, as in `solid when boulder`."
+            return Told("the same cells are always solid", hint, asked)
         hint = 'Draw them on a map, as in `wall "#"`, or ask for a state of cells, as in `wall when stone`.'
-        return Told("these walls are always the same", hint, "nothing that can change is asked for here")
+        return Told("these walls are always the same", hint, asked)
 
 
 @finding("H305")
 class WallsOnGraph(Finding):
     graph: Span
+    said: Blocks = "wall"
 
     def told(self) -> Told:
         hint = "Leave it out; an edge says where agents can go, and `allow` when."
-        return Told("the nodes of a graph are no walls", hint, "", (Label(self.graph, "the graph"),))
+        message = f"the nodes of a graph are {'no walls' if self.said == 'wall' else 'not solid'}"
+        return Told(message, hint, "", (Label(self.graph, "the graph"),))
 
 
 @finding("H306")
 class WalkAroundChanging(Finding):
     wall: Span
+    said: Blocks = "wall"
 
     def told(self) -> Told:
         hint = "Use `distance to`, or a state of cells that counts the steps, as in `neighbours( )`."
-        label = Label(self.wall, "these walls come and go")
+        label = Label(self.wall, "these walls come and go" if self.said == "wall" else "what is solid comes and goes")
         return Told("how far it is to walk is known around walls of a map only", hint, "", (label,))
 
 

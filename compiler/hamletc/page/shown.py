@@ -114,7 +114,7 @@ def _open(affordance: Affordance) -> Expression | None:
 
 def _walls(universe: Universe) -> Iterator[Expression]:
     """Of each cell of a plane whether it is a wall now."""
-    grid, condition = universe.space, universe.wall
+    grid, condition = universe.space, universe.closed
     if not isinstance(grid, Grid) or condition is None or len(grid.sizes) > FLAT or cells(grid) > MOST_WALLS:
         return
     for index in range(cells(grid)):

@@ -44,7 +44,7 @@ def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
     least, limit = agents_of(universe)
     together = meet(universe) or bool(universe.roles)
     most = min(limit, max(least, MOST_AGENTS if together else ALONE))
-    unshown = [UNSHOWN] if universe.wall is not None and shown.walls is None else []
+    unshown = [UNSHOWN] if universe.closed is not None and shown.walls is None else []
     return {
         "id": named.id,
         "name": universe.name,

@@ -173,9 +173,9 @@ def stopped(move: Move, universe: Universe) -> tuple[str, ...]:
     if graph_of(space) is not None:
         return ("without an edge",)
     if letters is None or not isinstance(space, Grid):
-        return ("at the edge",) if universe.wall is None else ("at the edge", "at a wall")
+        return ("at the edge",) if universe.closed is None else ("at the edge", "at a wall")
     walls, (width, height), (right, down) = set(letters.cells(letters.walls)), space.sizes, move.by
-    edge, wall = False, universe.wall is not None
+    edge, wall = False, universe.closed is not None
     for cell in set(range(width * height)) - walls:
         x, y = cell % width + int(right), cell // width + int(down)
         if not (0 <= x < width and 0 <= y < height):

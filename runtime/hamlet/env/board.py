@@ -15,6 +15,9 @@ FLAT = 2
 
 FLOOR = "."
 WALL = "#"
+SOLID = "%&$"
+"""Letters of solid cells: the first that a map has not."""
+SOLID_TINT = (150, 150, 156)
 
 
 @dataclass(frozen=True, slots=True)

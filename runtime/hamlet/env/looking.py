@@ -10,7 +10,7 @@ from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape
-from hamlet.env.board import FLAT, FLOOR, WALL, Board, board_of
+from hamlet.env.board import FLAT, FLOOR, SOLID, SOLID_TINT, WALL, Board, board_of
 from hamlet.env.drawn import Drawn
 from hamlet.env.layers import Layer, layers_of
 from hamlet.env.marked import clipped, on_board, within
@@ -28,7 +28,7 @@ def view_of(universe: Universe, buffers: Buffers, world: int, tick: int, acted: 
     """The view of a world, by its number in these buffers. `acted` are the actions of the last tick, [lanes], where
     they are known."""
     here = _World(universe, buffers, world, acted)
-    board = _with_walls(board_of(universe, here.drawn), here)
+    board = _with_solid(_with_walls(board_of(universe, here.drawn), here), here)
     marks, lines = ((), ()) if board is None else on_board(here.drawn, here.lanes)
     low, size = ((0.0, 0.0), (0.0, 0.0)) if board is None else (board.low, board.edge)
     hour = here.of_world("hour")
@@ -72,6 +72,24 @@ def _with_walls(board: Board | None, here: _World) -> Board | None:
     colour = here.drawn.colour("wall")
     tints = () if colour is None or board.walls else ((letter, colour),)
     return replace(board, ground=tuple(drawn), walls=board.walls or letter, tints=(*board.tints, *tints))
+
+
+def _with_solid(board: Board | None, here: _World) -> Board | None:
+    """The board with a letter on the cells that are solid now, and no walls."""
+    cells = here.lanes.universe.cells
+    if board is None or here.lanes.closed is None or cells is None or cells.solid is None:
+        return board
+    width, height = (int(size) for size in board.size)
+    rows = board.ground or (FLOOR * width,) * height
+    letter = next(each for each in SOLID if each not in "".join(rows))
+    closed = here.lanes.closed[0].tolist()
+
+    def drawn(there: str, cell: int) -> str:
+        return letter if closed[cell] and there not in board.walls else there
+
+    ground = tuple("".join(drawn(each, x + width * y) for x, each in enumerate(row)) for y, row in enumerate(rows))
+    # A board without colours finds one for each letter.
+    return replace(board, ground=ground, tints=(*board.tints, (letter, SOLID_TINT)) if board.tints else ())
 
 
 class _World:

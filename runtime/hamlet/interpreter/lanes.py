@@ -113,8 +113,9 @@ class Lanes:
             what they do. `None` outside a tick.
         askers: in what agents are asked by each other: the numbers of those that ask now.
         granted: bool [worlds, agents], whose claims were granted, by affordance with a capacity.
-        walls: bool [worlds, cells], the cells that nobody enters, where a condition of cells decides that; `None` where
-            the map alone does, and where no agent goes anywhere.
+        walls: bool [worlds, cells], the cells that are walls, where a condition of cells decides that; `None` where the
+            map alone does, and where no agent goes anywhere.
+        closed: bool [worlds, cells], the cells that nobody enters, walls and solid ones, likewise.
         walked: bool [worlds, agents], who walked into a solid affordance in this tick; `None`: nobody could.
         reached: the cell of that affordance, i32 [worlds, agents] per axis.
         blocked: bool [worlds, agents], whom others keep from moving; `None` where agents do not block each other.
@@ -158,6 +159,7 @@ class Lanes:
     nearby: Lanes | None = None
     granted: dict[str, Tensor] = field(default_factory=dict)
     walls: Tensor | None = None
+    closed: Tensor | None = None
     blocked: Tensor | None = None
     pushed: tuple[tuple[Tensor, Tensor], ...] = ()
     walked: Tensor | None = None

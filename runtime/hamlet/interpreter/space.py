@@ -37,17 +37,18 @@ def displaced_from(lanes: Lanes, position: Sequence[Tensor], by: Sequence[Tensor
 
 
 def has_walls(lanes: Lanes) -> bool:
-    """Whether cells can be walls: there is a map, or a condition of cells."""
-    return lanes.constant.ground is not None or lanes.walls is not None
+    """Whether cells can stop agents: there is a map, or a condition of cells."""
+    return lanes.constant.ground is not None or lanes.closed is not None
 
 
 def meets_wall(lanes: Lanes, there: Sequence[Tensor]) -> Tensor:
-    """Which positions on a grid that has walls are walls, bool; [..., worlds, agents] where cells decide it."""
+    """Which positions on a grid that has walls are walls or solid cells, bool; [..., worlds, agents] where cells decide
+    it."""
     index = cell_index(there, lanes.grid.sizes).long()
-    if lanes.walls is None:
+    if lanes.closed is None:
         return lanes.ground.walls[index]
     index = index.expand(*index.shape[:-2], *lanes.age.shape)
-    return lanes.walls.expand(*index.shape[:-1], lanes.walls.shape[-1]).gather(-1, index)
+    return lanes.closed.expand(*index.shape[:-1], lanes.closed.shape[-1]).gather(-1, index)
 
 
 def crosses(lanes: Lanes, start: Sequence[Tensor], there: Sequence[Tensor]) -> Tensor:

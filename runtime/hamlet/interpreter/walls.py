@@ -1,7 +1,9 @@
-"""Walls of which a condition of cells decides, and where episodes begin (docs/semantics.md, "Drawn walls")."""
+"""Walls and solid cells of which conditions of cells decide, and where episodes begin (docs/semantics.md, "Drawn
+walls")."""
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from hamlet.backend.buffers import Buffers
@@ -13,22 +15,28 @@ from hamlet.universe import Grid
 
 
 def find_walls(lanes: Lanes) -> None:
-    """Note which cells are walls on the state of these lanes, where a condition of cells decides it."""
-    if lanes.universe.wall is None:
+    """Note which cells are walls, and which ones nobody enters, on the state of these lanes, where conditions of cells
+    decide it."""
+    of_cells = lanes.universe.cells
+    if of_cells is None or (of_cells.wall is None and of_cells.solid is None):
         return
     cells = as_agents(lanes, lanes.cells)
-    drawn = evaluate(lanes.universe.wall, cells).expand(cells.running.shape)
-    lanes.walls = drawn if lanes.constant.ground is None else drawn | lanes.constant.ground.walls
+    walls = torch.zeros(cells.running.shape, dtype=torch.bool, device=lanes.age.device)
+    if lanes.constant.ground is not None:
+        walls = walls | lanes.constant.ground.walls
+    if of_cells.wall is not None:
+        walls = lanes.walls = walls | evaluate(of_cells.wall, cells)
+    lanes.closed = walls if of_cells.solid is None else walls | evaluate(of_cells.solid, cells)
 
 
 def begin_beside_walls(lanes: Lanes, buffers: Buffers, places: Places, worlds: Tensor) -> None:
-    """Put agents, and affordances at random that stay, on cells that are no walls in these worlds (i64 [n]), which
+    """Put agents, and affordances at random that stay, on cells that one can enter in these worlds (i64 [n]), which
     begin an episode and whose cells have begun; the others keep the places that the layout gave them."""
     find_walls(lanes)
-    if lanes.walls is None or not isinstance(lanes.universe.space, Grid):
+    if lanes.closed is None or not isinstance(lanes.universe.space, Grid):
         return
     state, shape = buffers.state, buffers.shape
-    layout, walls = state["layout"][worlds], lanes.walls[worlds]
+    layout, walls = state["layout"][worlds], lanes.closed[worlds]
     position = state["position"].view(-1, shape.worlds, shape.agents)
     for axis, x in enumerate(places.open_starts(layout, walls, shape.agents)):
         position[axis, worlds] = x.T
@@ -44,8 +52,8 @@ def begin_on_cells(lanes: Lanes, buffers: Buffers, places: Places, worlds: Tenso
         return
     cells = as_agents(lanes, lanes.cells)
     holds = evaluate(starting, cells).expand(cells.running.shape) & cells.running
-    if lanes.walls is not None:
-        holds = holds & ~lanes.walls
+    if lanes.closed is not None:
+        holds = holds & ~lanes.closed
     state, shape, holds = buffers.state, buffers.shape, holds[worlds]
     for row, affordance in enumerate(lanes.universe.affordances):
         if affordance.place is None:

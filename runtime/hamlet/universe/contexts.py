@@ -68,7 +68,7 @@ BODY = replace(TICK, where="a cascade", cascade=True)
 WORLD = Context("a rule of the world", of="world", past=True, draws=True, agents="when all is done")
 CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="when all is done", beside=True)
 ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
-WALLS = Context("the condition of a wall", of="cell", elsewhere=False)
+WALLS = Context("the condition of a wall or of a solid cell", of="cell", elsewhere=False)
 STARTING = Context("the condition of a start", of="cell", elsewhere=False)
 OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
 IN_WINDOW = Context("what a window shows of a cell", of="cell")
@@ -82,7 +82,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (declarations.CellMeter, "start"): START_OF_CELLS,
     (declarations.CellSum, "operand"): OVER_CELLS,
     (declarations.CellCount, "operand"): ON_CELLS,
-    (declarations.Cells, "wall"): WALLS,
+    **dict.fromkeys(((declarations.Cells, "wall"), (declarations.Cells, "solid")), WALLS),
     (declarations.Cascade, "body"): BODY,
     (observations.ObserveView, "value"): IN_WINDOW,
     (declarations.Affordance, "needs"): NEEDS,
@@ -177,7 +177,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
         (universe.dynamics, TICK),
         (() if world is None else (world.meters, world.rules), WORLD),
         (() if cells is None else (cells.meters, cells.rules, cells.sums, cells.counts), CELLS),
-        (None if cells is None else cells.wall, WALLS),
+        (() if cells is None else (cells.wall, cells.solid), WALLS),
         (universe.starting, STARTING),
         ((universe.causes, universe.rewards, universe.reports), ENDING),
         ((universe.acting, universe.masks), MASK),

@@ -313,6 +313,7 @@ class Cells:
     Attributes:
         counts: of the agents on each cell.
         wall: the condition of a cell under which it is a wall to agents; `None`: walls are those of the map alone.
+        solid: the condition of a cell under which no agent enters it, while all see past it; `None`: none is so.
     """
 
     meters: tuple[CellMeter, ...]
@@ -321,6 +322,7 @@ class Cells:
     sums: tuple[CellSum, ...] = ()
     wall: Expression | None = None
     counts: tuple[CellCount, ...] = ()
+    solid: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

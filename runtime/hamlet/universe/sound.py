@@ -137,7 +137,7 @@ CONDITIONS = frozenset(
     (
         *((declarations.Rule, "guard"), (declarations.Cascade, "who"), (declarations.Affordance, "needs")),
         *((declarations.Affordance, "opening"), (declarations.Action, "needs"), (declarations.Mask, "allowed")),
-        *((declarations.Cells, "wall"), (Universe, "starting")),
+        *((declarations.Cells, "wall"), (declarations.Cells, "solid"), (Universe, "starting")),
         *((declarations.Acting, "condition"), (declarations.Acting, "who")),
         *((declarations.Pool, "asks"), (declarations.Lifespan, "of_world")),
         *((declarations.Mask, "who"), (declarations.Cause, "condition"), (statements.Guarded, "condition")),

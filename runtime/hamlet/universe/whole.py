@@ -10,7 +10,7 @@ from hamlet import html
 from hamlet.universe import declarations
 from hamlet.universe.declarations import Meter
 from hamlet.universe.drawings import Drawing
-from hamlet.universe.expressions import Expression
+from hamlet.universe.expressions import Binary, Expression
 from hamlet.universe.observations import Observation, ObservedGroup, Role
 from hamlet.universe.space import Move, Space
 
@@ -109,6 +109,14 @@ class Universe:
     def wall(self) -> Expression | None:
         """The condition of cells that are walls beside those of the map."""
         return None if self.cells is None else self.cells.wall
+
+    @property
+    def closed(self) -> Expression | None:
+        """The condition of cells that nobody enters, beside walls of the map: they are walls, or solid."""
+        wall, solid = (None, None) if self.cells is None else (self.cells.wall, self.cells.solid)
+        if wall is None or solid is None:
+            return solid if wall is None else wall
+        return Binary("or", wall, solid, solid.span)
 
     @property
     def order_of_moves(self) -> Expression | None:

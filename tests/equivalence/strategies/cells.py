@@ -43,6 +43,7 @@ class Cells(States):
             low, high = self.bounds()
             self.of_cells.append(MeterPlan(self.name(f"cell{number}", "value"), low, high, False, False))
         self.walled = self.chance(3)
+        self.solid = self.chance(3)
 
     def cell_lines(self) -> list[str]:
         """The block of cells, if there is one."""
@@ -69,17 +70,20 @@ class Cells(States):
             meters = [self._start_of_cells(plan) for plan in plans]
             meters += self._flag()
             meters += self._load()
-            rules += self._wall()
+            rules += self._closed()
         self._agents = None
         return [f"cells {{\n    {joined(self.draw_order([*meters, *rules]), f'{chr(10)}    ')}\n}}"]
 
-    def _wall(self) -> list[str]:
-        """Sometimes which cells are walls: those with high numbers, or a flag, while something of the world holds."""
-        if not self.walled:
-            return []
+    def _closed(self) -> list[str]:
+        """Sometimes which cells are walls, and which ones are solid."""
+        walls = [f"wall when {self._closing(self.flag)}"] if self.walled else []
+        return [*walls, f"solid when {self._closing('')}"] if self.solid else walls
+
+    def _closing(self, flag: str) -> str:
+        """The condition of a wall: a high number of the cell, or a flag, while something of the world holds."""
         plan = self.pick(self.meters)
         bound = self.number_piece(plan.low + 0.75 * (plan.high - plan.low)).text
-        condition = self.flag or f"{self.word(plan.name)} > {bound}"
+        condition = flag or f"{self.word(plan.name)} > {bound}"
         if self.of_world and self.chance(2):
             world = self.pick(self.of_world)
             middle = self.number_piece((world.low + world.high) / 2).text
@@ -88,7 +92,7 @@ class Cells(States):
             name, lies = self.pick(self.params)
             middle = self.number_piece((lies.low + lies.high) / 2).text
             condition = f"{condition} or {self.word(name)} > {middle}"
-        return [f"wall when {condition}"]
+        return condition
 
     def _flag(self) -> list[str]:
         """Sometimes a state, and rules that write and read it."""
@@ -225,7 +229,7 @@ class Cells(States):
         text = f"{name} at {where}"
         return (
             Piece(f"(1 when {text})", WHEN, lies)
-            if name == "wall" or name.startswith("on ")
+            if name in ("wall", "solid") or name.startswith("on ")
             else Piece(text, ATOM, lies)
         )
 
@@ -239,7 +243,7 @@ class Cells(States):
             case 1 if regions:
                 return f"on {self.word(self.pick(regions))}", Interval(0.0, 1.0)
             case 2:
-                return "wall", Interval(0.0, 1.0)
+                return "solid" if self.solid and self.chance(2) else "wall", Interval(0.0, 1.0)
             case _:
                 plan = self.pick(meters)
                 return self.word(plan.name), Interval(round32(plan.low), round32(plan.high))

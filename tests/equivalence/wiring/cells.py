@@ -123,6 +123,23 @@ observe { position absolute }
     (Wire("Cells.wall", "wall when shut", "wall when not shut", 0, "mask.LEFT mask.RIGHT"),),
 )
 
+YARD = Base(
+    """
+universe yard
+space grid 5 { starts anywhere }
+inert allowed
+meter a = 0.5 { move 0.0625 }
+cells {
+    state shut = false
+    solid when shut
+}
+reward a
+observe { position absolute }
+""",
+    "RIGHT LEFT WAIT RIGHT LEFT LEFT LEFT",
+    (Wire("Cells.solid", "solid when shut", "solid when not shut", 0, "mask.LEFT mask.RIGHT"),),
+)
+
 PEN = Base(
     """
 universe pen
@@ -172,4 +189,4 @@ observe { meters }
     ),
 )
 
-CELLS = (HEATH, BARE, AFAR, GATE, PEN, PLOT)
+CELLS = (HEATH, BARE, AFAR, GATE, YARD, PEN, PLOT)

@@ -29,7 +29,7 @@ space graph { a - b  region ring { a b }  starts in ring }
 map { "ab"  wall "a"  starts "b"  starts in r  region r "b"  terrain t = 1 { r 2 }  wall between (0, 0) (1, 0) }
 map { level one { "ab" "ba" }  wall "a" }
 moves { STAY (0, 0) }
-cells { wall when stone }
+cells { wall when stone  solid when stone }
 start velocity (1, 0) speed 2
 start speed 2
 lifespan forever

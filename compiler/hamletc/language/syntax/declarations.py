@@ -86,6 +86,7 @@ __all__ = [
     "RolePart",
     "RuleDecl",
     "SlotsDecl",
+    "SolidItem",
     "StagesDecl",
     "Switch",
     "TemplateDecl",
@@ -227,6 +228,13 @@ class ItemDecl(Node, form="item $name [{{ $items* }}]"):
 
 class WallItem(Node, form="wall when $condition"):
     """`wall when door == closed`: the cells that nobody enters while this holds for them."""
+
+    condition: Expr
+    span: Span
+
+
+class SolidItem(Node, form="solid when $condition"):
+    """`solid when boulders > 0`: the cells that nobody enters while this holds for them, past which everybody sees."""
 
     condition: Expr
     span: Span
@@ -433,7 +441,7 @@ class DrawDecl(Node, form="draw {{ $items* }}"):
 
 ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | OnceDecl | EffectDecl | RuleDecl
-CellItem: TypeAlias = MeterDecl | RuleDecl | WallItem
+CellItem: TypeAlias = MeterDecl | RuleDecl | WallItem | SolidItem
 PairItem: TypeAlias = MeterDecl | RuleDecl | LinksDecl
 AffordanceItem: TypeAlias = (
     NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
