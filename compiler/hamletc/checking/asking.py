@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from hamlet import universe
 from hamlet.universe import Expression, parts
-from hamlet.universe.space import is_hexagonal, surrounding
+from hamlet.universe.space import is_hexagonal, sides, surrounding
 from hamletc import messages
 from hamletc.checking.around import MOST_AROUND, summed_around
 from hamletc.checking.crowds import OPERATIONS as CROWDS
@@ -53,7 +53,7 @@ class Asking:
         if not CALLS[op].takes(len(expr.arguments)):
             wrong_arguments(expr.function, expr.span, self._at.report)
             return None
-        known = self._at.whose in ("world", "cell") or self._at.scope == "ending"
+        known = self._at.whose in ("world", "cell", "beside") or self._at.scope == "ending"
         asker: Asker = "agent" if self._at.whose == "agent" else "world"
         scope: Scope = "among" if known else "early among"
         each = self._resolver.inside(scope, asker=asker)
@@ -63,7 +63,7 @@ class Asking:
             return self._nearest(expr, each, scope)
         (argument,) = expr.arguments
         value = each.number(argument) if op != "count" else _everybody(argument) or each.condition(argument)
-        joined = universe.Upon if self._at.whose == "cell" else universe.Among
+        joined = universe.Upon if self._at.whose in ("cell", "beside") else universe.Among
         if value is None or not self._asks_others(value):
             return None
         return joined(cast(Any, op), value, expr.span)
@@ -101,7 +101,7 @@ class Asking:
     def over_cells(self, expr: syntax.CallExpr) -> Expression | None:
         """`total(moss) over cells`."""
         overall, space, op = self._at.names.overall, self._at.names.space, expr.function.text
-        if self._at.whose == "neighbour":
+        if self._at.of_others:
             self._at.not_beside("`over cells`", expr.span)
             return None
         if not self._at.names.of_kind("cell meter"):
@@ -128,7 +128,7 @@ class Asking:
 
     def neighbours(self, expr: syntax.CallExpr) -> Expression | None:
         """`neighbours(x)`."""
-        if self._at.whose == "neighbour":
+        if self._at.of_others:
             self._at.not_beside("`neighbours`", expr.span)
             return None
         if self._at.whose != "cell" or self._at.scope == "previous":
@@ -139,12 +139,14 @@ class Asking:
             if further is not None:
                 wrong_arguments(expr.function, expr.span, self._at.report)
             return None
-        value = self._resolver.inside("tick", whose="neighbour").number(expr.arguments[0])
+        value = self._resolver.inside("tick", whose="beside").number(expr.arguments[0])
         space = self._at.names.space
         if value is None or not isinstance(space, universe.Grid):
             return None
         if further == "beside":
-            return universe.Neighbours(value, expr.span)
+            if not any(isinstance(node, universe.Upon) for node, _ in parts(value)):
+                return universe.Neighbours(value, expr.span)
+            return summed_around(value, sides(len(space.sizes), space.metric), space, expr.span)
         offsets = tuple(surrounding(space, None if further == "diagonal" else further))
         if len(offsets) > MOST_AROUND:
             self._at.report.add(messages.elsewhere.TooManyAround(expr.span, len(offsets), MOST_AROUND))

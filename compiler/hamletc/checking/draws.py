@@ -94,7 +94,7 @@ class Draws:
         if self._at.whose == "places":
             self._at.report.add(messages.draws.NoDrawOfPlaces(expr.span, function))
             return None
-        if self._at.whose == "neighbour":
+        if self._at.of_others:
             self._at.report.add(messages.draws.NoDrawOfNeighbours(expr.span, function))
             return None
         if self._at.scope in NO_DRAWS:

@@ -10,6 +10,7 @@ from typing import cast
 from hamlet import schema, universe
 from hamlet.universe import Expression, Span
 from hamletc import messages
+from hamletc.checking.around import counted_there, steps_to
 from hamletc.checking.asking import Asking
 from hamletc.checking.standpoint import Resolver, Scope, Standpoint
 from hamletc.checking.symbols import is_word
@@ -98,10 +99,9 @@ class Elsewhere:
         if op not in ("count", "total"):
             at.report.add(messages.elsewhere.NotCountedAtCell(call.span, op))
             return None
-        if at.whose == "cell":
-            at.report.add(messages.elsewhere.CountedByCells(expr.span))
-            return None
         asked = self._asking.among(call)
+        if at.whose == "cell":
+            return None if asked is None else self._counted_by_cell(expr, asked)
         place = [self._own(coordinate) for coordinate in expr.place]
         coordinates = [each for each in place if each is not None]
         if not isinstance(asked, universe.Among) or len(coordinates) < len(place):
@@ -127,6 +127,19 @@ class Elsewhere:
         condition = on_cell if everybody else universe.Binary("and", on_cell, asked.operand, expr.span)
         return universe.Among("count", condition, expr.span)
 
+    def _counted_by_cell(self, expr: syntax.AtExpr, asked: Expression) -> Expression | None:
+        """What is asked of the agents on a cell that is always as far from this one."""
+        space = self._at.names.space
+        place = [self._resolver.number(coordinate) for coordinate in expr.place]
+        coordinates = [each for each in place if each is not None]
+        if not isinstance(space, universe.Grid) or len(coordinates) < len(place):
+            return None
+        by = steps_to(coordinates, space)
+        if by is None or not isinstance(asked, universe.Upon):
+            self._at.report.add(messages.elsewhere.CountedByCells(expr.span))
+            return None
+        return counted_there(asked, by, space)
+
     def _own(self, coordinate: syntax.Expr) -> Expression | None:
         """A coordinate of the cell whose agents are counted: that of the agent who asks, or of the world."""
         at = self._at
@@ -142,7 +155,7 @@ class Elsewhere:
     def _can_be_named(self, expr: syntax.AtExpr | syntax.CellExpr) -> bool:
         """Whether there are cells with as many coordinates, and expressions that stand here may name one."""
         at, space = self._at, self._at.names.space
-        if at.whose == "neighbour":
+        if at.of_others:
             at.not_beside("`at`", expr.span)
             return False
         if at.whose in ("places", "opening"):

@@ -31,7 +31,7 @@ class Past:
         if self._at.scope not in ("tick", "ending", "acting", "needs"):
             self._at.unseen("`previous`", expr.span)
             return None
-        if self._at.whose == "neighbour":
+        if self._at.of_others:
             self._at.not_beside("`previous`", expr.span)
             return None
         if len(expr.arguments) != 1:

@@ -20,9 +20,10 @@ Scope: TypeAlias = Literal[
 use affordances, as a condition of what can be done; between two ticks, in a mask, as a condition of acting, or in an
 observation; on what a tick began with; where claims are ranked; where doors open; for each agent of a world, when all
 is done or when a tick begins; when rules have run, for later ticks."""
-Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour"]
+Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour", "beside"]
 """Of what an expression is: of an agent, of a world, the places of an affordance or whether it is open, which are of a
-world too, of a cell, or of those beside it."""
+world too, of a cell, of other cells, or of those around it in a rule of cells, which know who stands on them."""
+OF_OTHERS: tuple[Whose, ...] = ("neighbour", "beside")
 Asker: TypeAlias = Literal["nobody", "agent", "world", "itself"]
 """Who asks each agent of a world for an expression: nobody does; an agent, or the world; in `own( )` it asks itself."""
 KNOW_USES: tuple[Scope, ...] = ("tick", "ending", "among", "history")
@@ -77,7 +78,7 @@ class Standpoint:
                 return True
             case "world":
                 self.report.add(messages.standpoint.OfAgentInWorld(span, what))
-            case "cell" | "neighbour":
+            case "cell" | "neighbour" | "beside":
                 self.report.add(messages.standpoint.OfAgentInCell(span, what))
             case "places":
                 self.report.add(messages.standpoint.OfAgentInCapacity(span, what))
@@ -85,9 +86,14 @@ class Standpoint:
                 self.report.add(messages.standpoint.OfAgentInOpening(span, what))
         return False
 
+    @property
+    def of_others(self) -> bool:
+        """Whether the expression is of other cells."""
+        return self.whose in OF_OTHERS
+
     def of_place(self, what: str, span: Span) -> bool:
         """The same for what is of the place of an agent, and of a cell too."""
-        return self.whose in ("cell", "neighbour") or self.of_agent(what, span)
+        return self.whose == "cell" or self.of_others or self.of_agent(what, span)
 
     def asked(self, what: str, span: Span) -> bool:
         """Whether an agent asks others here; where none does, that is reported."""

@@ -101,9 +101,9 @@ def declared(declaration: syntax.RolePart) -> Iterator[Symbol]:
         case syntax.WorldDecl(items=items):
             yield from (_in_block(item, "world meter") for item in items)
         case syntax.CellsDecl(items=items):
-            for item in items:
-                if not isinstance(item, syntax.WallItem | syntax.SolidItem):
-                    yield _in_block(item, "cell meter")
+            for part in items:
+                if not isinstance(part, syntax.WallItem | syntax.SolidItem):
+                    yield _in_block(part, "cell meter")
         case syntax.PairsDecl(items=items):
             yield from map(_of_pairs, items)
         case syntax.RuleDecl(name=name):

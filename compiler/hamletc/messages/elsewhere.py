@@ -100,8 +100,10 @@ class CountedByCells(Finding):
     """Agents on another cell, asked for by a cell."""
 
     def told(self) -> Told:
-        hint = "Let each cell keep it in a state of cells, `rule tally: crowd = count(c)`, and read `crowd at (x, y)`."
-        return Told("a cell counts the agents that stand on itself only", hint)
+        hint = (
+            "Say how far away it is, as in `count(c) at (position x + 1, position y)`, or sum `neighbours(count(c))`."
+        )
+        return Told("a cell counts agents on itself, and on cells that are always as far from it", hint)
 
 
 @finding("H312")

@@ -32,7 +32,9 @@ class Cells(States):
     load = ""
     """A state of cells, as it is written."""
     _beside = False
-    """Whether that is about the cells beside one."""
+    """Whether that is about other cells."""
+    _around = False
+    """Whether that is about those around it, which know the agents that stand on them."""
 
     def plan_cells(self) -> None:
         """The meters of cells, on some grids that have only few."""
@@ -50,7 +52,7 @@ class Cells(States):
         if not self.of_cells:
             return []
         plans = self.of_cells
-        self._agents = {name: getattr(self, name) for name in (*OF_AGENTS, "_of_cell")}
+        self._agents = {name: getattr(self, name) for name in (*OF_AGENTS, "_of_cell", "_beside", "_around")}
         with self.about(
             meters=plans,
             of_cells=[],
@@ -255,8 +257,10 @@ class Cells(States):
                 return self._elsewhere(self.meters)
             case 0 | 1 if not self._beside and self.scope != "previous":
                 return self._sum_beside()
-            case 2 | 3 if not self._beside and self.scope in ("tick", "ending"):
+            case 2 | 3 if (not self._beside or self._around) and self.scope in ("tick", "ending"):
                 return self.together_with_others()
+            case 7 if not self._beside and self.scope in ("tick", "ending"):
+                return self._counted_away()
             case 4:
                 return self._place_of_cell()
             case 5 if self.params:
@@ -283,7 +287,7 @@ class Cells(States):
         """The sum over the cells beside one."""
         count = Interval(0.0, float(beside(self.space.space)) if isinstance(self.space.space, Grid) else 0.0)
         try:
-            with self.about(_beside=True):
+            with self.about(_beside=True, _around=True):
                 each = self._read_by_cell()
                 if self.chance(2):
                     other = self._read_by_cell()
@@ -291,14 +295,25 @@ class Cells(States):
                     each = Piece(text, PRODUCT, intervals.multiply(each.lies, other.lies))
             if self.chance(6):
                 each = Piece("1", ATOM, Interval(1.0, 1.0))
-            around, further = self._around()
+            around, further = self._around_one()
             if further and self.chance(3):
                 return Piece(f"neighbours({each.text}, {further})", ATOM, intervals.multiply(each.lies, around))
             return Piece(f"neighbours({each.text})", ATOM, intervals.multiply(each.lies, count))
         except OverflowError:
             return self.meter()
 
-    def _around(self) -> tuple[Interval, str]:
+    def _counted_away(self) -> Piece:
+        """How many agents stand on a cell that is so far from each cell."""
+        place = [
+            f"position {axis}{self.pick(('', f' + {step}', f' - {step}'))}"
+            for axis, along in self.extent.position.items()
+            for step in (self.integer(0, max(0, min(2, int(along.high)))),)
+        ]
+        with self.about(**(self._agents or {}), cascade=None), self.at("among"):
+            counted = self.condition(1).text
+        return Piece(f"count({counted}) at ({', '.join(place)})", ATOM, Interval(0.0, 1024.0))
+
+    def _around_one(self) -> tuple[Interval, str]:
         """Cells around one that are not only beside it: how many there are at most, and how they are said."""
         space, radius = self.space.space, self.pick((None, 1, 2))
         if not isinstance(space, Grid) or len(space.sizes) > 3 or (is_hexagonal(space) and radius is None):
