@@ -211,7 +211,8 @@ class _Tick:
                 self._ranges.number(operand, meters)
                 return meters
             case universe.CellCount(operand=operand):
-                self._ranges.number(operand, meters)
+                # They are counted as an episode begins, and behind births, too.
+                replace(self._ranges, around=self._around.between()).number(operand, meters)
                 return meters
             case universe.Blocking(priority=priority) | universe.Pushing(priority=priority):
                 if priority is not None:
