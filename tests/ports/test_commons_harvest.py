@@ -1,5 +1,5 @@
-"""Commons harvest beside the procedures of Melting Pot's open substrate in numpy: each step, but for what is drawn, and how much
-is eaten, left and hit in episodes."""
+"""Commons harvest beside the procedures of Melting Pot's open substrate in numpy: each step, but for what is drawn, and
+how much is eaten, left and hit in episodes."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ import hamlet
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 
-ROWS = """
-WWWWWWWWWWWWWWWWWWWWWWWW
-WAAA    A      A    AAAW
-WAA    AAA    AAA    AAW
-WA    AAAAA  AAAAA    AW
-W      AAA    AAA      W
-W       A      A       W
-W  A                A  W
-W AAA              AAA W
-WAAAAA            AAAAAW
-W AAA              AAA W
-W  A                A  W
-W                      W
-W                      W
-W                      W
-W  PPPPPPPPPPPPPPPPPP  W
-W PPPPPPPPPPPPPPPPPPPP W
-WPPPPPPPPPPPPPPPPPPPPPPW
-WWWWWWWWWWWWWWWWWWWWWWWW
-""".split("\n")[1:-1]
+ROWS = [
+    "WWWWWWWWWWWWWWWWWWWWWWWW",
+    "WAAA    A      A    AAAW",
+    "WAA    AAA    AAA    AAW",
+    "WA    AAAAA  AAAAA    AW",
+    "W      AAA    AAA      W",
+    "W       A      A       W",
+    "W  A                A  W",
+    "W AAA              AAA W",
+    "WAAAAA            AAAAAW",
+    "W AAA              AAA W",
+    "W  A                A  W",
+    "W                      W",
+    "W                      W",
+    "W                      W",
+    "W  PPPPPPPPPPPPPPPPPP  W",
+    "W PPPPPPPPPPPPPPPPPPPP W",
+    "WPPPPPPPPPPPPPPPPPPPPPPW",
+    "WWWWWWWWWWWWWWWWWWWWWWWW",
+]
 MAP = np.array([list(row) for row in ROWS])
 HEIGHT, WIDTH = MAP.shape
 WALL, GRASS = MAP == "W", MAP == "A"
@@ -258,7 +258,9 @@ def test_each_step_is_that_of_its_procedures(port: Callable[[str], Module]) -> N
                 on[y, x] = True
             fed = {place: paid[player] for place, player in standing.items()}
             assert set(paid) <= {0, 1}
-            sprouted = ~old.apples & (new.apples | np.array([[fed.get((x, y), 0) > 0 for x in range(WIDTH)] for y in range(HEIGHT)]))
+            sprouted = ~old.apples & (
+                new.apples | np.array([[fed.get((x, y), 0) > 0 for x in range(WIDTH)] for y in range(HEIGHT)])
+            )
             sprouted &= ~(old.apples & on)
             assert not sprouted[old.waits <= 1].any()
             assert (new.apples == ((old.apples | sprouted) & ~on)).all()

@@ -18,9 +18,9 @@ from hamletc.language.source import Source
 from hamletc.read import parsed
 
 MOST_LINES, MEDIAN_LINES = 80, 40
-LARGE = frozenset({"acrobot", "fire", "inventory", "minigrid_four_rooms", "simple_spread"})
-"""Ports with tens of thousands of cells, with hundreds of functions, or with starts looked for among hundreds of cells:
-their IR takes seconds."""
+LARGE = frozenset({"acrobot", "fire", "inventory", "minigrid_four_rooms", "simple_spread", "wolf_sheep"})
+"""Ports with tens of thousands of cells, with hundreds of agents or functions, or with starts looked for among hundreds
+of cells: their IR takes seconds."""
 EFFORT = Effort(worlds=7, ticks=3, rounds=8, compact=(torch.uint8,))
 """Little: the kernels are compared with the original, for thousands of steps."""
 

@@ -1,5 +1,5 @@
-"""Wolf Sheep Predation beside its procedures in numpy: each tick, but for what is drawn, and how many sheep, wolves and patches of grass
-there are later."""
+"""Wolf Sheep Predation beside its procedures in numpy: each tick, but for what is drawn, and how many sheep, wolves and
+patches of grass there are later."""
 
 from __future__ import annotations
 
@@ -129,7 +129,9 @@ def step_is_that_of_its_procedures(old: Seen, new: Seen) -> dict[str, int]:
     flock, pack = (on_patches(old.patch[lives & each]) for each in (sheep, wolf))
     meals = np.minimum(flock, pack) if begun.any() else np.zeros(CELLS, int)
     assert (on_patches(old.patch[begun & sheep & new.gone]) == meals).all()
-    gain = np.where(old.lot != old.grazer[old.place], 0, np.where(old.bred, SHEEP_GAIN / 2, SHEEP_GAIN)) * (begun & sheep)
+    gain = np.where(old.lot != old.grazer[old.place], 0, np.where(old.bred, SHEEP_GAIN / 2, SHEEP_GAIN)) * (
+        begun & sheep
+    )
     energy = np.where(lives & sheep, old.energy + gain, old.energy)
     halved = np.where(new.bred, 2, 1)
     ate = begun & wolf & (np.where(new.gone, -1, (new.energy + 1) * halved) - old.energy > WOLF_GAIN / 2)
@@ -175,7 +177,11 @@ def step_is_that_of_its_procedures(old: Seen, new: Seen) -> dict[str, int]:
             assert new.bred[child]
             assert new.place[child] == new.place[mother]
     able = stays & np.where(sheep, True, begun)
-    counted = {"eaten": int(meals.sum()), "grazed": int(grazed.sum()), "starved": int((starves | lives & wolf & new.gone).sum())}
+    counted = {
+        "eaten": int(meals.sum()),
+        "grazed": int(grazed.sum()),
+        "starved": int((starves | lives & wolf & new.gone).sum()),
+    }
     for name, kind in (("sheep", sheep), ("wolf", wolf)):
         counted[name], counted[f"{name} bred"] = int((able & kind).sum()), int((able & kind & new.bred).sum())
     return counted
@@ -209,16 +215,18 @@ def test_as_many_live_and_as_much_grows(port: Callable[[str], Module]) -> None:
         if tick in ticks:
             alive = env.state["alive"].numpy().reshape(worlds, AGENTS) > 0
             grass = env.meter("grass").numpy().sum(axis=0)
-            ours[ticks.index(tick)] = np.stack([alive[:, :SHEEP].sum(axis=1), alive[:, SHEEP:].sum(axis=1), grass], axis=1)
+            ours[ticks.index(tick)] = np.stack(
+                [alive[:, :SHEEP].sum(axis=1), alive[:, SHEEP:].sum(axis=1), grass], axis=1
+            )
     for world in range(worlds):
         original = Original(np.random.default_rng(100 + world))
         for tick in range(1, max(ticks) + 1):
             original.graze()
-            counts = len(original.sheep["x"]), len(original.wolves["x"])
+            herds = len(original.sheep["x"]), len(original.wolves["x"])
             original.hunt()
             original.grow()
             if tick in ticks:
-                theirs[ticks.index(tick), world] = *counts, original.green.sum()
+                theirs[ticks.index(tick), world] = *herds, original.green.sum()
     for index, tick in enumerate(ticks):
         for number, name in enumerate(("sheep", "wolves", "grass")):
             here, there = mean(ours[index, :, number]), mean(theirs[index, :, number])

@@ -228,6 +228,18 @@ def test_what_is_not_counted_on_cells_is_refused(tmp_path: Path, shown: str, cod
         check_file(file, Stopwatch())
 
 
+def test_ages_in_windows_begin_with_0(world: Callable[..., Env]) -> None:
+    """So a condition that holds after each tick, and not before the first one, decides something."""
+    text = hunt("window 1 of later: count(age > 0)", "ages").replace(
+        "reward nothing\ninert allowed", "reward total(hunger)"
+    )
+    env = world(text)
+    env.reset()
+    assert not env.observation.any()
+    env.step(torch.zeros(2 * (WOLVES + SHEEP), dtype=torch.int32))
+    assert env.observation.sum() >= WOLVES
+
+
 def test_a_role_whose_name_is_a_text_is_shown(world: Callable[..., Env]) -> None:
     odd = 'wolf\'; DROP "{{ x }}" */ # -- /*'
     text = hunt("window 1 of `wolf`", "odd").replace("role wolf", f"role `{odd}`").replace("`wolf`", f"`{odd}`")
