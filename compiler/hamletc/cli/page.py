@@ -11,16 +11,24 @@ import rich_click as click
 @click.argument("universes", type=click.Path(path_type=Path), nargs=-1)
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("site"), show_default=True,
               help="Folder to write into.")  # fmt: skip
-def page(universes: tuple[Path, ...], output: Path) -> None:
+@click.option("--editor/--no-editor", default=None,
+              help="Whether universes can be edited in the page. [default: unless some are named]")  # fmt: skip
+@click.option("--pyodide", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+              help="Folder of Pyodide, for the editor. [default: node_modules/pyodide, here or around]")  # fmt: skip
+def page(universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide: Path | None) -> None:
     """Write a page on which UNIVERSES (files, packs, or folders of files) run in a browser: a folder that any host
-    serves. Without names it has the gallery and the ports of the folder `universes`."""
+    serves. Without names it has a tutorial, the gallery and the ports of the folder `universes`, and the compiler."""
     from hamlet.env.keep.files import write_file
+    from hamletc.page.pyodide import compiler_files, pyodide_folder
     from hamletc.page.site import index, static_files, universe_files, universes_of
 
     named = universes_of(universes, Path())
+    edited = not universes if editor is None else editor
+    compiler = compiler_files(pyodide_folder(pyodide, Path())) if edited or pyodide is not None else None
     total = 0
+    made = (file for each in named for file in universe_files(each))
     # What is in a page last is its list: a page that is half written has none of the new universes.
-    for file in (*static_files(), *(file for each in named for file in universe_files(each)), index(named)):
+    for file in (*static_files(), *(compiler or ()), *made, index(named, compiler is not None)):
         target = output / file.path
         target.parent.mkdir(parents=True, exist_ok=True)
         write_file(target, file.contents)

@@ -74,6 +74,17 @@ export class Worlds {
     return BigInt.asUintN(64, this.#begun().digest()).toString(16).padStart(16, "0");
   }
 
+  /* All of it as it is now, for `restore`. */
+  copy() {
+    return { worlds: this.worlds, agents: this.agents, bytes: new Uint8Array(this.#begun().memory.buffer).slice() };
+  }
+
+  /* Worlds as they were when they were copied. Between the two is no `begin`. */
+  restore({ worlds, agents, bytes }) {
+    if (worlds !== this.worlds || agents !== this.agents) throw new RangeError("this is a copy of other worlds");
+    new Uint8Array(this.#begun().memory.buffer).set(bytes);
+  }
+
   /* Whether the run that every backend has runs here as there; other worlds are gone then. */
   selftest() {
     const { worlds, agents, seed, ticks, digest } = this.about.test;

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hamlet.universe import Universe
-from hamletc.compile import lower, optimise, specialise
+from hamletc.compile import Options, lower, optimise, specialise
 from hamletc.export.wasm import export_wasm
 from hamletc.page.shown import Shown
 from hamletc.page.told import Named, told
@@ -21,10 +21,17 @@ class Made:
     about: dict[str, Any]
 
 
-def made(named: Named, universe: Universe, digest: Callable[[], int | None]) -> Made:
+AT_ONCE = Options(
+    targets=(),
+    disabled_passes=("algebra", "clamp_removal", "clamp_merging", "merge_exclusive", "few_priorities", "tabulation"),
+)
+"""Options where somebody waits: without the passes that take longer than they save in a page. No bit hangs on them."""
+
+
+def made(named: Named, universe: Universe, digest: Callable[[], int | None], options: Options | None = None) -> Made:
     """A universe for a page. `digest` gives that of the test run, `None` where no interpreter is."""
     shown = Shown(universe)
-    compilation = specialise(optimise(lower(shown.universe)), "c")
+    compilation = specialise(optimise(lower(shown.universe, options)), "c")
     exported = export_wasm(compilation, digest(), shown.undigested)
     [module] = (contents for name, contents in exported.files.items() if name.endswith(".wasm"))
     return Made(module, told(named, universe, shown))

@@ -20,7 +20,7 @@ from hamletc.errors import CompileError, SourceError
 from hamletc.garbage import without_collections
 from hamletc.language.formatter import format_source
 from hamletc.language.source import LARGEST_SOURCE, Source
-from hamletc.page.made import made
+from hamletc.page.made import AT_ONCE, made
 from hamletc.page.told import Named
 from hamletc.read import parsed
 
@@ -90,7 +90,7 @@ def _compiled(text: str) -> Answer:
         raise CompileError(
             f"an agent of {universe.name} observes {size:,} numbers; a page has room for {MOST_OBSERVED:,}"
         )
-    result = made(Named(ID, "", Path(f"{ID}.hamlet"), text), universe, lambda: None)
+    result = made(Named(ID, "", Path(f"{ID}.hamlet"), text), universe, lambda: None, AT_ONCE)
     return _answer(warnings, {"about": result.about}, result.module)
 
 

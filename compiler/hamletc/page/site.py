@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,22 +14,20 @@ from hamletc.compile import check_file
 from hamletc.errors import CompileError
 from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
 from hamletc.frontend import Stopwatch
+from hamletc.page.file import File, packed
 from hamletc.page.made import made
 from hamletc.page.told import Named, remarks
 
-STATIC = ("index.html", "page.css", "page.js", "run.js", "picture.js", "chart.js", "link.js", "icon.svg")
+STATIC = (
+    "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "picture.js", "chart.js",
+    "link.js", "packed.js", "workshop.js", "editor.js", "compiler.js", "worker.js",
+)  # fmt: skip
 OPENER = "worlds.js"
 """The opener of modules: the file that `hamletc export --to wasm` writes beside it."""
+LESSONS = Path(__file__).parent / "lessons"
+"""The lessons of the tutorial that runs in a page: universes that begin with what to do."""
 SHELVES = ("gallery", "ports")
 """Folders of the shipped universes that a page has where nobody names others."""
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of a page, by its path in the folder."""
-
-    path: str
-    contents: bytes
 
 
 def universes_of(paths: Sequence[Path], here: Path) -> list[Named]:
@@ -40,9 +37,11 @@ def universes_of(paths: Sequence[Path], here: Path) -> list[Named]:
     Raises:
         CompileError: a path is not there, or two universes have one name.
     """
-    chosen = paths or [here / "universes" / shelf for shelf in SHELVES]
+    chosen = list(paths) or [here / "universes" / shelf for shelf in SHELVES]
     if not paths and not all(folder.is_dir() for folder in chosen):
         raise CompileError("no folders universes/gallery and universes/ports are here: name a universe, or a folder")
+    if not paths:
+        chosen.insert(0, LESSONS)
     universes = [each for path in chosen for each in _in(path, len(chosen) > 1)]
     for name, count in Counter(each.id for each in universes).items():
         if count > 1:
@@ -71,8 +70,8 @@ def universe_files(named: Named) -> Iterator[File]:
     """The module of a universe, and what a page knows of it."""
     universe = check_file(named.path, Stopwatch()).universe
     result = made(named, universe, lambda: _digest(universe))
-    yield File(f"universes/{named.id}.wasm", result.module)
-    yield File(f"universes/{named.id}.json", _json(result.about))
+    yield packed(f"universes/{named.id}.wasm", result.module)
+    yield packed(f"universes/{named.id}.json", _json(result.about))
 
 
 def _digest(universe: Universe) -> int | None:
@@ -85,10 +84,10 @@ def _digest(universe: Universe) -> int | None:
     return digest_of_run(universe, Shape(TEST_WORLDS, agents_tested(universe)), TEST_SEED, TEST_TICKS)
 
 
-def index(universes: Sequence[Named]) -> File:
-    """The list of the universes."""
+def index(universes: Sequence[Named], compiler: bool) -> File:
+    """The list of the universes, and whether the page has a compiler."""
     listed = [{"id": each.id, "shelf": each.shelf, "says": remarks(each.source)} for each in universes]
-    return File("universes/index.json", _json(listed))
+    return packed("universes/index.json", _json({"compiler": compiler, "universes": listed}))
 
 
 def _json(value: object) -> bytes:

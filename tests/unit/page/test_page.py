@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -22,10 +23,12 @@ from hamlet.backend.buffers import Shape, allocate
 from hamlet.backend.digest import digest
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.env.looking import view_of
+from hamlet.interpreter.digest import digest_of_run
 from hamlet.interpreter.interpreter import Interpreter
 from hamlet_look.ground import ground_of
 from hamletc.cli.main import hamletc
 from hamletc.compile import check_file
+from hamletc.export.tested import TEST_TICKS
 from hamletc.frontend import Stopwatch
 from hamletc.page.picture import recorded
 
@@ -47,6 +50,7 @@ RARELY = (
 node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
 RUN = """
 import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 const [folder, names] = [process.argv[1], JSON.parse(process.argv[2])];
 const { Run } = await import(`${folder}/run.js`);
 const { Picture } = await import(`${folder}/picture.js`);
@@ -64,8 +68,9 @@ class Sheet {
 const theme = { paper: "#ffffff", ink: "#1e1e22", faint: "#787880", rule: "#e4e4e8", dark: false };
 const result = {};
 for (const name of names) {
-    const about = JSON.parse(await readFile(`${folder}/universes/${name}.json`));
-    const run = await Run.of(await readFile(`${folder}/universes/${name}.wasm`), about);
+    const read = async (suffix) => gunzipSync(await readFile(`${folder}/universes/${name}.${suffix}.gz`));
+    const about = JSON.parse(await read("json"));
+    const run = await Run.of(await read("wasm"), about);
     const setup = { agents: about.agents.first, seed: 11n, params: {} };
     run.begin(setup);
     for (let tick = 0; tick < 20; tick += 1) run.tick();
@@ -84,7 +89,7 @@ const setup = { universe: "gallery/hex", seed: 18446744073709551615n, agents: 3,
                 digest: "0123456789abcdef" };
 const again = read(written(setup));
 const said = ["#universe", "#seed=-1", "#seed=18446744073709551616", "#digest=12", "#param.a=", "#later=1", "#%=1",
-              "#" + "a".repeat(5000)]
+              "#" + "a".repeat(40000)]
     .map((link) => { try { read(link); return null; } catch (error) { return error.message; } });
 const about = { name: "hex", agents: { least: 1, most: 4 }, params: [{ name: "rain", low: 0, high: 1 }] };
 const wrongs = [{ agents: 5, params: {} }, { agents: 1, params: { snow: 1 } }, { agents: 1, params: { rain: 2 } },
@@ -141,6 +146,9 @@ def same(folder: Path, names: Sequence[str]) -> None:
         assert done["proven"], name
         assert done["ticks"] == TICKS + 1
         assert re.fullmatch(r"[0-9a-f]{16}", done["promised"])
+        if name == names[0]:
+            promised = digest_of_run(universe, Shape(1, done["agents"]), SEED, TEST_TICKS)
+            assert done["promised"] == f"{promised:016x}", name
         view = view_of(universe, buffers, 0, TICKS)
         assert (view.board is None) == (done["strokes"] == []), name
         if view.board is not None:
@@ -178,7 +186,7 @@ def test_links_say_what_runs_or_what_is_wrong(site: Path) -> None:
         "param.a of this link is no number",
         'this link says "later", which pages of this version do not know',
         "this link is cut off",
-        "this link is longer than 4096 letters",
+        "this link is longer than 32768 letters",
     ]
     assert done["wrongs"] == [
         "hex has 1 to 4 agents on a page, not 5",
@@ -210,6 +218,8 @@ def test_a_page_that_cannot_be_is_refused_before_anything_is_written(
         ([], "no folders universes/gallery and universes/ports are here"),
         (["wrong.hamlet"], "wrong.hamlet:2"),
         (["absent.hamlet"], "absent.hamlet"),
+        (["a.hamlet", "--editor"], "npm install pyodide"),
+        (["a.hamlet", "--pyodide", "other"], "other is no Pyodide, for it has no pyodide.mjs: npm install pyodide"),
         (["a.hamlet", "other/a.hamlet"], "two universes would be a on the page"),
     ):
         code, output = page(*arguments, "-o", "site")
@@ -246,7 +256,7 @@ def test_a_browser_shows_a_world_and_that_its_bits_are_right(host: str) -> None:
 
 def test_places_that_are_stored_for_the_picture_are_in_no_digest(site: Path) -> None:
     """The digest is that of the author's universe: what a page adds to its state is not counted."""
-    told = json.loads((site / "universes/shifts.json").read_text())
+    told = json.loads(gzip.decompress((site / "universes/shifts.json.gz").read_bytes()))
     assert {axis["array"] for stand in told["picture"]["stands"] for axis in stand["at"]} == {"places"}
     universe = check_file(UNIVERSES / "shifts.hamlet", Stopwatch()).universe
     assert "places" not in {field.name for field in schema.state_fields(universe)}

@@ -1,9 +1,9 @@
 /* Links: what is behind the # of an address says which universe runs, how, and which digest a reader shall see. */
 
-const LONGEST = 4096;
+const LONGEST = 32768;
 const MOST = 2n ** 64n - 1n;
 
-/* A link as { universe, seed, agents, params, digest }; what it does not say is undefined. Throws an Error whose message is for
+/* A link as { universe, text, seed, agents, params, digest }, of which `text` is packed; what it does not say is undefined. Throws an Error whose message is for
 readers. */
 export function read(hash) {
   const text = hash.replace(/^#/, "");
@@ -12,6 +12,7 @@ export function read(hash) {
   for (const part of text === "" ? [] : text.split("&")) {
     const [name, value] = halves(part);
     if (name === "universe") setup.universe = value;
+    else if (name === "text") setup.text = value;
     else if (name === "seed") setup.seed = whole(name, value);
     else if (name === "agents") setup.agents = Number(whole(name, value));
     else if (name === "digest") setup.digest = digest(value);
@@ -22,12 +23,15 @@ export function read(hash) {
 }
 
 /* The link of a setup. */
-export function written({ universe, seed, agents, params, digest: promised }) {
-  const parts = [["universe", universe], ["seed", seed], ["agents", agents]];
+export function written({ universe, text, seed, agents, params, digest: promised }) {
+  const parts = [text === undefined ? ["universe", universe] : ["text", text], ["seed", seed], ["agents", agents]];
   for (const [name, value] of Object.entries(params)) parts.push([`param.${name}`, value]);
   if (promised !== undefined) parts.push(["digest", promised]);
   return `#${parts.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")}`;
 }
+
+/* A link that is too long for an address. */
+export const isLong = (link) => link.length > LONGEST;
 
 /* What is wrong with a setup of a universe, in a line; null where nothing is. */
 export function wrong({ agents, params }, about) {

@@ -1,9 +1,12 @@
 /* The page itself: its controls, and what they do to the run. */
 
 import { Chart, INKS } from "./chart.js";
-import { read, written, wrong } from "./link.js";
+import { isLong, read, written, wrong } from "./link.js";
+import { got, letters, textOf } from "./packed.js";
+import { made, part, round, shelved, sized, slider, swatch, theme } from "./parts.js";
 import { Picture, Sheet } from "./picture.js";
 import { Run, TICKS } from "./run.js";
+import { Workshop } from "./workshop.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300, 1000, 3000]; // ticks of a second
 const SLOWEST_FRAME = 100; // milliseconds: a page that was not shown does not run after what it missed
@@ -14,28 +17,19 @@ const KEYS = {
 };
 const SHOWN = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
 const DIGITS = "1234567890";
-
-const part = (id) => document.getElementById(id);
-const made = (tag, properties = {}, ...children) => {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-};
+const LONGEST_TEXT = 2 ** 20; // bytes
+const SOON = 1500; // milliseconds until the compiler loads: the world moves first
 
 let run; // the world that is shown; everything below is about it
 let picture;
+let workshop = null; // where the page has a compiler
+let waiting = null; // the setup of a link whose text is not compiled yet
 let promised; // the digest of the link with which the page was opened, while its setup stands
 let gauges = [];
 let going = true;
 let left = 0; // of a tick
 let last = 0;
 const chart = new Chart();
-
-function theme() {
-  const style = getComputedStyle(document.documentElement);
-  const colours = Object.fromEntries(["paper", "ink", "faint", "rule"].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-  return { ...colours, dark: matchMedia("(prefers-color-scheme: dark)").matches };
-}
 
 function say(message) {
   part("wrong").hidden = message === "";
@@ -47,29 +41,54 @@ function sign(kind, message) {
   part("bits").textContent = message;
 }
 
-async function got(path, kind) {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error(`${path} is not there: ${answer.status}`);
-  return answer[kind]();
-}
+const parsed = async (path) => JSON.parse(new TextDecoder().decode(await got(path)));
 
-/* Open the universe that the address names, or the first one. */
+/* Open the universe that the address names, or the first one; one whose text is in the address, once it is compiled. */
 async function arrive(universes) {
   say("");
   const setup = read(location.hash);
+  const text = setup.text === undefined ? null : await textOf(setup.text, LONGEST_TEXT);
+  if (text !== null && workshop === null) throw new Error("this link has a text of its own, and this page has no compiler");
   const id = setup.universe ?? universes[0].id;
   if (!universes.some((each) => each.id === id)) throw new Error(`there is no universe ${id} on this page`);
-  const [bytes, about] = await Promise.all([got(`universes/${id}.wasm`, "arrayBuffer"), got(`universes/${id}.json`, "json")]);
-  const whole = { universe: id, seed: setup.seed ?? 7n, agents: setup.agents ?? about.agents.first, params: setup.params };
+  waiting = null;
+  if (text === null || run === undefined) {
+    const [bytes, about] = await Promise.all([got(`universes/${id}.wasm`), parsed(`universes/${id}.json`)]);
+    await use(bytes, about, text === null ? { ...setup, universe: id } : { universe: id, params: {} });
+    part("universe").value = id;
+    part("next").hidden = universes.find((each) => each.id === id).shelf !== "lessons";
+  }
+  waiting = text === null ? null : setup;
+  workshop?.open(text === null ? id : "text", text ?? run.about.source, text !== null);
+}
+
+/* Run a universe with a setup of which a part may be unsaid. */
+async function use(bytes, about, setup) {
+  const whole = { ...setup, seed: setup.seed ?? 7n, agents: setup.agents ?? about.agents.first };
   const complaint = wrong(whole, about);
   if (complaint !== null) throw new Error(complaint);
   run = await Run.of(bytes, about);
   picture = about.picture === null ? null : new Picture(about.picture);
   promised = setup.digest;
-  part("universe").value = id;
   show();
   begin(whole);
   prove();
+}
+
+/* Run what a reader wrote: as the link said, or with the seed and what else there was before and can still be. */
+async function edited(bytes, about, text) {
+  const { seed, agents, params } = run.setup;
+  const { least, most } = about.agents;
+  const able = ([name, value]) => about.params.some((each) => each.name === name && (each.low ?? -Infinity) <= value && value <= (each.high ?? Infinity));
+  const before = { seed, agents: least <= agents && agents <= most ? agents : undefined, params: Object.fromEntries(Object.entries(params).filter(able)) };
+  const setup = waiting ?? before;
+  waiting = null;
+  try {
+    await use(bytes, about, { ...setup, text });
+    say("");
+  } catch (error) {
+    say(error.message);
+  }
 }
 
 /* Everything that a universe has, and a run has not. */
@@ -79,7 +98,7 @@ function show() {
   part("name").textContent = about.name;
   part("says").textContent = about.says;
   part("source").textContent = about.source;
-  part("text").hidden = about.source === "";
+  part("text").hidden = about.source === "" || workshop !== null;
   part("board").hidden = picture === null;
   part("world").classList.toggle("bare", picture === null);
   Object.assign(part("agents"), { min: about.agents.least, max: about.agents.most });
@@ -94,8 +113,12 @@ function show() {
   part("given").replaceChildren(...about.controls.map((control) => slider(control, 0, () => {}).label));
   part("chosen").hidden = about.params.length === 0;
   part("params").replaceChildren();
+  part("layers").replaceChildren(...(about.picture?.layers ?? []).map((layer) => made("li", {}, swatch(layer.ink), legend(layer))));
   part("stands").replaceChildren(...(about.picture?.stands ?? []).map((stand) => made("li", {}, swatch(stand.ink), stand.hours ? `${stand.name} ${stand.hours}` : stand.name)));
 }
+
+/* What a colour of cells says. */
+const legend = ({ name, option, paint, low, high }) => (option !== null || paint !== null ? name : `${name} ${round(low)} to ${round(high)}`);
 
 function keysOf(actions) {
   const free = new Set(Object.values(KEYS));
@@ -105,34 +128,6 @@ function keysOf(actions) {
     return free.delete(key) ? key : digits.shift();
   });
 }
-
-function swatch(colour) {
-  const square = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const fill = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  square.setAttribute("aria-hidden", "true");
-  fill.setAttribute("width", "100%");
-  fill.setAttribute("height", "100%");
-  fill.setAttribute("fill", colour);
-  square.append(fill);
-  return square;
-}
-
-/* A number between bounds; where a bound is none, one that is typed. */
-function slider({ name, low, high, whole }, value, changed) {
-  const bounded = low !== null && high !== null;
-  const step = whole ? 1 : "any";
-  const input = made("input", bounded ? { type: "range", min: low, max: high, step, value } : { type: "number", step: "any", value });
-  const output = made("output", {}, round(value));
-  input.dataset.name = name;
-  input.oninput = () => {
-    if (!Number.isFinite(input.valueAsNumber)) return;
-    output.textContent = round(input.valueAsNumber);
-    changed(input.valueAsNumber);
-  };
-  return { label: made("label", {}, name, input, output) };
-}
-
-const round = (value) => String(Number(value.toPrecision(4)));
 
 /* Begin a run anew. */
 function begin(setup) {
@@ -202,6 +197,9 @@ function paint() {
     const is = (row) => row === null || observed[row * worlds.agents] !== 0;
     part("stands").children[number].className = is(stand.opens) && is(stand.there) ? "" : "closed";
   });
+  const [first, latest] = run.span;
+  Object.assign(part("past"), { min: first, max: latest, value: worlds.ticks });
+  part("back").disabled = worlds.ticks === first;
   const ratio = window.devicePixelRatio || 1;
   if (picture !== null) {
     const context = sized(part("board"), picture.width, picture.height, ratio);
@@ -210,14 +208,6 @@ function paint() {
   }
   const { clientWidth, clientHeight } = part("chart");
   chart.paint(sized(part("chart"), clientWidth, clientHeight, ratio), clientWidth, clientHeight, colours);
-}
-
-function sized(canvas, width, height, ratio) {
-  const [across, down] = [width, height].map((size) => Math.max(Math.round(size * ratio), 1));
-  if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
 }
 
 /* Say whether this browser has the bits that are promised. */
@@ -274,9 +264,9 @@ function frame(now) {
 
 function changed() {
   try {
-    const { universe, params } = run.setup;
+    const { universe, text, params } = run.setup;
     const said = read(`#seed=${encodeURIComponent(part("seed").value.trim())}&agents=${encodeURIComponent(part("agents").value)}`);
-    const setup = { universe, params, seed: said.seed, agents: said.agents };
+    const setup = { universe, text, params, seed: said.seed, agents: said.agents };
     const complaint = wrong(setup, run.about);
     if (complaint !== null) throw new Error(complaint);
     say("");
@@ -288,7 +278,9 @@ function changed() {
 }
 
 async function copy() {
-  const link = written({ ...run.setup, digest: await run.digest() });
+  const text = run.setup.text === undefined ? undefined : await letters(run.setup.text);
+  const link = written({ ...run.setup, text, digest: await run.digest() });
+  if (isLong(link)) return say(`a link of this universe has ${link.length} letters, which is too long for an address`);
   history.replaceState(null, "", link);
   try {
     await navigator.clipboard.writeText(location.href);
@@ -301,7 +293,7 @@ async function copy() {
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || !run) return;
   const { localName, type } = event.target;
-  if (localName === "select" || (localName === "input" && type !== "range")) return;
+  if (localName === "select" || localName === "textarea" || (localName === "input" && type !== "range")) return;
   const moves = event.key.startsWith("Arrow");
   if (localName === "input" && moves) return;
   if ((localName === "button" || localName === "summary") && (event.key === " " || event.key === "Enter")) return;
@@ -309,6 +301,7 @@ function pressed(event) {
   if (action >= 0) act(action);
   else if (event.key === " ") go(!going);
   else if (event.key === "s") step();
+  else if (event.key === "b") back(run.worlds.ticks - 1);
   else if (event.key === "r") begin(run.setup);
   else return;
   event.preventDefault();
@@ -320,19 +313,31 @@ function step() {
   paint();
 }
 
+/* Show a tick of the past, or of what was its future. */
+function back(tick) {
+  go(false);
+  run.back(tick);
+  chart.clear();
+  note();
+}
+
 function rated() {
   part("rate").textContent = `${SPEEDS[part("speed").value]} ticks/s`;
 }
 
 async function main() {
-  const universes = await got("universes/index.json", "json");
-  const shelves = Map.groupBy ? Map.groupBy(universes, (each) => each.shelf) : grouped(universes);
-  for (const [shelf, each] of shelves) {
+  const { universes, compiler } = await parsed("universes/index.json");
+  for (const [shelf, each] of shelved(universes)) {
     const options = each.map(({ id, says }) => made("option", { value: id, title: says }, id.slice(id.lastIndexOf("/") + 1)));
     part("universe").append(...(shelf === "" ? options : [Object.assign(made("optgroup", {}, ...options), { label: shelf })]));
   }
   const come = () => arrive(universes).then(() => { document.querySelector("main").hidden = false; paint(); }, (error) => say(error.message));
-  part("universe").onchange = () => { location.hash = `#universe=${encodeURIComponent(part("universe").value)}`; };
+  const named = () => { location.hash = `#universe=${encodeURIComponent(part("universe").value)}`; };
+  part("universe").onchange = named;
+  part("next").onclick = () => { part("universe").selectedIndex += 1; named(); };
+  part("back").onclick = () => back(run.worlds.ticks - 1);
+  part("past").oninput = () => back(part("past").valueAsNumber);
+  if (compiler) workshop = new Workshop(edited);
   part("go").onclick = () => go(!going);
   part("step").onclick = step;
   part("reset").onclick = () => begin(run.setup);
@@ -350,13 +355,15 @@ async function main() {
   rated();
   await come();
   requestAnimationFrame(frame);
+  setTimeout(() => workshop?.load(), SOON);
 }
 
-function grouped(universes) {
-  const shelves = new Map();
-  for (const each of universes) shelves.set(each.shelf, [...(shelves.get(each.shelf) ?? []), each]);
-  return shelves;
+/* Whether the browser has the instructions that modules have: a function of one vector is valid. */
+function vectors() {
+  return WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11));
 }
 
 if (typeof WebAssembly === "undefined") say("This browser has no WebAssembly.");
+else if (!vectors()) say("This browser has no SIMD of WebAssembly, which universes need: take one of 2023 or later.");
+else if (typeof DecompressionStream === "undefined") say("This browser cannot unpack files: take one of 2023 or later.");
 else main().catch((error) => say(location.protocol === "file:" ? "Open this page from a host: hamletc page said how." : error.message));

@@ -1,11 +1,13 @@
 /* A world that a page runs: one tick after another, by random actions or by a reader's. */
 
+import { Past } from "./past.js";
 import { open } from "./worlds.js";
 
 export const TICKS = 300; // of the run whose digest a link promises
 
 export class Run {
   #bytes;
+  #past = new Past();
 
   constructor(bytes, worlds, about) {
     this.#bytes = bytes;
@@ -21,6 +23,7 @@ export class Run {
   /* Begin a world: `seed` is a BigInt, `params` are numbers by name. */
   begin(setup) {
     begin(this.worlds, this.about, setup);
+    this.#past.begin(this.worlds);
     this.setup = setup;
     return this;
   }
@@ -29,11 +32,23 @@ export class Run {
   change(name, value) {
     this.worlds.array("params")[this.about.params.findIndex((param) => param.name === name)] = value;
     this.worlds.observe();
+    this.#past.note(this.worlds, true);
+  }
+
+  /* The first and the last tick that can be seen again. */
+  get span() {
+    return this.#past.span;
+  }
+
+  /* Go back to a tick of the span, or forward to one that was before. */
+  back(tick) {
+    this.#past.back(this.worlds, tick);
   }
 
   /* A tick in which all agents act at random. */
   tick() {
     this.worlds.rollout(1);
+    this.#past.note(this.worlds);
   }
 
   /* A tick in which an agent takes this action, with these controls by name, and all others act at random. */
@@ -51,6 +66,7 @@ export class Run {
       if (name in controls) values[row * actions.length + agent] = controls[name];
     });
     worlds.step();
+    this.#past.note(worlds, true);
   }
 
   /* Whether an agent may take an action. */

@@ -1,0 +1,226 @@
+"""A page in which universes are edited: its compiler, its lessons, its links with a text, and its past."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hamlet.backend.buffers import Shape
+from hamlet.interpreter.digest import digest_of_run
+from hamletc.compile import check_file
+from hamletc.errors import CompileError
+from hamletc.export.tested import TEST_TICKS
+from hamletc.frontend import Stopwatch
+from hamletc.language.formatter import format_source
+from hamletc.page import service
+from hamletc.page.carried import archive, bare
+from hamletc.page.made import AT_ONCE
+from hamletc.page.pyodide import TRIED, compiler_files, pyodide_folder
+from hamletc.page.site import LESSONS, static_files
+from hamletc.passes.pipeline import PASS_NAMES, WHOLE_NAMES
+
+ROOT = Path(__file__).parents[3]
+TOWN = ROOT / "universes/town.hamlet"
+MISTAKES = ROOT / "tests/golden/diagnostics"
+FOUND = Path(os.environ.get("HAMLET_PYODIDE", ROOT / "node_modules/pyodide"))
+MOST_BYTES = 8_000_000
+"""Of a page with the compiler, tutorial, gallery and ports."""
+OF_UNIVERSES = 1_200_000
+"""Bytes of that which are universes."""
+node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
+pyodide = pytest.mark.skipif(not FOUND.is_dir(), reason="there is no Pyodide here: npm install pyodide")
+ALONE = """
+import json, sys
+sys.path = [path for path in sys.path if "site-packages" not in path and path]
+sys.path.insert(0, sys.argv[1])
+from hamletc.page import service
+assert service.__file__.startswith(sys.argv[1])
+requests = json.load(sys.stdin)
+answers = [service.answered(json.dumps(each)) for each in requests]
+print(json.dumps([[each.said, None if each.module is None else each.module.hex()] for each in answers]))
+"""
+IN_NODE = """
+import { readFileSync } from "node:fs";
+const [folder, archive, text] = process.argv.slice(1);
+const { loadPyodide } = await import(`${folder}/pyodide.mjs`);
+const { begun } = await import(process.argv[4]);
+const asked = await begun(loadPyodide, {}, new Uint8Array(readFileSync(archive)));
+const answers = ["check", "compile"].map((ask) => asked(ask, readFileSync(text, "utf8")));
+console.log(JSON.stringify(answers.map(({ said, module }) => [said, module && Buffer.from(module).toString("hex")])));
+"""
+TEXTS = """
+const { letters, textOf } = await import(process.argv[1]);
+const text = "universe a # \\u00fc \\u{1F41D}\\n".repeat(40);
+const link = await letters(text);
+const said = (what, most) => textOf(what, most).then(() => null, (error) => error.message);
+console.log(JSON.stringify({
+    same: (await textOf(link, 5000)) === text, fits: /^[-\\w]*$/.test(link), short: link.length < text.length,
+    cut: await said(link.slice(0, 20), 5000), other: await said("?", 5000), long: await said(link, 100),
+}));
+"""
+PAST = """
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+const [folder] = process.argv.slice(1);
+const { Run } = await import(`${folder}/run.js`);
+const read = (suffix) => gunzipSync(readFileSync(`${folder}/universes/town.${suffix}.gz`));
+const run = await Run.of(read("wasm"), JSON.parse(read("json")));
+const setup = { agents: 1, seed: 3n, params: {} };
+run.begin(setup);
+const digests = [run.worlds.digest()];
+const done = () => digests.push(run.worlds.digest());
+for (let tick = 1; tick <= 200; tick += 1) {
+    if (tick % 37 === 0) run.play(0, tick % 4);
+    else run.tick();
+    done();
+}
+const wrong = [];
+for (const tick of [200, 199, 0, 1, 36, 37, 38, 73, 74, 75, 150, 16, 17, 200]) {
+    run.back(tick);
+    if (run.worlds.digest() !== digests[tick] || run.worlds.ticks !== tick) wrong.push(tick);
+}
+const before = run.span;
+run.back(100);
+run.tick();
+const again = run.worlds.digest() === digests[101];
+run.back(50);
+run.play(0, 0);
+console.log(JSON.stringify({ wrong, before, again, after: run.span, different: new Set(digests).size,
+                             digest: await run.digest(setup) }));
+"""
+
+
+def run_node(script: str, *arguments: str | Path) -> Any:
+    command = ["node", "--input-type=module", "-e", script, *map(str, arguments)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=500).stdout)
+
+
+@pytest.fixture(scope="module")
+def statics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the modules of a page, which Node takes as such."""
+    folder = tmp_path_factory.mktemp("statics")
+    for file in static_files():
+        (folder / file.path).write_bytes(file.contents)
+    (folder / "package.json").write_text('{"type": "module"}')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def carried(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive of the compiler."""
+    path = tmp_path_factory.mktemp("carried") / "hamletc.zip"
+    path.write_bytes(archive())
+    return path
+
+
+def test_the_archive_has_all_that_the_compiler_of_a_page_imports(carried: Path, tmp_path: Path) -> None:
+    """Whatever is wrong with a text, the words for it are there."""
+    texts = [path.read_text() for path in sorted(MISTAKES.glob("**/*.hamlet"))]
+    assert len(texts) > 100
+    requests = [*({"ask": "check", "text": each} for each in texts), {"ask": "compile", "text": TOWN.read_text()}]
+    shutil.unpack_archive(carried, tmp_path)
+    command = [sys.executable, "-c", ALONE, str(tmp_path)]
+    done = subprocess.run(command, input=json.dumps(requests), check=True, capture_output=True, text=True, timeout=500)
+    for request, (said, module) in zip(requests, json.loads(done.stdout), strict=True):
+        answer = service.answered(json.dumps(request))
+        assert said == answer.said, request["text"]
+        assert module == (None if answer.module is None else answer.module.hex())
+
+
+def test_archives_of_one_compiler_are_the_same_bytes(carried: Path) -> None:
+    assert archive() == carried.read_bytes()
+
+
+def test_modules_are_carried_without_remarks() -> None:
+    text = '"""A module."""\n# why\nclass A:\n    """A class."""\n    x = "kept"\n\ndef f():\n    """Nothing."""\n'
+    assert bare(text) == "class A:\n    x = 'kept'\n\ndef f():\n    pass"
+
+
+@node
+@pyodide
+def test_a_browsers_python_gives_the_same_module(carried: Path, statics: Path) -> None:
+    answers = run_node(IN_NODE, FOUND, carried, TOWN, statics / "compiler.js")
+    for ask, (said, module) in zip(("check", "compile"), answers, strict=True):
+        here = service.answered(json.dumps({"ask": ask, "text": TOWN.read_text()}))
+        assert (said, module) == (here.said, None if here.module is None else here.module.hex())
+
+
+@pyodide
+def test_a_page_with_the_compiler_is_small_and_says_whose_it_is() -> None:
+    files = {file.path: file.contents for file in (*static_files(), *compiler_files(FOUND))}
+    assert sum(map(len, files.values())) < MOST_BYTES - OF_UNIVERSES
+    assert {"python/pyodide.mjs", "python/pyodide.asm.wasm.gz", "python/hamletc.zip.gz"} <= files.keys()
+    assert gzip.decompress(files["python/pyodide.asm.wasm.gz"]) == (FOUND / "pyodide.asm.wasm").read_bytes()
+    licences = files["licences.txt"].decode()
+    for name in ("hamletc", "Pyodide", "Python"):
+        assert re.search(rf"^{name} .*License", licences, re.M), name
+
+
+def test_pyodide_is_found_or_one_line_says_how_to_get_it(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match=rf"not here: npm install pyodide@{TRIED}, or --pyodide DIR"):
+        pyodide_folder(None, tmp_path)
+    folder = tmp_path / "node_modules" / "pyodide"
+    folder.mkdir(parents=True)
+    with pytest.raises(CompileError, match=r"is no Pyodide, for it has no pyodide\.mjs"):
+        pyodide_folder(None, tmp_path)
+    for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"):
+        (folder / name).touch()
+    (folder / "package.json").write_text('{"version": "0.27.1"}')
+    with pytest.raises(CompileError, match=rf"has Pyodide 0\.27\.1, and pages need one like {TRIED}"):
+        pyodide_folder(None, tmp_path)
+    (folder / "package.json").write_text('{"version": "314.9.9"}')
+    (tmp_path / "inside").mkdir()
+    assert pyodide_folder(None, tmp_path / "inside") == folder
+    assert pyodide_folder(folder, tmp_path) == folder
+
+
+def test_lessons_are_ten_universes_that_begin_with_what_to_do() -> None:
+    lessons = sorted(LESSONS.glob("*.hamlet"))
+    assert len(lessons) == 10
+    for number, path in enumerate(lessons, start=1):
+        text = path.read_text()
+        assert path.name.startswith(f"{number:02}_")
+        assert text.startswith(f"# Lesson {number} of 10. ")
+        assert format_source(text)[0] == text, path.name
+        warnings = check_file(path, Stopwatch()).warnings
+        # The first one shows what a warning is.
+        assert [each.code for file in warnings for each in file.diagnostics] == ["H071"] * (number == 1), path.name
+
+
+@node
+def test_a_text_goes_into_a_link_and_out_of_it(statics: Path) -> None:
+    assert run_node(TEXTS, statics / "packed.js") == {
+        "same": True,
+        "fits": True,
+        "short": True,
+        "cut": "the text of this link is cut off",
+        "other": "the text of this link is cut off",
+        "long": "the text of this link is longer than 100 bytes",
+    }
+
+
+@node
+def test_a_run_goes_back_to_any_tick_and_on_from_there(statics: Path) -> None:
+    answer = service.answered(json.dumps({"ask": "compile", "text": TOWN.read_text()}))
+    (statics / "universes").mkdir()
+    assert answer.module is not None
+    (statics / "universes/town.wasm.gz").write_bytes(gzip.compress(answer.module))
+    about = json.dumps(json.loads(answer.said)["about"])
+    (statics / "universes/town.json.gz").write_bytes(gzip.compress(about.encode()))
+    done = run_node(PAST, statics)
+    assert (done["wrong"], done["again"]) == ([], True)
+    assert (done["before"], done["after"]) == ([0, 200], [0, 51])
+    assert done["different"] > 190
+    # What is compiled at once has the bits of the interpreter.
+    universe = check_file(TOWN, Stopwatch()).universe
+    assert done["digest"] == f"{digest_of_run(universe, Shape(1, 1), 3, TEST_TICKS):016x}"
+    assert set(AT_ONCE.disabled_passes) <= {*PASS_NAMES, *WHOLE_NAMES}
