@@ -27,7 +27,11 @@ def at_home() -> bool:
 def open_package(universe: Path, write_here: bool | None = None, runners: Iterable[str] = ()) -> Module:
     """The generated package in a folder; or that of a file or a pack, compiled into `generated/NAME` of the current
     folder, or into the user's cache where `write_here` is false. By default it is false in the user's home alone.
-    Kernels are those of the usual targets, and of those on request that are among `runners`."""
+    Kernels are those of the usual targets, and of those on request that are among `runners`.
+
+    Raises:
+        EnvError: one of the runners is a backend that this machine cannot run. No file was written.
+    """
     from hamlet.package.module import in_memory, load
 
     if expect(universe, "text", "sources", "package", "nothing") == "package":
@@ -41,8 +45,18 @@ def open_package(universe: Path, write_here: bool | None = None, runners: Iterab
     if at_home() if write_here is None else not write_here:
         return in_memory(write_to_cache(checked.universe.name, files), files)
     folder = default_folder(checked.universe.name)
+    _check_runners(in_memory(folder, files), runners)
     ahead = ahead_in(folder, files)
     if ahead:
         files = with_ahead(files, ahead)
     write(files, folder)
     return in_memory(folder, files)
+
+
+def _check_runners(module: Module, runners: Iterable[str]) -> None:
+    from hamlet.backend.registry import backend_kind, backend_names
+    from hamlet.errors import EnvError
+
+    for name in runners:
+        if name in backend_names() and (missing := backend_kind(name).missing(module)):
+            raise EnvError(missing)

@@ -150,7 +150,6 @@ def _bare(expression: syntax.Expr) -> str:
             inside = [*map(spell_expression, arguments)]
             inside += [] if expression.within is None else [f"within {expression.within.text}"]
             return f"{name}({', '.join(inside)}){over}"
-            return f"{name}({', '.join(map(spell_expression, arguments))}){over}"
         case syntax.IndexExpr(table=table, indices=indices):
             return f"{spell_name(table)}[{', '.join(map(spell_expression, indices))}]"
         case syntax.WeightedExpr(value=value, weight=weight):

@@ -171,7 +171,8 @@ class Attributes(Sealed):
         """Write the values of a meter or a state by its name, or positions, and compute what depends on them again:
         sums over cells, observations and masks. The next `observation` shows them, and the next tick goes on from them.
         Nothing else changes: not what looks back, not the outcomes of the last tick, and an agent whose meter says that
-        it is dead dies at the end of the next tick.
+        it is dead dies at the end of the next tick. A world that was written to before its first `reset` has begun:
+        that `reset` begins its second episode, with what the world keeps.
 
         Args:
             name: of a meter or a state of agents, of the world or of cells; or "position", where agents are.
@@ -198,6 +199,7 @@ class Attributes(Sealed):
         self.check_given()
         with self._whole:
             set_state(self.universe, self._buffers, name, values, worlds, agents)
+            self._now.untouched = False
             self._observe()
 
     def check_given(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 import hamlet
+from hamlet.errors import EnvError
 from hamlet_look.text import drawn
 from hamletc.cli.package import open_package
 from hamletc.cli.report import RunReport, show, sparkline
@@ -70,6 +71,14 @@ def test_nothing_is_written_where_it_is_not_wanted(
     assert hamletc_here(*arguments, "-o", "plots").stdout.endswith("\nplot     plots/meters.png\n")
     # Matplotlib keeps its settings in `.config`.
     assert {path.name for path in place.iterdir()} - {".config"} == {"plots"}
+
+
+def test_nothing_is_written_for_a_backend_that_cannot_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hamlet.launch.wasm.find_spec", lambda _name: None)
+    with pytest.raises(EnvError, match="wasmtime"):
+        open_package(MEAL, runners=("wasm",))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_numbers_do_not_depend_on_the_backend(hamletc_here: Command) -> None:

@@ -255,6 +255,23 @@ def test_what_is_derived_is_right_afterwards(meadow: Module, backend: str) -> No
         assert torch.equal(one[1], other[1])
 
 
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+def test_what_a_world_keeps_can_be_set_before_its_first_reset(
+    compiled: Callable[[str], Module], backend: str
+) -> None:
+    text = "universe school\nspace none\nlifespan 5 ticks\nworld { kept state level: easy hard = easy }\n"
+    text += "meter energy = 0.9 { decay 0.1 }\naction REST { energy += 0.1 when level == hard }\n"
+    module = compiled(text + "reward energy\nobserve { meters  state level }\n")
+    env = hamlet.make(module, worlds=3, backend=backend, quiet=True)
+    env.set("level", "hard", worlds=[1])
+    env.reset()
+    assert env.observation is not None
+    assert env.observation[:, 2].tolist() == [0, 1, 0]
+    # A seed begins the first episode of a life, in which nobody has kept anything yet.
+    env.reset(seed=2)
+    assert env.observation[:, 2].tolist() == [0, 0, 0]
+
+
 def test_who_is_put_elsewhere_is_engaged_no_more(meadow: Module) -> None:
     env = hamlet.make(meadow, worlds=2, agents=2, backend="interpreter", quiet=True)
     env.set("position", (3, 0))
