@@ -60,11 +60,22 @@ compilation.
 
 
 def __getattr__(name: str) -> object:
-    """Import what `FROM_TORCH` names."""
+    """Import what `FROM_TORCH` names.
+
+    Raises:
+        EnvError: torch or numpy is not installed.
+    """
     if name in FROM_TORCH:
         from importlib import import_module
 
-        globals()[name] = member = getattr(import_module(FROM_TORCH[name]), name)
+        try:
+            globals()[name] = member = getattr(import_module(FROM_TORCH[name]), name)
+        except ModuleNotFoundError as error:
+            from hamlet.extras import advice
+
+            if not (line := advice(error)):
+                raise
+            raise EnvError(line) from error
         return member
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

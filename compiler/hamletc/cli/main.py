@@ -13,6 +13,7 @@ from typing import Any, cast
 import rich_click as click
 
 from hamlet.errors import HamletError, PluginError
+from hamlet.extras import advice
 from hamlet.plugins import load, named
 from hamlet.terminal import visible
 from hamletc import __version__
@@ -64,6 +65,11 @@ class Hamletc(click.RichGroup):
             ctx.exit(1)
         except HamletError as error:
             click.echo(f"error: {error}", err=True)
+            ctx.exit(1)
+        except ModuleNotFoundError as error:
+            if not (line := advice(error)):
+                raise
+            click.echo(f"error: {line}", err=True)
             ctx.exit(1)
 
 

@@ -256,9 +256,7 @@ def test_what_is_derived_is_right_afterwards(meadow: Module, backend: str) -> No
 
 
 @pytest.mark.parametrize("backend", ["interpreter", "c"])
-def test_what_a_world_keeps_can_be_set_before_its_first_reset(
-    compiled: Callable[[str], Module], backend: str
-) -> None:
+def test_what_a_world_keeps_can_be_set_before_its_first_reset(compiled: Callable[[str], Module], backend: str) -> None:
     text = "universe school\nspace none\nlifespan 5 ticks\nworld { kept state level: easy hard = easy }\n"
     text += "meter energy = 0.9 { decay 0.1 }\naction REST { energy += 0.1 when level == hard }\n"
     module = compiled(text + "reward energy\nobserve { meters  state level }\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from hamlet.errors import EnvError
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from hamlet.backend.protocol import Backend
     from hamlet.backend.registry import Launch, Tune
     from hamlet.package.module import Module
+
+NEEDED = 'backend "triton" needs Triton: pip install \'hamletc[gpu]\', or use backend="c"'
 
 
 class Triton:
@@ -39,9 +42,11 @@ class Triton:
             )
         return asked or torch.device("cuda", torch.cuda.current_device())
 
-    def missing(self, _module: Module) -> str:
-        """Nothing that pip does not install."""
-        return ""
+    def missing(self, module: Module) -> str:
+        """Triton, unless the package has machine code for GPUs."""
+        from hamlet.launch.gpu.cubins import capabilities
+
+        return "" if find_spec("triton") is not None or any(capabilities(module.sources)) else NEEDED
 
     def launches(self, device: torch.device) -> tuple[Launch, ...]:
         """Kernels, and on CUDA also graphs of them."""

@@ -107,7 +107,7 @@ def compile_ahead(
     try:
         import triton
     except ImportError as error:
-        raise EnvError("compiling ahead of time needs Triton: pip install triton") from error
+        raise EnvError("compiling ahead of time needs Triton: pip install 'hamletc[gpu]'") from error
     kernels = module.kernels("triton")
     if interpreted(kernels):
         raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")

@@ -9,6 +9,7 @@ import torch
 
 from hamlet.backend.registry import TUNES, Tune
 from hamlet.errors import EnvError
+from hamlet.launch.gpu import NEEDED
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.driver import CudaDriver, CudaError, Driver, current_stream
 from hamlet.launch.gpu.launch import KernelBackend, TritonBackend
@@ -82,4 +83,4 @@ def _triton_version() -> str:
     try:
         return metadata.version("triton")
     except metadata.PackageNotFoundError as error:
-        raise EnvError('backend "triton" needs Triton: pip install triton, or use backend="c"') from error
+        raise EnvError(NEEDED) from error
