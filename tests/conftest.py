@@ -30,8 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """The user's cache is a folder of this run: its workers and their processes share machine code, which is known by
     contents, and nothing else is there. Processes keep the bytecode of what they import, also where the environment
-    says that they should not: there are hundreds of them. A worker computes in one thread, of torch and of kernels:
-    there is a worker for each CPU, and threads that find none free wait for each other. Tests of threads ask for more."""
+    says that they should not: there are hundreds of them. A worker computes in one thread, of torch and of
+    kernels: there is a worker for each CPU, and threads that find none free wait for each other. Tests of threads ask
+    for more."""
     if problem := stale():
         raise pytest.UsageError(problem)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
