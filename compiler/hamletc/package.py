@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import fcntl
 import glob
 import os
 import shutil
@@ -13,11 +12,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from hamlet.errors import ModuleError
 from hamlet.package import cache, manifest
 from hamlet.package.manifest import Manifest
 from hamlet.package.module import UNIVERSE_FILE, verified
+from hamlet.system import process
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
@@ -193,6 +194,12 @@ def _replace(output: Path, files: Mapping[str, bytes]) -> None:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Waits until no other process writes packages into a folder."""
+    try:
+        import fcntl
+    except ImportError:
+        # Windows has no locks of folders: the one that writes last stays.
+        yield
+        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with contextlib.suppress(OSError):
@@ -205,10 +212,10 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _exchange(one: Path, other: Path) -> None:
     """Swap two folders."""
-    libc = ctypes.CDLL(None, use_errno=True)
+    exchange: Any = getattr(process(), "renameat2", None)
     names = (os.fsencode(one), os.fsencode(other))
-    if hasattr(libc, "renameat2"):
-        if libc.renameat2(_HERE, names[0], _HERE, names[1], _RENAME_EXCHANGE) == 0:
+    if exchange is not None:
+        if exchange(_HERE, names[0], _HERE, names[1], _RENAME_EXCHANGE) == 0:
             return
         number = ctypes.get_errno()
         if number not in (errno.EINVAL, errno.ENOSYS):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import platform
 import statistics
 import time
@@ -21,6 +20,7 @@ from hamlet.env.environment import Env
 from hamlet.native.drafts import without_drafts
 from hamlet.package.module import Module
 from hamlet.schema.observed import encodes, fits_bfloat16
+from hamlet.system import cpus
 from hamlet.universe import Universe
 
 Launch: TypeAlias = Literal["step", "rollout"]
@@ -75,8 +75,7 @@ def machine(device: torch.device) -> str:
     """The device in words."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{platform.processor() or platform.machine()}, {cores} CPUs"
+    return f"{platform.processor() or platform.machine()}, {cpus()} CPUs"
 
 
 def bytes_per_agent_tick(universe: Universe, case: Case) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,7 +20,9 @@ def open_regular(path: Path) -> BinaryIO:
     Raises:
         OSError: it cannot be opened, or is no regular file.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    # Windows has neither of the first two, and changes ends of lines unless it is told that bytes are wanted.
+    flags = (getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+    descriptor = os.open(path, reduce(or_, flags, os.O_RDONLY))
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))

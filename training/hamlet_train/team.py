@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
@@ -13,11 +12,6 @@ from hamlet_train.exact.network import Array
 
 PORTIONS = 4
 """Portions of the work for each thread, so that one that is held up does less."""
-
-
-def cpus() -> int:
-    """The CPUs that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 class Team:

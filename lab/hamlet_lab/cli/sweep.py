@@ -113,14 +113,15 @@ def swept(trial: Trial, grid: Grid) -> Table:
     import torch
 
     from hamlet import distributed
-    from hamlet_lab.sweep.run import measure, memory
+    from hamlet.system import exceeds_memory
+    from hamlet_lab.sweep.run import measure
     from hamlet_lab.sweep.table import columns, row_bytes
     from hamletc.cli.progress import progress_of
 
     universe = trial.module.universe
     # The table is in memory twice when its parts are put together.
     needed = 2 * grid.variants * row_bytes(universe, len(grid.axes))
-    if needed > memory():
+    if exceeds_memory(needed):
         raise CompileError(
             f"a table of {grid.variants:,} variants takes {needed >> 30:,} GiB, more memory than this machine has: "
             "take fewer values"

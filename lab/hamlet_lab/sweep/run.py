@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -190,8 +189,3 @@ def _policy(trial: Trial, env: Env) -> TabularPolicy | str:
         return env.tabular(trial.policy["table"], trial.policy["features"])
     except EnvError as error:
         raise CompileError(f"the policy does not fit {env.universe.name}: {error}") from error
-
-
-def memory() -> int:
-    """The bytes of memory that the machine has."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -18,6 +18,7 @@ import torch
 
 from hamlet.backend.choose import Choice
 from hamlet.package import cache
+from hamlet.system import cpus
 
 SIZES = (64, 1024, 16384, 65536)
 """Numbers of agents that are timed. From the last one on a GPU is chosen without timing the CPU."""
@@ -196,7 +197,7 @@ def _machine(choice: Choice, device: torch.device) -> dict[str, str | int]:
         "launch": choice.launch,
         "device": torch.cuda.get_device_name(device),
         "processor": platform.machine(),
-        "processors": len(os.sched_getaffinity(0)),
+        "processors": cpus(),
         "threads": os.environ.get("HAMLET_THREADS", ""),
         **{name: _version(name) for name in ("torch", choice.backend)},
     }

@@ -8,12 +8,13 @@ notice a fork themselves.
 
 from __future__ import annotations
 
-import ctypes
 import os
 from functools import cache, partial
 from typing import Any
 
 import torch
+
+from hamlet.system import process
 
 PAUSE = "omp_pause_resource_all"
 SOFT = 1
@@ -22,9 +23,11 @@ SOFT = 1
 
 @cache
 def forkable() -> None:
-    """Let this process be forked, from now on."""
+    """Let this process be forked, from now on; on Windows none is."""
     # Torch brings its OpenMP library in front of all others, so its function is the one that is found.
-    pause: Any = getattr(ctypes.CDLL(None), PAUSE, None)
+    if not hasattr(os, "register_at_fork"):
+        return
+    pause: Any = getattr(process(), PAUSE, None)
     if pause is None:
         os.register_at_fork(after_in_child=_one_thread)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
 from hamlet.schema.roles import fewest_agents, only_agents
 from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
+from hamlet.system import exceeds_memory
 from hamlet.universe import Universe, meet
 from hamlet.waiting import told
 
@@ -284,8 +284,7 @@ def buffer_bytes(universe: Universe, shape: Shape, obs_dtype: torch.dtype | None
 def _allocate(universe: Universe, shape: Shape, device: torch.device, obs_dtype: torch.dtype | None) -> Buffers:
     needed = buffer_bytes(universe, shape, obs_dtype)
     problem = f"{shape.worlds} worlds of {shape.agents} agents need {math.ceil(needed / 2**20)} MiB on {device}"
-    # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
-    if device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+    if device.type == "cpu" and exceeds_memory(needed):
         raise EnvError(f"{problem}, more memory than this machine has")
     try:
         return allocate(universe, shape, device, obs_dtype)

@@ -157,7 +157,10 @@ class _Background:
             self._ended = True
             if self._process is not None and self._process.poll() is None:
                 with suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
+                    if hasattr(os, "killpg"):
+                        os.killpg(self._process.pid, signal.SIGKILL)
+                    else:
+                        self._process.kill()
         self.thread.join(LONGEST)
 
     def _make(self) -> None:
@@ -204,7 +207,8 @@ def _watch() -> None:
     """At the end of a process, one of `multiprocessing` too, nothing is left. Who forks waits: threads stay behind at a
     fork."""
     Finalize(None, _end, exitpriority=1)
-    os.register_at_fork(before=finish, after_in_child=_watch.cache_clear)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=finish, after_in_child=_watch.cache_clear)
 
 
 def _end() -> None:

@@ -21,6 +21,7 @@ from hamlet.errors import EnvError
 from hamlet.native import cpu
 from hamlet.native.compilers import HEADER, NATIVE, Compiler, compiled, compiler
 from hamlet.package import cache as kept
+from hamlet.system import process
 from hamlet.terminal import say_once
 from hamlet.waiting import compiling
 
@@ -31,7 +32,6 @@ FORMAT = 1
 RECENT = 32
 """Libraries that stay loaded though nobody uses them: worlds of the same universe often follow each other."""
 
-LIBC = ctypes.CDLL(None)
 Defines: TypeAlias = tuple[tuple[str, str], ...]
 DESCRIPTORS = Path("/proc/self/fd")
 """Where Linux has the files that a process has open, those without a name too."""
@@ -108,8 +108,10 @@ def opened(content: bytes) -> ctypes.CDLL:
         OSError: it cannot be loaded on this machine.
     """
     loaded = _loaded(content)
-    # Threads may run in it when Python ends.
-    weakref.finalize(loaded, LIBC.dlclose, ctypes.c_void_p(loaded._handle)).atexit = False
+    # Threads may run in it when Python ends. Where there is no such function it stays loaded.
+    unload = getattr(process(), "dlclose", None)
+    if unload is not None:
+        weakref.finalize(loaded, unload, ctypes.c_void_p(loaded._handle)).atexit = False
     return loaded
 
 

@@ -13,7 +13,7 @@ import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -95,19 +95,24 @@ def recall(kind: str, name: str) -> bytes | None:
     than the user could have put them there.
     """
     try:
-        with _own_folder(kind) as own:
-            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=own)
-            with os.fdopen(descriptor, "rb") as file:
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not _is_own(descriptor):
-                    return None
-                content = file.read()
-                with contextlib.suppress(OSError):
-                    # The time of last use decides what `_make_room` removes.
-                    os.utime(descriptor)
+        content = _read(kind, name) if _has_owners() else (folder() / kind / name).read_bytes()
     except OSError:
         return None
     thing = content[_DIGEST:]
     return thing if content[:_DIGEST] == _seal(name, thing) else None
+
+
+def _read(kind: str, name: str) -> bytes:
+    with _own_folder(kind) as own:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=own)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not _is_own(descriptor):
+                raise PermissionError(_FOREIGN)
+            content = file.read()
+            with contextlib.suppress(OSError):
+                # The time of last use decides what `_make_room` removes.
+                os.utime(descriptor)
+            return content
 
 
 def keep(kind: str, name: str, thing: bytes) -> None:
@@ -119,18 +124,33 @@ def keep(kind: str, name: str, thing: bytes) -> None:
     folder().mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         (folder() / kind).mkdir(mode=0o700)
+    if not _has_owners():
+        temporary = folder() / kind / f".{name}.{secrets.token_hex(8)}"
+        try:
+            temporary.write_bytes(_seal(name, thing) + thing)
+            temporary.replace(folder() / kind / name)
+        finally:
+            temporary.unlink(missing_ok=True)
+        _make_room(folder() / kind, lambda name: (folder() / kind / name).unlink())
+        return
     with _own_folder(kind) as own:
-        temporary = f".{name}.{secrets.token_hex(8)}"
+        hidden = f".{name}.{secrets.token_hex(8)}"
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            with os.fdopen(os.open(temporary, flags, 0o600, dir_fd=own), "wb") as file:
+            with os.fdopen(os.open(hidden, flags, 0o600, dir_fd=own), "wb") as file:
                 file.write(_seal(name, thing) + thing)
-            os.replace(temporary, name, src_dir_fd=own, dst_dir_fd=own)
+            os.replace(hidden, name, src_dir_fd=own, dst_dir_fd=own)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.unlink(temporary, dir_fd=own)
+                os.unlink(hidden, dir_fd=own)
             raise
-        _make_room(own)
+        _make_room(own, lambda name: os.unlink(name, dir_fd=own))
+
+
+def _has_owners() -> bool:
+    """Whether the system says who owns a file, and opens files in an open folder. On Windows the folders of a user are
+    closed to others by the system."""
+    return hasattr(os, "geteuid") and os.open in os.supports_dir_fd
 
 
 def _seal(name: str, thing: bytes) -> bytes:
@@ -159,7 +179,7 @@ def _is_own(descriptor: int) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _make_room(own: int) -> None:
+def _make_room(own: int | Path, remove: Callable[[str], None]) -> None:
     """Remove what was not used for the longest time where all together take more than `ROOM`."""
     files = []
     with os.scandir(own) as entries:
@@ -172,5 +192,5 @@ def _make_room(own: int) -> None:
         if taken <= ROOM:
             return
         with contextlib.suppress(OSError):
-            os.unlink(name, dir_fd=own)
+            remove(name)
             taken -= size

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hamlet.system import cpus
 from hamlet_train.errors import TrainError
 from hamlet_train.settings import DEEPEST, LIMITS, WIDEST, Settings, names
 
@@ -54,7 +55,7 @@ def threads_of(asked: int | None) -> int:
     if asked is not None:
         return asked
     beside = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
-    return max(len(os.sched_getaffinity(0)) // beside, 1)
+    return max(cpus() // beside, 1)
 
 
 def folder_of(name: str) -> Path:

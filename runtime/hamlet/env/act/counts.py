@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from hamlet.arguments import flag
 from hamlet.backend.buffers import Shape, Statistics, WorldCounts, counted_by_lane
 from hamlet.env.act.results import Rollout
 from hamlet.errors import EnvError
+from hamlet.system import exceeds_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,7 @@ class Counting:
     def _by_lane(self, counts: Statistics, per_lane: int) -> Statistics:
         needed = 4 * self.shape.lanes * (self.affordances + 1 + 3 * per_lane)
         problem = f"counts of {self.shape.lanes} lanes with {per_lane} episodes of each need {-(-needed >> 20)} MiB"
-        # Linux grants more memory than the machine has, and kills the process that uses it: refuse beforehand.
-        if self.device.type == "cpu" and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        if self.device.type == "cpu" and exceeds_memory(needed):
             raise EnvError(f"{problem}, more memory than this machine has")
         try:
             return counted_by_lane(counts, self.affordances, per_lane)

@@ -4,7 +4,6 @@ of observations beside it. They need no compiler."""
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from hamlet.package.ahead import INDEX, Tables, folder
 from hamlet.package.manifest import sha256
 from hamlet.package.module import Module, kernels_file
 from hamlet.schema import encodes
+from hamlet.system import cpus
 
 FORMAT = 3
 """The version of `kernels.json` and of tables of words."""
@@ -68,7 +68,7 @@ def compile_ahead(
     """
     text = text_in(module)
     types = [name for name in observations if name != "uint8" or encodes(module.universe)]
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(cpus()) as pool:
         made = {
             (level.name, name): pool.submit(machine_code, text, {"OBSERVED": OBSERVED[name]}, level.name)
             for level in levels

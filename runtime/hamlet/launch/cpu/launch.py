@@ -32,8 +32,10 @@ from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.single import Single
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.streaming import Streaming, fills_lines, large, parts
-from hamlet.launch.cpu.team import Team
+from hamlet.launch.cpu.team import ALONE, Team, possible
 from hamlet.schema import abi
+from hamlet.system import cpus
+from hamlet.terminal import say_once
 from hamlet.universe import Universe
 
 NETWORK = 16
@@ -242,6 +244,9 @@ class CpuBackend:
         whole = streaming is not None or shape.lanes > SHORT
         entry = self._kernels.entry(list(values.values()), whole)
         shares = self._shares(shape, 1)
+        if len(shares) > 1 and not possible():
+            say_once(ALONE)
+            shares = [(0, shape.worlds)]
         values |= {"shares": shares_of(shares)}
         return Steps(entry, values, buffers, shares, self._team, streaming, statistics)
 
@@ -318,7 +323,7 @@ def _threads() -> int:
     """HAMLET_THREADS, or the CPUs this process may use; under torchrun its share of them."""
     wanted = os.environ.get("HAMLET_THREADS")
     if wanted is None:
-        return max(len(os.sched_getaffinity(0)) // on_this_machine().count, 1)
+        return max(cpus() // on_this_machine().count, 1)
     if not wanted.isdecimal() or int(wanted) < 1:
         raise EnvError(f"HAMLET_THREADS must be a positive number, not {wanted!r}")
     return int(wanted)

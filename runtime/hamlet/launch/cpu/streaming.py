@@ -37,7 +37,7 @@ def large(threads: int) -> int:
     of so many cores hold."""
     try:
         cache = os.sysconf("SC_LEVEL2_CACHE_SIZE")
-    except (ValueError, OSError):
+    except (AttributeError, ValueError, OSError):
         cache = 0
     return 2 * threads * max(cache, CACHE)
 

@@ -8,6 +8,7 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,19 @@ from hamlet.launch.cpu.entry import (
     Entry,
 )
 from hamlet.launch.cpu.memory import Array
+from hamlet.system import process
 
-LIBC = ctypes.CDLL(None)
 NAMES = SERVE, LEAD = f"{TEAM}_serve", f"{TEAM}_lead"
+
+
+ALONE = "steps take one thread on this system, which has no semaphores without a name; rollouts take all"
+
+
+@cache
+def possible() -> bool:
+    """Whether this system has semaphores without a name, which threads of a team wait at: macOS and Windows do not."""
+    begin = getattr(process(), "sem_init", None)
+    return begin is not None and begin(ctypes.create_string_buffer(8 * (DONE - START)), 0, 0) == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,12 @@ class Team:
         self._ending = weakref.finalize(self, _end, self._blocks)
 
     def run(self, job: Job) -> None:
-        """As many threads as there are tables call the function; returns when all have."""
+        """As many threads as there are tables call the function; returns when all have. Where no team is possible, this
+        thread calls it for each table."""
+        if not possible():
+            for table in job.tables:
+                job.entry.call(table)
+            return
         if self._process != os.getpid():
             self._ending.detach()
             self._form()
@@ -118,7 +134,7 @@ def _at(blocks: Array, number: int, word: int) -> int:
 
 def _begin(functions: Functions, blocks: Array, number: int) -> None:
     for word in (START, DONE):
-        LIBC.sem_init(ctypes.c_void_p(_at(blocks, number, word)), 0, 0)
+        _call("sem_init", _at(blocks, number, word), 0, 0)
     thread = threading.Thread(
         target=_serve, args=(functions, blocks, number), name=f"hamlet-step-{number}", daemon=True
     )
@@ -133,4 +149,8 @@ def _serve(functions: Functions, blocks: Array, number: int) -> None:
 def _end(blocks: Array) -> None:
     blocks[:, STATE] = ENDED
     for number in range(1, len(blocks)):
-        LIBC.sem_post(ctypes.c_void_p(_at(blocks, number, START)))
+        _call("sem_post", _at(blocks, number, START))
+
+
+def _call(name: str, semaphore: int, *arguments: int) -> None:
+    getattr(process(), name)(ctypes.c_void_p(semaphore), *arguments)

@@ -3,7 +3,6 @@ making one that launches nothing."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ from hamlet.launch.gpu.tuning import Tuner, candidates
 from hamlet.package.ahead import INDEX
 from hamlet.package.module import Module
 from hamlet.schema import abi, encodes
+from hamlet.system import cpus
 
 if TYPE_CHECKING:
     from triton.compiler import CompiledKernel
@@ -132,7 +132,7 @@ def compile_ahead(
         return result
 
     # Triton compiles without holding Python's lock, most of the time.
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(cpus()) as pool:
         compiled = list(pool.map(build, *zip(*chosen, strict=True)))
     entries = list(_entries(chosen, compiled))
     tables = tuple(kernels.TABLES)

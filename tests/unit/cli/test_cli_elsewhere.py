@@ -1,0 +1,83 @@
+"""Systems that are not Linux: the calls that macOS and Windows lack are taken away, and what is left runs worlds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samples import SHIPPED
+
+MEAL = SHIPPED / "first_meal.hamlet"
+MACOS = """
+import ctypes, os, sys
+whole = ctypes.CDLL
+class Functions:
+    # macOS has the function, and it says that it is not implemented.
+    sem_init = staticmethod(lambda *_: -1)
+    dlclose = whole(None).dlclose
+ctypes.CDLL = lambda name, *arguments, **named: Functions if name is None else whole(name, *arguments, **named)
+os.sysconf = lambda name, of=os.sysconf: of(name) if name.startswith("SC_PAGE") else of("no such name")
+for name in ("sched_getaffinity", "memfd_create"):
+    delattr(os, name)
+"""
+WINDOWS = """
+import ctypes, os, sys
+whole = ctypes.CDLL
+def library(name, *arguments, **named):
+    if name is None:
+        raise TypeError("bad argument type for built-in operation")
+    return whole(name, *arguments, **named)
+ctypes.CDLL = library
+# These look at the name of the system, which is Linux here.
+import tempfile, subprocess, asyncio, torch
+sys.modules["fcntl"] = sys.modules["resource"] = None
+for name in (
+    "sched_getaffinity", "memfd_create", "sysconf", "register_at_fork", "geteuid", "getuid", "killpg", "fork",
+    "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC",
+):
+    delattr(os, name)
+os.supports_dir_fd = set()
+"""
+COMMAND = "from hamletc.cli.main import main\nmain()\n"
+
+
+def elsewhere(system: str, program: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A program in a process without what that system lacks."""
+    command = [sys.executable, "-c", system + program, *map(str, arguments)]
+    environment = os.environ | {"HAMLET_THREADS": "2", "XDG_CACHE_HOME": str(cwd / "cache")}
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
+def test_the_language_and_worlds(system: str, tmp_path: Path) -> None:
+    for arguments in (("check", MEAL), ("compile", MEAL), ("compile", MEAL), ("run", MEAL, "--ticks", "50")):
+        done = elsewhere(system, COMMAND, *arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    # Machine code is kept for the next process.
+    assert [path.stat().st_size > 1000 for path in (tmp_path / "cache" / "hamletc" / "libraries").iterdir()] != []
+    compiled = elsewhere(system, COMMAND, "verify", MEAL, "--backends", "c", "--quick", "--allow-unfired", cwd=tmp_path)
+    assert compiled.returncode == 0, compiled.stderr
+    assert "are equal in all" in compiled.stdout
+
+
+@pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
+def test_steps_take_one_thread_where_threads_cannot_wait_together(system: str, tmp_path: Path) -> None:
+    program = f"""
+import torch, hamlet
+env = hamlet.make(hamlet.compile({str(MEAL)!r}, "meal"), worlds=20_000, backend="c", quiet=True)
+for _ in range(3):
+    env.step(torch.zeros(20_000, dtype=torch.int32))
+env.rollout(20)
+print(env.digest())
+"""
+    there, here = (elsewhere(each, program, cwd=tmp_path) for each in (system, ""))
+    assert there.returncode == 0, there.stderr
+    assert there.stdout == here.stdout != ""
+    assert "steps take one thread on this system" in there.stderr
+    assert "steps take one thread" not in here.stderr
