@@ -99,6 +99,9 @@ Loops over short vectors ask nothing that is the same in all turns. */
 #include <avx512vlintrin.h>
 #include <avx512bwintrin.h>
 #endif
+#ifdef __AVX512VBMI2__
+#include <avx512vbmi2intrin.h>
+#endif
 #else
 #include <immintrin.h>
 #endif

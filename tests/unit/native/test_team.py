@@ -14,8 +14,9 @@ import pytest
 from hamlet.launch.cpu import by_hand
 from hamlet.launch.cpu.entry import BLOCK, CLAIMED, IDLE, STATE, entry
 from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.team import LIBC, Functions, Job, Team
+from hamlet.launch.cpu.team import Functions, Job, Team
 from hamlet.native.library import library
+from hamlet.system import process
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="this machine has no compiler of C")
 
@@ -132,7 +133,9 @@ def test_a_late_member_takes_nothing_that_was_taken_back() -> None:
     time.sleep(0.05)
     assert member.is_alive()
     blocks[1, STATE] = 3
-    LIBC.sem_post(ctypes.c_void_p(int(blocks[1, 8:].ctypes.data)))
+    there = process()
+    assert there is not None
+    there.sem_post(ctypes.c_void_p(int(blocks[1, 8:].ctypes.data)))
     member.join(20)
     assert not member.is_alive()
     assert called.tables[1, COUNT] == 0
