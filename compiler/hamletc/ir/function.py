@@ -109,7 +109,7 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 """When the agents of a world are counted together: on the state at the beginning of a tick, and on that after the rules
 of the agents; then also those on each cell by themselves, and for births those that are still alive."""
 
-ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "last", "nearest", "rank", "grant"]
+ReductionOp: TypeAlias = Literal["count", "total", "lowest", "highest", "last", "nearest", "rank", "alike", "grant"]
 REDUCTION_OPS: tuple[ReductionOp, ...] = get_args(ReductionOp)
 
 
@@ -139,6 +139,10 @@ class Reduction:
     The result of `rank` is F32 and each lane's own: for how many other lanes that run the term holds and
     `priority.<name>` (U32, never 0) is higher, or the same and the number of the agent lower.
 
+    That of `alike` is F32 and each lane's own, too: for how many lanes that run the term (BOOL) holds and `key.<name>`
+    (I32) is what this lane asks for, `asked.<name>` (I32): a key from 0 on, of which there are `few`, or -1, which none
+    has. Of `others` the lane itself does not count.
+
     The result of `grant` is BOOL: whether the lane's claim is granted. The first `places.<name>` (I32 from 0 on, the
     same for all lanes of a world) claims are: those with `first.<name>` (BOOL) before those without, then by
     `priority.<name>` (U32), the highest first, then by the number of the agent, the lowest first. A function that does
@@ -160,6 +164,7 @@ class Reduction:
     pairs: bool = False
     few: int | None = None
     standing: str = STANDING
+    others: bool = False
 
     @property
     def result(self) -> str:
@@ -179,12 +184,14 @@ class Reduction:
     @property
     def terms(self) -> dict[str, Type]:
         """The terms of a lane, by the names of outputs; that of a grant which not all have is `optional`."""
-        conditions = ("count", "nearest", "rank", "grant")
+        conditions = ("count", "nearest", "rank", "alike", "grant")
         term = {f"term.{self.name}": Type.BOOL if self.op in conditions else Type.F32}
         if self.op == "nearest":
             return term | {f"away.{self.name}": Type.F32, f"value.{self.name}": Type.F32}
         if self.op == "rank":
             return term | {f"priority.{self.name}": Type.U32}
+        if self.op == "alike":
+            return term | {f"key.{self.name}": Type.I32, f"asked.{self.name}": Type.I32}
         return term | ({f"places.{self.name}": Type.I32} if self.op == "grant" else {})
 
     @property

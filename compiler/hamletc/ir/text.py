@@ -43,7 +43,9 @@ _OUTPUT = re.compile(rf"  output ({_NAME})(?:\[(\d+)\])? = %(\d+)")
 _TABLE = re.compile(r"table (\S+): (\w+) = (.*)")
 _ROW = re.compile(r"  row (\d+)  ; (.*)")
 _UNIVERSE = re.compile(r"universe (.+)")
-_REDUCTION = re.compile(rf"reduction (\w+) ({_NAME}) = (\w+)( of pairs)?(?: of (\d+) priorities)?(?: at (\S+))?")
+_REDUCTION = re.compile(
+    rf"reduction (\w+) ({_NAME}) = (\w+)( of pairs)?( of others)?(?: of (\d+) (?:priorities|keys))?(?: at (\S+))?"
+)
 _FUNCTION = re.compile(r"function (\S+) \{")
 
 
@@ -62,9 +64,10 @@ def print_program(program: Program) -> str:
 
 def _kind(reduction: Reduction) -> str:
     """The words behind the operation of a reduction."""
-    few = "" if reduction.few is None else f" of {reduction.few} priorities"
+    what = "keys" if reduction.op == "alike" else "priorities"
+    few = "" if reduction.few is None else f" of {reduction.few} {what}"
     at = "" if reduction.standing == STANDING else f" at {reduction.standing}"
-    return f"{' of pairs' if reduction.pairs else ''}{few}{at}"
+    return f"{' of pairs' if reduction.pairs else ''}{' of others' if reduction.others else ''}{few}{at}"
 
 
 def print_function(function: Function) -> str:
@@ -279,12 +282,13 @@ def _read_reduction(lines: _Lines) -> Reduction:
     match = lines.ahead(_REDUCTION)
     assert match is not None
     stages, ops = {stage: stage for stage in STAGES}, {op: op for op in REDUCTION_OPS}
-    stage, name, op, pairs, few, at = match.groups()
+    stage, name, op, pairs, others, few, at = match.groups()
     if stage not in stages or op not in ops:
         raise lines.error("not a reduction")
     lines.take(_REDUCTION)
     number = None if few is None else int(few)
-    return Reduction(stages[stage], name.strip("`"), ops[op], pairs is not None, number, at or STANDING)
+    standing = at or STANDING
+    return Reduction(stages[stage], name.strip("`"), ops[op], pairs is not None, number, standing, others is not None)
 
 
 def _read_table(lines: _Lines) -> Table:

@@ -29,6 +29,10 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
         case "rank":
             _check(reduction, terms)
             return _ranked(term & runs, terms[f"priority.{reduction.name}"].reshape(term.shape))
+        case "alike":
+            key, asked = (terms[f"{kind}.{reduction.name}"].reshape(term.shape) for kind in ("key", "asked"))
+            own = term & runs & (key == asked) if reduction.others else np.zeros_like(term)
+            return _alike(term & runs, key, asked) - own.reshape(-1).astype(np.float32)
         case "count":
             result = (term & runs).sum(axis=1).astype(np.float32)
         case "total":
@@ -74,7 +78,7 @@ def _asked(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agents
             first = np.where(there, away, np.float32(np.inf)).argmin(axis=1)[:, None]
             otherwise = np.broadcast_to(terms[f"otherwise.{reduction.name}"], (lanes,))
             return np.where(there.any(axis=1), np.take_along_axis(value, first, axis=1)[:, 0], otherwise)
-        case "rank" | "grant" | "last":
+        case "rank" | "alike" | "grant" | "last":
             raise ValueError(f"pairs of lanes have no {reduction.op}")
 
 
@@ -116,6 +120,11 @@ def _ranked(counts: Array, priority: Array) -> Array:
     equal = (priority[:, :, None] == priority[:, None, :]) & (agents[None, :] < agents[:, None])
     before: Array = ((higher | equal) & counts[:, None, :]).sum(axis=2)
     return before.astype(np.float32).reshape(-1)
+
+
+def _alike(counts: Array, key: Array, asked: Array) -> Array:
+    meets: Array = (asked[:, :, None] == key[:, None, :]) & counts[:, None, :]
+    return meets.sum(axis=2).astype(np.float32).reshape(-1)
 
 
 def _granted(name: str, terms: Mapping[str, Array], claims: Array) -> Array:

@@ -106,8 +106,10 @@ def _reduction_problem(program: Program, reduction: Reduction) -> str | None:
         for term, type_ in terms.items():
             if outputs.get(term, type_ if term in reduction.optional else None) is not type_:
                 return f"{name} gives no {term}: {type_.value}"
-    if reduction.few is not None and f"priority.{reduction.name}" not in _types_of_outputs(
-        program.function(reduction.function)
+    if (
+        reduction.op != "alike"
+        and reduction.few is not None
+        and f"priority.{reduction.name}" not in _types_of_outputs(program.function(reduction.function))
     ):
         return "it has no priorities"
     return _pairs_problem(program, reduction) if reduction.pairs else None

@@ -37,6 +37,17 @@ class Reducer:
                 self.outputs.append(Output(f"priority.{name}", priority))
         return self.names[op, term, priority, standing]
 
+    def alike(self, term: Value, key: Value, asked: Value, keys: int, *, others: bool) -> str:
+        """The name of the reduction of how many lanes, or other lanes, for which a term (BOOL) holds have the key (I32)
+        that a lane asks for (I32); there are so many keys."""
+        question: tuple[ReductionOp, Value, Value | None, str] = ("alike", term, asked, "others" if others else "")
+        if question not in self.names:
+            number = self.counts["alike"] = self.counts.get("alike", -1) + 1
+            self.names[question] = name = f"alike.{number}"
+            self.add(Reduction(self.stage, name, "alike", few=keys, others=others), term)
+            self.outputs += [Output(f"key.{name}", key), Output(f"asked.{name}", asked)]
+        return self.names[question]
+
     def posted(self, cell: Value) -> str:
         """The output that says at which cell a lane is that posts there (I32)."""
         if cell not in self.cells:

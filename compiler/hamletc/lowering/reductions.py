@@ -54,6 +54,7 @@ from hamletc.ir.function import (
 from hamletc.ir.ops import BOOL, F32, I32, Value
 from hamletc.ir.ordering import ordered
 from hamletc.lowering.act import destination
+from hamletc.lowering.alike import counted_on_cell
 from hamletc.lowering.births import Bearing, bearing, ranked
 from hamletc.lowering.blocking import count_in_the_way
 from hamletc.lowering.cell_cache import searched
@@ -189,7 +190,7 @@ def _numbers(reducer: Reducer, sites: Iterator[_Site]) -> dict[OfAll | Upon, tup
         for among in nodes(site.part):
             if isinstance(among, Among | Rank | Nearest) and depends_on_asker(among):
                 with builder.at(site.construct, among.span, site.phase):
-                    names[among] = (reducer.pairs.ask(among),)
+                    names[among] = (counted_on_cell(reducer, among) or reducer.pairs.ask(among),)
                     if isinstance(among, Among) and among.op == "average":
                         names[among] += (reducer.reduce("count", builder.boolean(True)),)
             elif isinstance(among, Among | Upon):

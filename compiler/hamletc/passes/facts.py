@@ -101,6 +101,8 @@ def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
                 continue
             case "count":
                 yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS), whole=True)
+            case "alike":
+                yield reduction.result, Interval(0.0, float(schema.MOST_AGENTS), whole=True)
             case "rank":
                 yield reduction.result, Interval(0.0, schema.MOST_AGENTS - 1.0, whole=True)
             case "nearest":

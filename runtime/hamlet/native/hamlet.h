@@ -1593,6 +1593,47 @@ HAMLET_HELPER void rank_few_worlds(
     }
 }
 
+/* Agents up to which each lane is compared with each: counting keys in memory is slower. */
+#define FEW_AGENTS 32
+
+HAMLET_INLINE void hamlet_alike_few(
+    const bool8 *counts, const i32 *keys, const i32 *asked, f32 *found, bool8 others, ix begin, ix end) {
+    for (ix first = begin; first < end; first += WIDE) {
+        /* A vector reaches into the next world, which comes later. */
+        vi32 own = fetch_vi32(asked, first), number = alike_vi32(0);
+        for (ix lane = begin; lane < end; lane++)
+            number = hamlet_one_more(number, equal_vi32(own, alike_vi32(counts[lane] ? keys[lane] : -2)));
+        vi32 itself = where_vi32(equal_vi32(own, fetch_vi32(keys, first)), alike_vi32(others), alike_vi32(0));
+        itself = where_vi32(fetch_vbool(counts, first), itself, alike_vi32(0));
+        store_vf32(found, first, to_f32_vi32(subtract_vi32(number, itself)));
+    }
+}
+
+HAMLET_INLINE void hamlet_alike_many(
+    const bool8 *counts, const i32 *keys, const i32 *asked, f32 *found, i32 *tally, bool8 others, ix begin, ix end) {
+    for (ix lane = begin; lane < end; lane++) {
+        tally[keys[lane]] = 0;
+        if (asked[lane] >= 0) tally[asked[lane]] = 0;
+    }
+    for (ix lane = begin; lane < end; lane++) tally[keys[lane]] += counts[lane];
+    for (ix lane = begin; lane < end; lane++) {
+        i32 own = others && counts[lane] && keys[lane] == asked[lane];
+        found[lane] = asked[lane] < 0 ? 0.0f : (f32)(tally[asked[lane]] - own);
+    }
+}
+
+/* How many lanes of its world that count, or how many others, have the key that each lane asks for; -1 is none. `tally` is
+room for a number of each key. */
+HAMLET_HELPER void alike_worlds(
+    const bool8 *counts, const i32 *keys, const i32 *asked, f32 *found, i32 *tally, bool8 others, ix agents,
+    ix worlds) {
+    for (ix begin = 0; begin < worlds * agents; begin += agents)
+        if (agents <= FEW_AGENTS)
+            hamlet_alike_few(counts, keys, asked, found, others, begin, begin + agents);
+        else
+            hamlet_alike_many(counts, keys, asked, found, tally, others, begin, begin + agents);
+}
+
 /* How many of `number` numbers are above a threshold. */
 HAMLET_INLINE ix hamlet_higher(const u32 *keys, ix number, u32 threshold, bool8 *above) {
     for (ix index = 0; index < number; index += WIDE)

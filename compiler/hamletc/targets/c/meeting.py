@@ -237,6 +237,11 @@ def _reduced(each: Reduced) -> Iterator[Code]:
                     " that is shorter."
                 )
             yield do(each.function, each.term, each.terms["priority"], each.shared, *each.ranking, agents, there)
+        case "alike":
+            asked = (each.terms["key"], each.terms["asked"])
+            yield do(
+                "alike_worlds", each.term, *asked, each.shared, "on_each_cell", each.reduction.others, agents, there
+            )
         case "count":
             yield do("count_worlds", each.term, "counts", agents, there)
             yield shared

@@ -37,7 +37,7 @@ CLOSING = ("age", "episode_return")
 """The chunks of the state that settling a tick changes, beside who is alive."""
 
 EXTREMES: tuple[ReductionOp, ...] = ("lowest", "highest")
-OF_EACH: tuple[ReductionOp, ...] = ("grant", "rank")
+OF_EACH: tuple[ReductionOp, ...] = ("grant", "rank", "alike")
 """What is another for each lane: there is room for all agents of a world."""
 
 
@@ -206,7 +206,7 @@ class Together:
     @property
     def from_tile(self) -> set[str]:
         """The arrays that functions take from the first lane of a tile on."""
-        ranks = {each.shared for each in self.all if each.op == "rank"}
+        ranks = {each.shared for each in self.all if each.op in ("rank", "alike")}
         found = {each.result for asked in self.asked.values() for each in asked.found}
         shown = {name for stage in self.asked for name in self._shown(stage)}
         terms = {name for several in self.stages.values() for each in several for name in each.terms.values()}
@@ -261,6 +261,8 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
             found.made["ranked"] = found.array("i32", "TERMS")
         if any(each.counted for each in found.stages[stage]):
             found.made["tally"] = found.array("i32", "TALLIES")
+        if cells := [each.reduction.few or 0 for each in found.stages[stage] if each.op == "alike"]:
+            found.made["on_each_cell"] = heap("i32", max(cells))
         if found.asks(stage, "grant"):
             found.made.update(claiming=found.array("i32", "TERMS"), nobody=found.array("bool", "TERMS"))
             found.made["above"] = found.array("bool", "TERMS")

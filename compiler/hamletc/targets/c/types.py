@@ -96,6 +96,7 @@ HELPERS: dict[str, Helper] = {
     "add_notes": Helper((0,)),
     "add_to_tree": Helper(),
     "all_set": Helper(gives=BOOL),
+    "alike_worlds": Helper(),
     "any_on_cells": Helper(gives=BOOL),
     "any_set": Helper(gives=BOOL),
     "choose_lanes": Helper(gives=INDEX),

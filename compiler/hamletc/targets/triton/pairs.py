@@ -121,7 +121,7 @@ def _nobody_yet(found: Found) -> Iterator[Code]:
         case "lowest" | "highest" as op:
             yield assign(found.result, full(INFINITE if op == "lowest" else BELOW_ALL, "float32"))
             yield assign(found.given("number"), zeros("int32"))
-        case "rank" | "grant" | "last":
+        case "rank" | "alike" | "grant" | "last":
             raise ValueError("no pairs")
 
 
@@ -176,7 +176,7 @@ def _taken(found: Found) -> Iterator[Code]:
             yield from _better(found, term, result, term < result, other > found.given("number"), runs)
         case "highest":
             yield from _better(found, term, result, term > result, other > found.given("number"), runs)
-        case "rank" | "grant" | "last":
+        case "rank" | "alike" | "grant" | "last":
             raise ValueError("no pairs")
 
 

@@ -76,7 +76,7 @@ def reductions(ops: Collection[ReductionOp], paired: bool) -> Iterator[Function]
     extremes = "lowest" in ops or "highest" in ops
     trees = extremes or "total" in ops
     yield _over_world("_most", "tl.max", "The greatest integer of the agents of the world")
-    if trees or "rank" in ops or paired:
+    if trees or "rank" in ops or "alike" in ops or paired:
         yield _across()
     if trees:
         yield _joined()
@@ -91,6 +91,8 @@ def reductions(ops: Collection[ReductionOp], paired: bool) -> Iterator[Function]
         yield _counted()
     if "rank" in ops:
         yield _ranked()
+    if "alike" in ops:
+        yield _alike()
     if "grant" in ops:
         yield from (_up_to(), _somewhere(), _granted())
 
@@ -221,6 +223,34 @@ def _ranked() -> Function:
         "of a lower number. No priority is 0. `zero` is 0, which no compiler can know."
     )
     return function("_ranked", ["counts", "priority", "zero", *SIZES], summary, body())
+
+
+def _alike() -> Function:
+    offered, alike = names("offered alike")
+
+    def body() -> Iterator[Code]:
+        yield assign(lane, numbers())
+        yield assign(offered, where("counts", "key", -2))
+        yield assign(alike, zeros("int32"))
+        yield lanes_of_warp()
+        met = across(other, bits).equals(Name("asked"))
+        of_warps = (
+            Remark(PARTNER),
+            assign(other, of_warp(offered)),
+            Remark("Unrolled, this would take a register for each lane of the warp."),
+            loop(bits, WARP + zero, body=[update(alike, "+", cast(met, "int32"))]),
+        )
+        yield loop(turn, GROUP // WARP + zero, body=of_warps)
+        itself = cast(Name("counts") & Name("key").equals(Name("asked")), "int32")
+        yield when(Name("OTHERS"), [update(alike, "-", itself)])
+        yield give(cast(alike, "float32"))
+
+    summary = (
+        "How many agents of the world that count, or how many others, have the key that the lane asks for. No key is"
+        " -2. `zero` is 0, which no compiler can know."
+    )
+    parameters = ["counts", "key", "asked", *constants("OTHERS"), "zero", *SIZES]
+    return function("_alike", parameters, summary, body())
 
 
 def _up_to() -> Function:

@@ -217,6 +217,10 @@ def _result(reduction: Reduction, terms: Mapping[str, str]) -> Expression:
         case "rank":
             priority = terms[f"priority.{reduction.name}"]
             return call("_ranked", counts, priority, call("_zero", "lanes"), GROUP, BLOCK)
+        case "alike":
+            key, asked = (terms[f"{kind}.{reduction.name}"] for kind in ("key", "asked"))
+            others = Constant(reduction.others)
+            return call("_alike", counts, key, asked, others, call("_zero", "lanes"), GROUP, BLOCK)
         case "count":
             return call("_counted", counts, GROUP, BLOCK)
         case "total":

@@ -25,14 +25,14 @@ from hamletc.targets.wasm.memory import WIDE
 claims, priority, places, ordered, claiming, keys, above = names("claims priority places ordered claiming keys above")
 begin, agents, worlds, lane, number, favoured, index = names("begin agents worlds lane number favoured index")
 among_first, left, threshold, key, highest, bit, higher = names("among_first left threshold key highest bit higher")
-first, ranks, ranked, tally, few, counted, own = names("first ranks ranked tally few counted own")
-found, earlier, here, place, value, before, flags = names("found earlier here place value before flags")
+first, ranks, ranked, tally, few, counted, own, others = names("first ranks ranked tally few counted own others")
+found, earlier, here, place, value, before, flags, asked = names("found earlier here place value before flags asked")
 SUMMARY = "Leave of the claims of each world as many as there are places: the first, then by priority, then by number."
 
 
 def meeting() -> list[Function]:
     """The functions that rank and grant."""
-    return [_compare(), _tally(), _rank(), _rank_few(), _higher(), _threshold(), _contend(), _grant()]
+    return [_compare(), _tally(), _rank(), _rank_few(), _alike(), _higher(), _threshold(), _contend(), _grant()]
 
 
 def _compare() -> Function:
@@ -108,6 +108,25 @@ def _rank_few() -> Function:
     parameters = ["flags", "priority", "ranks", "keys", "ranked", "tally", "few", "agents", "worlds"]
     summary = "The same, where priorities are 1 .. few."
     return function("rank_few_worlds", parameters, summary, [_each_world(of_world())], "apart")
+
+
+def _alike() -> Function:
+    wanted, each = tally[asked[lane]], (begin, begin + agents)
+
+    def of_world() -> Iterator[Code]:
+        yield loop(lane, *each, body=[assign(tally[keys[lane]], 0), when(asked[lane] >= 0, [assign(wanted, 0)])])
+        yield loop(lane, *each, body=[when(flags[lane], [update(tally[keys[lane]], "+", 1)])])
+        yield loop(lane, *each, body=[assign(found[lane], 0.0), when(asked[lane] >= 0, list(looked_up()))])
+
+    def looked_up() -> Iterator[Code]:
+        itself = others.both(flags[lane]).both(keys[lane].equals(asked[lane]))
+        yield assign(value, wanted)
+        yield when(itself, [update(value, "-", 1)])
+        yield assign(found[lane], call("to_f32", value))
+
+    parameters = ["flags", "keys", "asked", "found", "tally", "others", "agents", "worlds"]
+    summary = "How many lanes that count, or how many others, have the key that each lane asks for; -1 is none."
+    return function("alike_worlds", parameters, summary, [_each_world(of_world())], "apart")
 
 
 def _higher() -> Function:
