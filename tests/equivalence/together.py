@@ -83,6 +83,23 @@ def ranks(
     counts = tl.load(counts_ptr + lane, mask=valid, other=0) != 0
     priority = tl.load(priority_ptr + lane, mask=valid, other=-1).to(tl.uint32, bitcast=True)
     tl.store(result_ptr + lane, _ranked(counts, priority, tl.minimum(worlds, 0), GROUP, BLOCK), mask=valid)
+
+
+@triton.jit
+def alikes(
+    counts_ptr, key_ptr, asked_ptr, result_ptr, worlds: tl.int32, agents: tl.int32,
+    GROUP: tl.constexpr, BLOCK: tl.constexpr,
+):
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    valid = (index // GROUP < worlds) & (index % GROUP < agents)
+    lane = index // GROUP * agents + index % GROUP
+    counts = tl.load(counts_ptr + lane, mask=valid, other=0) != 0
+    key = tl.load(key_ptr + lane, mask=valid, other=0)
+    asked = tl.load(asked_ptr + lane, mask=valid, other=0)
+    anybody = _alike(counts, key, asked, False, tl.minimum(worlds, 0), GROUP, BLOCK)
+    others = _alike(counts, key, asked, True, tl.minimum(worlds, 0), GROUP, BLOCK)
+    tl.store(result_ptr + lane, anybody, mask=valid)
+    tl.store(result_ptr + worlds * agents + lane, others, mask=valid)
 """
 NUMBERS: tuple[ReductionOp, ...] = ("count", "total", "lowest", "highest")
 WORLDS = 5
@@ -178,6 +195,22 @@ class Launcher:
             compared += self.lanes
         return compared
 
+    def alikes(self, draw: np.random.Generator) -> int:
+        """Compare how many have a key, where few and where many are possible, and some ask for none."""
+        compared, everybody = 0, np.ones(self.lanes, bool)
+        for few in (1, 3, 60000):
+            counts = draw.random(self.lanes) < draw.choice([0.2, 0.9, 1.0])
+            key = draw.integers(0, few, self.lanes, dtype=np.int32)
+            asked = np.where(draw.random(self.lanes) < 0.5, key, draw.integers(-1, few, self.lanes, dtype=np.int32))
+            terms = {"term.x": counts, "key.x": key, "asked.x": asked}
+            found = torch.zeros((2, self.lanes))
+            self.launch("alikes", *map(torch.from_numpy, (counts, key, asked)), found)
+            for others, result in zip((False, True), found.numpy(), strict=True):
+                reduction = Reduction("tick", "x", "alike", few=few, others=others)
+                self.same("alike", together(reduction, terms, everybody, self.agents), result)
+                compared += self.lanes
+        return compared
+
     def same(self, op: str, expected: np.ndarray[Any, Any], found: np.ndarray[Any, Any]) -> None:
         wrong = np.flatnonzero(expected != found)
         if wrong.size:
@@ -189,7 +222,7 @@ def main(folder: Path, where: str, counts: list[int]) -> int:
         interpret()
         make_interpreter_exact()
     found = module(folder)
-    kernels: dict[str, Any] = {name: getattr(found, name) for name in ("numbers", "grants", "ranks")}
+    kernels: dict[str, Any] = {name: getattr(found, name) for name in ("numbers", "grants", "ranks", "alikes")}
     if where != "interpreted":
         capability = int(where.removeprefix("sm_"))
         kernels = {name: Executed(kernel, capability) for name, kernel in kernels.items()}
@@ -198,6 +231,7 @@ def main(folder: Path, where: str, counts: list[int]) -> int:
         for worlds_of_a_block in (1, 2) if agents == 33 else (1,):
             launcher = Launcher(kernels, agents, worlds_of_a_block)
             compared += launcher.numbers(draw) + launcher.grants(draw) + launcher.ranks(draw)
+            compared += launcher.alikes(draw)
     print(f"{compared} values are equal")
     return 0
 

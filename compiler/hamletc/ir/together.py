@@ -31,8 +31,10 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
             return _ranked(term & runs, terms[f"priority.{reduction.name}"].reshape(term.shape))
         case "alike":
             key, asked = (terms[f"{kind}.{reduction.name}"].reshape(term.shape) for kind in ("key", "asked"))
-            own = term & runs & (key == asked) if reduction.others else np.zeros_like(term)
-            return _alike(term & runs, key, asked) - own.reshape(-1).astype(np.float32)
+            found: Array = _alike(term & runs, key, asked)
+            own = (term & runs & (key == asked) & reduction.others).reshape(-1)
+            found -= own.astype(np.float32)
+            return found
         case "count":
             result = (term & runs).sum(axis=1).astype(np.float32)
         case "total":

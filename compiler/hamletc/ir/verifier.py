@@ -106,6 +106,10 @@ def _reduction_problem(program: Program, reduction: Reduction) -> str | None:
         for term, type_ in terms.items():
             if outputs.get(term, type_ if term in reduction.optional else None) is not type_:
                 return f"{name} gives no {term}: {type_.value}"
+    if reduction.op == "alike" and reduction.few is None:
+        return "nobody knows how many keys there are"
+    if reduction.op != "alike" and reduction.others:
+        return "all lanes count there"
     if (
         reduction.op != "alike"
         and reduction.few is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import hamlet
 from hamlet.package.module import Module
 from hamletc.checking.check import check
 from hamletc.language.parser import parse
+from hamletc.lowering import reductions
 
 TEXT = """
 universe crowd
@@ -74,6 +76,26 @@ def test_agents_on_a_cell_are_counted(compiled: Callable[[str], Module], edges: 
         fixed = total(x, y, (np.full((worlds, 1), 2), np.zeros((worlds, 1), int)), (weight < 0.5) * 1.0)
         assert np.array_equal(env.reports["fixed"].numpy().reshape(worlds, agents), np.repeat(fixed, agents, 1))
     assert seen > 50
+
+
+@pytest.mark.parametrize("agents", [5, 70])
+def test_a_table_by_cell_gives_the_bits_of_pairs(agents: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels compare agents where they are few, and count by cell where they are many: no other bits than of pairs."""
+    more = "report ahead: count(other and weight > 0.3) at (beside, 1)\nreport fixed"
+    text = TEXT.replace("EDGES", "{ starts anywhere }").replace("report fixed", more)
+    digests = set()
+    for name in ("table", "pairs"):
+        if name == "pairs":
+            monkeypatch.setattr(reductions, "counted_on_cell", lambda *_: None)
+        (path := tmp_path / f"{name}.hamlet").write_text(text)
+        module = hamlet.compile(path, tmp_path / f"package_{name}")
+        kernels = next((tmp_path / f"package_{name}").glob("*_kernels.c")).read_text(encoding="utf-8")
+        assert ("alike_worlds" in kernels) == (name == "table")
+        env = hamlet.make(module, worlds=7, agents=agents, backend="c", seed=3, quiet=True)
+        env.reset()
+        env.rollout(30)
+        digests.add(env.digest())
+    assert len(digests) == 1
 
 
 HEAD = "universe o\nspace grid 4 x 3\nlifespan 9 ticks\nmeter a = 1 { decay 0.1 }\nreward a\nobserve { meters }\n"

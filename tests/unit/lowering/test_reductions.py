@@ -147,6 +147,52 @@ def test_places_among_others_are_each_lanes_own() -> None:
     assert together(reduction, terms, runs, 6).tolist() == [1.0, 2.0, 0.0, 2.0, 3.0, 0.0]
 
 
+def test_who_is_alike_is_each_lanes_own() -> None:
+    terms = {
+        "term.a": np.array([1, 0, 1, 1, 1, 1], np.bool_),
+        "key.a": np.array([0, 2, 2, 2, 0, 1], np.int32),
+        "asked.a": np.array([2, 2, 2, -1, 0, 2], np.int32),
+    }
+    runs = np.ones(6, np.bool_)
+    anybody, others = Reduction("tick", "a", "alike", few=3), Reduction("tick", "a", "alike", few=3, others=True)
+    assert together(anybody, terms, runs, 6).tolist() == [2.0, 2.0, 2.0, 0.0, 2.0, 2.0]
+    assert together(anybody, terms, runs, 3).tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
+    # Lane 1 counts nowhere, so it is not left out either.
+    assert together(others, terms, runs, 6).tolist() == [2.0, 2.0, 1.0, 0.0, 1.0, 2.0]
+    runs[2] = False
+    assert together(others, terms, runs, 6).tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
+
+
+def test_counts_at_cells_are_looked_up() -> None:
+    text = (
+        "universe crowd\nspace grid 4 x 3\nlifespan 9 ticks\nmeter a = 1 { decay 0.1 }\n"
+        "rule near: a += 0.01 * count(a > 0.5) at (position x + 1, position y)\n"
+        "rule again: a += 0.02 * count(a > 0.5) at (position x + 1, position y)\n"
+        "rule with: a += 0.01 * count(other) at (position x, position y)\n"
+        "rule more: a += 0.01 * count(a > own(a)) at (position x, position y)\n"
+        "rule whole: a += 0.01 * total(a) at (position x, position y)\n"
+        "rule by_hand: a += 0.01 * count(position x == own(position x) and a < 0.5)\n"
+        "reward a\nobserve { meters }\n"
+    )
+    known = program(text)
+    kinds = [(each.op, each.pairs, each.others, each.few) for each in known.reductions]
+    assert kinds == [
+        ("alike", False, False, 12),
+        ("alike", False, True, 12),
+        ("count", True, False, None),
+        ("total", True, False, None),
+        ("count", True, False, None),
+    ]
+    verify_program(known)
+    assert parse_program(print_program(known)) == known
+    lies = facts_of(universe_of(text), known).inputs["among.alike.0"]
+    assert (lies.low, lies.high, lies.whole) == (0.0, 1024.0, True)
+    alike = known.reductions[0]
+    for wrong in (replace(alike, few=None), replace(alike, name="alike.9"), replace(alike, op="count", others=True)):
+        with pytest.raises(VerificationError):
+            verify_program(replace(known, reductions=(wrong, *known.reductions[1:])))
+
+
 def test_ranks_of_both_stages() -> None:
     text = SHOP + "rule envies: hunger += 0.1 * rank(hunger > 1, hunger) - 0.05 * rank(hunger > 1, -hunger)\n"
     text += "reward rank(used == Shop, hunger) + rank(used == Shop, hunger + 0)\nreport r: rank(used == Shop, hunger)\n"

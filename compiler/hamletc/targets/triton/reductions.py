@@ -249,8 +249,7 @@ def _alike() -> Function:
         "How many agents of the world that count, or how many others, have the key that the lane asks for. No key is"
         " -2. `zero` is 0, which no compiler can know."
     )
-    parameters = ["counts", "key", "asked", *constants("OTHERS"), "zero", *SIZES]
-    return function("_alike", parameters, summary, body())
+    return function("_alike", ["counts", "key", "asked", *constants("OTHERS"), "zero", *SIZES], summary, body())
 
 
 def _up_to() -> Function:

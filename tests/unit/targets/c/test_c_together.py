@@ -105,6 +105,20 @@ def test_ranks(header: Header, agents: int, worlds: int) -> None:
         assert np.array_equal(found[: worlds * agents].reshape(worlds, agents), wanted), (few, share)
 
 
+@EACH_WORLD
+def test_who_is_alike(header: Header, agents: int, worlds: int) -> None:
+    for keys, share, others in product((1, 5, 3000), (0.05, 0.9), (False, True)):
+        counts = GENERATOR.random((worlds, agents)) < share
+        key = GENERATOR.integers(0, keys, (worlds, agents), np.int32)
+        asked = np.where(GENERATOR.random(key.shape) < 0.5, key, GENERATOR.integers(-1, keys, key.shape, np.int32))
+        given = [terms(header, each.reshape(-1)) for each in (counts, key, asked)]
+        found, tally = room(header, TERMS, np.float32), np.full(keys, 77, np.int32)
+        header.call("alikes", *given, found, tally, others, agents, worlds, gives=None)
+        met = (asked[:, :, None] == key[:, None, :]) & counts[:, None, :]
+        met &= ~(np.eye(agents, dtype=bool) & others)
+        assert np.array_equal(found[: worlds * agents].reshape(worlds, agents), met.sum(2)), (keys, share, others)
+
+
 def granted(claims: Array, first: Array, priority: Array, places: int) -> Array:
     """The claims of a world that find a place."""
     order = sorted(np.flatnonzero(claims), key=lambda lane: (not first[lane], -int(priority[lane]), lane))

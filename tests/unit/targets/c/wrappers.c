@@ -248,6 +248,10 @@ void few_ranks(
     const bool8 *counts, const u32 *priority, f32 *found, u32 *keys, i32 *ranked, i32 *tally, ix few, ix agents, ix worlds) {
     rank_few_worlds(counts, priority, found, keys, ranked, tally, few, agents, worlds);
 }
+void alikes(
+    const bool8 *counts, const i32 *keys, const i32 *asked, f32 *found, i32 *tally, bool others, ix agents, ix worlds) {
+    alike_worlds(counts, keys, asked, found, tally, others, agents, worlds);
+}
 void grants(
     bool8 *claims, const bool8 *first, const u32 *priority, const i32 *places, bool ordered, i32 *claiming, u32 *keys,
     bool8 *above, ix agents, ix worlds) {
