@@ -31,10 +31,7 @@ def together(reduction: Reduction, terms: Mapping[str, Array], runs: Array, agen
             return _ranked(term & runs, terms[f"priority.{reduction.name}"].reshape(term.shape))
         case "alike":
             key, asked = (terms[f"{kind}.{reduction.name}"].reshape(term.shape) for kind in ("key", "asked"))
-            found: Array = _alike(term & runs, key, asked)
-            own = (term & runs & (key == asked) & reduction.others).reshape(-1)
-            found -= own.astype(np.float32)
-            return found
+            return _alike(term & runs, key, asked, reduction.others)
         case "count":
             result = (term & runs).sum(axis=1).astype(np.float32)
         case "total":
@@ -124,9 +121,10 @@ def _ranked(counts: Array, priority: Array) -> Array:
     return before.astype(np.float32).reshape(-1)
 
 
-def _alike(counts: Array, key: Array, asked: Array) -> Array:
-    meets: Array = (asked[:, :, None] == key[:, None, :]) & counts[:, None, :]
-    return meets.sum(axis=2).astype(np.float32).reshape(-1)
+def _alike(counts: Array, key: Array, asked: Array, others: bool) -> Array:
+    meets = (asked[:, :, None] == key[:, None, :]) & counts[:, None, :]
+    result: Array = (meets & ~(np.eye(counts.shape[1], dtype=np.bool_) & others)).sum(axis=2)
+    return result.astype(np.float32).reshape(-1)
 
 
 def _granted(name: str, terms: Mapping[str, Array], claims: Array) -> Array:
