@@ -81,14 +81,19 @@ export class Compiler {
   #failed(message) {
     for (const each of [this.#asked, this.#next]) each?.refuse(new Error(message));
     [this.#asked, this.#next] = [null, null];
+    this.#end();
     this.told(false, message);
+  }
+
+  #end() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.ready = false;
   }
 
   /* Give up, and begin anew. */
   #stop() {
-    this.#worker.terminate();
-    this.#worker = null;
-    this.ready = false;
+    this.#end();
     const asked = this.#asked;
     this.#asked = null;
     asked.refuse(new Error(`the compiler needs more than ${PATIENCE / 1000} seconds for this universe, and was stopped`));

@@ -41,6 +41,13 @@ export class Editor {
     this.show([]);
   }
 
+  /* Put another text in the place of this one, which can be undone like what somebody types. */
+  replace(text) {
+    this.#field.focus();
+    this.#field.select();
+    document.execCommand("insertText", false, text);
+  }
+
   /* Show what is wrong with the text. */
   show(diagnostics) {
     const lines = this.text.split("\n");

@@ -6,7 +6,7 @@ import { got, letters, textOf } from "./packed.js";
 import { made, part, round, shelved, sized, slider, swatch, theme } from "./parts.js";
 import { Picture, Sheet } from "./picture.js";
 import { Run, TICKS } from "./run.js";
-import { Workshop } from "./workshop.js";
+import { LINKED, Workshop } from "./workshop.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300, 1000, 3000]; // ticks of a second
 const SLOWEST_FRAME = 100; // milliseconds: a page that was not shown does not run after what it missed
@@ -44,9 +44,8 @@ function sign(kind, message) {
 const parsed = async (path) => JSON.parse(new TextDecoder().decode(await got(path)));
 
 /* Open the universe that the address names, or the first one; one whose text is in the address, once it is compiled. */
-async function arrive(universes) {
-  say("");
-  const setup = read(location.hash);
+async function arrive(universes, hash) {
+  const setup = read(hash);
   const text = setup.text === undefined ? null : await textOf(setup.text, LONGEST_TEXT);
   if (text !== null && workshop === null) throw new Error("this link has a text of its own, and this page has no compiler");
   const id = setup.universe ?? universes[0].id;
@@ -59,7 +58,7 @@ async function arrive(universes) {
     part("next").hidden = universes.find((each) => each.id === id).shelf !== "lessons";
   }
   waiting = text === null ? null : setup;
-  workshop?.open(text === null ? id : "text", text ?? run.about.source, text !== null);
+  workshop?.open(text === null ? id : LINKED, text ?? run.about.source, text !== null);
 }
 
 /* Run a universe with a setup of which a part may be unsaid. */
@@ -331,13 +330,28 @@ async function main() {
     const options = each.map(({ id, says }) => made("option", { value: id, title: says }, id.slice(id.lastIndexOf("/") + 1)));
     part("universe").append(...(shelf === "" ? options : [Object.assign(made("optgroup", {}, ...options), { label: shelf })]));
   }
-  const come = () => arrive(universes).then(() => { document.querySelector("main").hidden = false; paint(); }, (error) => say(error.message));
+  const come = async () => {
+    say("");
+    try {
+      await arrive(universes, location.hash);
+    } catch (error) {
+      // A link that is wrong takes nothing away from a page that runs.
+      if (run === undefined) await arrive(universes, "");
+      say(error.message);
+    }
+    document.querySelector("main").hidden = false;
+    paint();
+  };
   const named = () => { location.hash = `#universe=${encodeURIComponent(part("universe").value)}`; };
   part("universe").onchange = named;
   part("next").onclick = () => { part("universe").selectedIndex += 1; named(); };
   part("back").onclick = () => back(run.worlds.ticks - 1);
   part("past").oninput = () => back(part("past").valueAsNumber);
-  if (compiler) workshop = new Workshop(edited);
+  const restored = (universe) => {
+    history.replaceState(null, "", `#universe=${encodeURIComponent(universe)}`);
+    return come();
+  };
+  if (compiler) workshop = new Workshop(edited, restored);
   part("go").onclick = () => go(!going);
   part("step").onclick = step;
   part("reset").onclick = () => begin(run.setup);

@@ -4,6 +4,7 @@ import { Compiler } from "./compiler.js";
 import { Editor } from "./editor.js";
 import { part } from "./parts.js";
 
+export const LINKED = "text"; // the place of a text that came with a link
 const PAUSE = 100; // milliseconds after a key
 
 export class Workshop {
@@ -13,10 +14,12 @@ export class Workshop {
   #source = "";
   #clock = 0;
   #made;
+  #restored;
 
-  /* `made` is called with the bytes of a module, what a page must know of it, and its text. */
-  constructor(made) {
-    this.#made = made;
+  /* `made` is called with the bytes of a module, what a page must know of it, and its text; `restored` with the universe whose own text is
+  back. */
+  constructor(made, restored) {
+    [this.#made, this.#restored] = [made, restored];
     part("workshop").hidden = false;
     part("bench").classList.add("making");
     part("format").onclick = () => this.#format();
@@ -60,6 +63,7 @@ export class Workshop {
 
   async #compile() {
     clearTimeout(this.#clock);
+    if (this.#place !== LINKED && this.#editor.text === this.#source) return this.#restored(this.#place);
     const begun = performance.now();
     const answer = await this.#answer("compile");
     if (answer === null) return;
@@ -81,8 +85,7 @@ export class Workshop {
     const answer = await this.#answer("format");
     if (answer === null) return;
     if (answer.text === undefined) return this.#editor.show(answer.diagnostics);
-    this.#editor.text = answer.text;
-    this.#typed();
+    if (answer.text !== this.#editor.text) this.#editor.replace(answer.text);
   }
 
   /* The answer about the text as it is; null where it is another by then, or none came. */
@@ -99,8 +102,7 @@ export class Workshop {
   }
 
   #original() {
-    this.#editor.text = this.#source;
-    this.#typed();
+    this.#editor.replace(this.#source);
   }
 
   #pressed(event) {
