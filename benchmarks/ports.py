@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import tempfile
 import time
 from collections.abc import Callable
@@ -49,28 +50,53 @@ class Subject:
     """A port with what it is timed beside.
 
     Attributes:
-        original: `gymnasium CartPole-v1`, `pettingzoo classic.rps_v2`; empty where none can be installed.
+        original: `gymnasium CartPole-v1`, `minigrid MiniGrid-Empty-8x8-v0`, `pettingzoo classic.rps_v2`; empty where
+            none can be installed, or its interface is none of Gymnasium's or PettingZoo's.
         rivals: the projects with the same environment, and what it is called there.
         agents: in a world.
         worlds: of a rollout.
+        turns: whether agents move one after the other. Then a step is a move of one of them.
     """
 
     original: str = ""
     rivals: tuple[tuple[str, str], ...] = ()
     agents: int = 1
     worlds: int = WORLDS
+    turns: bool = False
 
 
 SUBJECTS = {
     "acrobot": Subject("gymnasium Acrobot-v1", (("gymnax", "Acrobot-v1"),)),
+    "blackjack": Subject("gymnasium Blackjack-v1"),
     "cartpole": Subject("gymnasium CartPole-v1", (("gymnax", "CartPole-v1"),)),
+    "cliff_walking": Subject("gymnasium CliffWalking-v1"),
+    "commons_harvest": Subject(agents=7, worlds=512),
+    "connect_four": Subject("pettingzoo classic.connect_four_v3", (("pgx", "connect_four"),), agents=2, turns=True),
+    "deep_sea": Subject("", (("gymnax", "DeepSea-bsuite size=10 max_steps_in_episode=10"),)),
     "fire": Subject(worlds=4),
+    "frozen_lake": Subject("gymnasium FrozenLake-v1", (("gymnax", "FrozenLake-misc"),)),
+    "frozen_lake_8x8": Subject(
+        "gymnasium FrozenLake8x8-v1", (("gymnax", "FrozenLake-misc map_name=8x8 max_steps_in_episode=200"),)
+    ),
     "memory_chain": Subject("", (("gymnax", "MemoryChain-bsuite num_bits=3 memory_length=10"),)),
+    "mettagrid_arena": Subject(agents=24, worlds=64),
+    "minigrid_door_key_8x8": Subject("minigrid MiniGrid-DoorKey-8x8-v0", (("navix", "Navix-DoorKey-8x8-v0"),)),
+    "minigrid_empty_8x8": Subject("minigrid MiniGrid-Empty-8x8-v0", (("navix", "Navix-Empty-8x8-v0"),)),
+    "minigrid_four_rooms": Subject("minigrid MiniGrid-FourRooms-v0", (("navix", "Navix-FourRooms-v0"),)),
+    "minigrid_lava_gap_s7": Subject("minigrid MiniGrid-LavaGapS7-v0", (("navix", "Navix-LavaGapS7-v0"),)),
     "mountain_car": Subject("gymnasium MountainCar-v0", (("gymnax", "MountainCar-v0"),)),
     "mountain_car_continuous": Subject("gymnasium MountainCarContinuous-v0", (("gymnax", "MountainCarContinuous-v0"),)),
+    "pendulum": Subject("gymnasium Pendulum-v1", (("gymnax", "Pendulum-v1"),)),
+    "pursuit": Subject("pettingzoo sisl.pursuit_v5", agents=38, worlds=128),
     "rock_paper_scissors": Subject("pettingzoo classic.rps_v2", agents=2),
+    "segregation": Subject(agents=590, worlds=16),
     "simple_spread": Subject("mpe2 simple_spread_v3", agents=3),
+    "sokoban": Subject("", (("jumanji", "Sokoban-v0 ToyGenerator"),)),
+    "sysadmin": Subject(agents=10),
+    "taxi": Subject("gymnasium Taxi-v4"),
+    "tic_tac_toe": Subject("pettingzoo classic.tictactoe_v3", (("pgx", "tic_tac_toe"),), agents=2, turns=True),
     "virus": Subject(agents=150, worlds=64),
+    "wolf_sheep": Subject(agents=600, worlds=16),
 }
 """By the name of the port; a port without a row is timed alone."""
 
@@ -109,17 +135,42 @@ def of_players(env: Any) -> Run:
     return run
 
 
+def of_turns(env: Any) -> Run:
+    """Moves of one world of PettingZoo, whose players move one after the other, each by its mask."""
+    env.reset(seed=1)
+    generator = random.Random(1)
+    drawn = [generator.random() for _ in range(DRAWN)]
+
+    def run() -> None:
+        number = 0
+        while number < STEPS:
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.reset()
+                continue
+            (able,) = observation["action_mask"].nonzero()
+            env.step(int(able[int(drawn[number % DRAWN] * len(able))]))
+            number += 1
+
+    return run
+
+
 def one_world(module: Module, subject: Subject) -> tuple[dict[str, Run], list[str]]:
     """What steps one world, and what is missing."""
-    if subject.agents == 1:
+    if subject.turns:
+        runs = {"ours": of_turns(hamlet_pettingzoo.AECEnv(module, subject.agents, backend="c", quiet=True))}
+    elif subject.agents == 1:
         runs = {"ours": of_one(hamlet_gym.Env(module, backend="c", seed=1, quiet=True))}
     else:
         runs = {"ours": of_players(hamlet_pettingzoo.ParallelEnv(module, subject.agents, backend="c", quiet=True))}
     project, _, name = subject.original.partition(" ")
     try:
         match project:
-            case "gymnasium":
+            case "gymnasium" | "minigrid":
+                import_module(project)
                 runs["original"] = of_one(gymnasium.make(name).unwrapped)
+            case "pettingzoo" if subject.turns:
+                runs["original"] = of_turns(import_module(f"{project}.{name}").env())
             case "pettingzoo" | "mpe2":
                 runs["original"] = of_players(import_module(f"{project}.{name}").parallel_env())
             case "":
@@ -189,7 +240,7 @@ def measured(name: str, rounds: int, folder: Path) -> Row:
     subject = SUBJECTS.get(name, Subject())
     module = hamlet.compile(PORTS / f"{name}.hamlet", folder / name)
     row: Row = {"port": name, "original": subject.original, "worlds": subject.worlds, "missing": []}
-    steps = subject.worlds * TICKS * subject.agents
+    steps = subject.worlds * TICKS * (1 if subject.turns else subject.agents)
     singles, missing = one_world(module, subject)
     row["one_world"] = in_turns(singles, STEPS, rounds, 0)
     row["missing"] += missing

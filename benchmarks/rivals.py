@@ -34,9 +34,10 @@ class Rival:
 
 
 def gymnax(name: str) -> Rival:
-    """An environment of gymnax, behind its name whole numbers that it or its params are made with."""
+    """An environment of gymnax, behind its name whole numbers and words that it or its params are made with."""
     identifier, *written = name.split()
-    settings = {key: int(value) for key, _, value in (each.partition("=") for each in written)}
+    pairs = (each.partition("=") for each in written)
+    settings = {key: int(value) if value.isdigit() else value for key, _, value in pairs}
     library = import_module("gymnax")
     of_params = {key for key in settings if hasattr(library.make(identifier)[1], key)}
     env, params = library.make(identifier, **{key: settings[key] for key in settings.keys() - of_params})
@@ -81,9 +82,14 @@ def pgx(name: str) -> Rival:
 
 
 def jumanji(name: str) -> Rival:
-    """An environment of Jumanji."""
+    """An environment of Jumanji, behind its name the generator of levels of Sokoban, which else are fetched."""
+    identifier, *generators = name.split()
+    settings = {}
+    if generators:
+        made = import_module("jumanji.environments.routing.sokoban.generator")
+        settings["generator"] = getattr(made, generators[0])()
     wrappers = import_module("jumanji.wrappers")
-    env = wrappers.AutoResetWrapper(import_module("jumanji").make(name))
+    env = wrappers.AutoResetWrapper(import_module("jumanji").make(identifier, **settings))
 
     def step(_: Any, state: Any, action: Any) -> Any:
         state, timestep = env.step(state, action)

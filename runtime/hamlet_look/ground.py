@@ -206,9 +206,15 @@ class Tiles(Ground):
             for column in range(self._columns):
                 letter = board.ground[row][column] if board.ground else FLOOR
                 if letter in board.walls:
-                    yield (column, row), self._tinted.get(letter, WALL)
+                    yield (column, row), self._walled(self._tinted.get(letter, WALL), column, row)
                 else:
                     yield (column, row), self._fill(letter, tints, column, row)
+
+    def _walled(self, fill: Colour, column: int, row: int) -> Colour:
+        """The colour of a wall, or of what is drawn of a cell that is one while something holds."""
+        for layer, ink in inks_of(self._inks):
+            fill = fill if layer.colour is None else covered(fill, ink, layer.share(column, row))
+        return fill
 
     def _fill(self, letter: str, tints: list[str], column: int, row: int) -> Colour:
         fill = PAPER

@@ -221,12 +221,14 @@ def _cell(canvas: _Canvas, view: View, column: int, row: int, here: _Here, paint
     """A cell of the text: a letter for what is there and one for who is, or one for both."""
     letter, tints = canvas.ground(column, row), {} if view.board is None else dict(view.board.tints)
     wall = view.board is not None and letter in view.board.walls
-    has = "" if wall else _has(view.layers, *canvas.covers(column, row), paint)
+    # Of a cell that is a wall while something holds what is drawn shows it.
+    layers = tuple(layer for layer in view.layers if layer.colour is not None or not wall)
+    has = _has(layers, *canvas.covers(column, row), paint)
     code = _in(tints.get(letter), DIM)
     mark = None if here.mark is None else (here.mark.letter or MARK, _in(here.mark.colour, RED))
     what = _mark(here.stands) or mark
     who = _who(here.players)
-    if what is None and who is None and wall:
+    if what is None and who is None and wall and not has:
         return paint("#" * canvas.letters, code)
     there = has or paint("#" if wall else letter, code) if what is None else paint(*what)
     if canvas.letters == 1 or (what is not None and who is None and _columns(what[0]) > 1):

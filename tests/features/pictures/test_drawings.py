@@ -217,6 +217,30 @@ def test_pixels_have_the_colours(made: Callable[..., Env]) -> None:
     assert shows(before, "red")
 
 
+def test_what_is_drawn_of_cells_is_seen_on_drawn_walls(made: Callable[..., Env]) -> None:
+    """Stones that differ look different, and the rest of the walls like walls."""
+    text = """
+universe quarry
+space grid 3 x 2
+lifespan 30 ticks
+meter energy = 1 { decay 0.01 }
+cells {
+    state stone: none ore rock = if position x == 0 then ore else if position x == 1 then rock else none
+    wall when stone != none
+}
+reward energy
+observe { meters  window 1 of wall  window 1 of stone }
+draw { cell stone ore in gold }
+"""
+    drawn, plain = made(text), made(text.replace("draw { cell stone ore in gold }", ""))
+    pictures = [np.asarray(env.render("rgb_array")).reshape(-1, 3) for env in (drawn, plain)]
+    assert (pictures[0] == COLOURS["gold"]).all(axis=1).sum() > 100
+    grey, all_grey = ((each == (84, 86, 94)).all(axis=1).sum() for each in pictures)
+    assert 0 < grey < all_grey
+    hashes, all_hashes = (CODES.sub("", str(env.render())).count("#") for env in (drawn, plain))
+    assert all_hashes - hashes == 4
+
+
 def test_a_canvas_is_the_board_of_a_universe_without_a_space(made: Callable[..., Env]) -> None:
     env = made(CART)
     view = env.view()

@@ -32,7 +32,7 @@ def test_subjects_are_ports(times: Any) -> None:
 def test_originals_and_rivals_are_of_interfaces_that_it_knows(times: Any) -> None:
     for subject in times.SUBJECTS.values():
         project, _, name = subject.original.partition(" ")
-        assert project in ("gymnasium", "pettingzoo", "mpe2", "")
+        assert project in ("gymnasium", "minigrid", "pettingzoo", "mpe2", "")
         if project == "gymnasium":
             assert gymnasium.spec(name)
         assert {project for project, _ in subject.rivals} <= set(times.rivals.PROJECTS)
