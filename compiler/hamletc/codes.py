@@ -329,6 +329,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H310": Code("error", "levels between which no episode can choose"),
         "H330": Code("error", "level of another size"),
         "H331": Code("error", "level without what each level needs"),
+        "H345": Code("warning", "what cannot be reached in a level"),
+        "H346": Code("error", "walk to what does not stay where a level has it"),
+        "H347": Code("error", "places that levels cannot have"),
         # --- start values ---
         "H270": Code("error", "start value of what begins later"),
         # --- tables, and statements in rounds ---

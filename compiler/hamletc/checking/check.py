@@ -56,7 +56,7 @@ from hamletc.checking.rules import (
     resolve_rule,
     written,
 )
-from hamletc.checking.settings import declared_space, resolve_settings
+from hamletc.checking.settings import declared_space, declared_steps, resolve_settings
 from hamletc.checking.solid import check_solid
 from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
@@ -112,7 +112,7 @@ class _Checked:
 
 def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
     constants = Constants()
-    expanded = expand(file, len(source_names), declared_space, constants.written_out)
+    expanded = expand(file, len(source_names), declared_space, declared_steps, constants.written_out)
     if expanded.problems:
         return _Checked(None, once(expanded.problems))
     as_written, file = file, expanded.file
@@ -146,7 +146,8 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
         draft.prove(reach.observed)
     found = None if report.failed else draft.finish(file.name.text, source_names)
     whole = None if found is None else expanded.places.settled(_with_reach(found, reach.meters))
-    return _Checked(whole, report.in_source_order(), frozenset(names.refused))
+    findings = report.in_source_order() if report.failed else in_order((*report.in_source_order(), *expanded.warnings))
+    return _Checked(whole, findings, frozenset(names.refused))
 
 
 def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:

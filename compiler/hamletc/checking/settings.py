@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hamlet.schema.actions import BUILT_IN
-from hamlet.universe import Move, Space
+from hamlet.universe import Grid, Move, Space
 from hamlet.universe.declarations import WAIT
+from hamlet.universe.space import sides
 from hamletc import messages
 from hamletc.checking.actions import check_actions, resolve_moves, resolve_order
 from hamletc.checking.affordances import resolve_clock, resolve_tracking
@@ -90,13 +91,34 @@ def declared_space(
     declarations: tuple[syntax.Decl, ...], places: Places
 ) -> tuple[Space | None, tuple[Diagnostic, ...]]:
     """The space that is declared, before all is written out; or `None` with what is wrong with it."""
-    space = next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
+    report = Findings(places)
+    space = _sketched(declarations, report).space
+    return space, () if space is not None else report.in_source_order()
+
+
+def declared_steps(declarations: tuple[syntax.Decl, ...], places: Places) -> tuple[tuple[int, ...], ...]:
+    """The displacements on a grid of the moves that are actions, before all is written out; of agents that turn, the
+    steps ahead. None where something is wrong with the space."""
+    draft = _sketched(declarations, Findings(places))
+    if not isinstance(draft.space, Grid):
+        return ()
+    if any(turning_of(item) is not None for item in declarations if isinstance(item, syntax.SpaceDecl)):
+        return sides(len(draft.space.sizes), draft.space.metric)
+    steps = (tuple(map(int, move.by)) for move in draft.moves_taken())
+    return tuple(dict.fromkeys(step for step in steps if any(step)))
+
+
+def _sketched(declarations: tuple[syntax.Decl, ...], report: Findings) -> Draft:
+    """The space, its moves, and which of them are listed; nothing where no space is declared."""
+    draft, space = Draft(), next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
     if space is None:
-        return None, ()
-    report, draft = Findings(places), Draft()
+        return draft
     names = Names(syntax.File(space.kind, declarations, space.span), Findings())
-    parts = tuple(item for item in declarations if isinstance(item, syntax.SpaceDecl | syntax.MapDecl))
+    kinds = syntax.SpaceDecl | syntax.MapDecl | syntax.MovesDecl
+    parts = tuple(item for item in declarations if isinstance(item, kinds))
     file = with_numbers(syntax.File(space.kind, parts, space.span), names, report)
     if file is not None:
         _resolve_space(file, draft, names, report)
-    return draft.space, () if draft.space is not None else report.in_source_order()
+    listed = next((item.actions for item in declarations if isinstance(item, syntax.ActionsDecl)), ())
+    draft.order = tuple(name.text for name in listed)
+    return draft

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from hamlet import universe
 from hamlet.universe import (
     Affordance,
     Displace,
-    Edges,
     Grid,
     Map,
     Region,
@@ -32,6 +31,7 @@ from hamletc.checking.thin_walls import PLAIN, Drawing, drawing_of, resolve_thin
 from hamletc.expansion.drawn_levels import place_of
 from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
+from hamletc.ways import Ways
 
 MOST_CELLS = 65_536
 """The most cells of a map: some tables of kernels have a number per cell."""
@@ -203,7 +203,7 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     if any(constants(way.coordinates) is None for way in statements):
         return  # agents may get anywhere
     walls = frozenset(grid.map.cells(grid.map.walls))
-    ways = _Ways(grid, walls, draft)
+    ways = _ways(grid, walls, draft)
     if ways.count > MOST_WAYS:
         return
     fixed = {each: _cell(grid, each) for each in draft.affordances if each.place is not None}
@@ -271,58 +271,14 @@ def check_walks(draft: Draft, report: Findings) -> None:
                 report.add(messages.maps.TooManyWays(node.span, node.affordance, count, MOST_WALKED))
 
 
-class _Ways:
+def _ways(grid: Grid, walls: frozenset[int], draft: Draft) -> Ways:
     """The cells to which agents come from others."""
-
-    def __init__(self, grid: Grid, walls: frozenset[int], draft: Draft) -> None:
-        self._grid = grid
-        self._walls = walls
-        self._between = frozenset() if grid.map is None else grid.map.between
-        self.open_cells = grid.sizes[0] * grid.sizes[1] - len(walls)
-        statements = [way for _, body in draft.bodies() for way in universe.relocations(body)]
-        own = [action.move for action in draft.actions if action.move is not None]
-        own += [by for way in statements if isinstance(way, Displace) and (by := constants(way.by))]
-        self._steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves_taken()), *own)})
-        jumps = [action.teleport for action in draft.actions if action.teleport is not None]
-        jumps += [to for way in statements if isinstance(way, Teleport) and (to := constants(way.to))]
-        self._jumps = frozenset(int(x) + grid.sizes[0] * int(y) for x, y in jumps)
-
-    @property
-    def count(self) -> int:
-        """How many ways there are."""
-        return self.open_cells * len(self._steps)
-
-    def from_cells(self, cells: frozenset[int], *, both_ways: bool = False) -> frozenset[int]:
-        """The cells reached from these, and these; with `both_ways` also those from which these are reached."""
-        steps = (*self._steps, *((-right, -down) for right, down in self._steps)) if both_ways else self._steps
-        reached = set(cells) | (self._jumps if cells else frozenset())
-        pending = list(reached)
-        while pending:
-            cell = pending.pop()
-            for there in self._next(cell, steps):
-                if there not in reached and there not in self._walls and (cell, there) not in self._between:
-                    reached.add(there)
-                    pending.append(there)
-        return frozenset(reached)
-
-    def _next(self, cell: int, steps: Iterable[tuple[int, int]]) -> Iterator[int]:
-        width, height = self._grid.sizes
-        x, y = cell % width, cell // width
-        for right, down in steps:
-            yield _along(x, right, width, self._grid.edges) + width * _along(y, down, height, self._grid.edges)
-
-
-def _along(x: int, by: int, size: int, edges: Edges) -> int:
-    """The coordinate after a displacement and after the edges."""
-    moved = x + by
-    match edges:
-        case "wrap":
-            return moved % size
-        case "sticky" if not 0 <= moved < size:
-            return x
-        case "bounce":
-            moved = abs(moved)
-            moved = moved if moved < size else 2 * (size - 1) - moved
-        case _:
-            pass
-    return min(max(moved, 0), size - 1)
+    statements = [way for _, body in draft.bodies() for way in universe.relocations(body)]
+    own = [action.move for action in draft.actions if action.move is not None]
+    own += [by for way in statements if isinstance(way, Displace) and (by := constants(way.by))]
+    steps = tuple({(int(by[0]), int(by[1])) for by in (*(move.by for move in draft.moves_taken()), *own)})
+    jumps = [action.teleport for action in draft.actions if action.teleport is not None]
+    jumps += [to for way in statements if isinstance(way, Teleport) and (to := constants(way.to))]
+    width, height = grid.sizes
+    between = frozenset() if grid.map is None else grid.map.between
+    return Ways((width, height), grid.edges, walls, between, steps, frozenset(int(x) + width * int(y) for x, y in jumps))

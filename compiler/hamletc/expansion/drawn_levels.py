@@ -21,6 +21,8 @@ MOST_NAMED = 64
 """The most levels with names: each is asked for by itself."""
 MOST_CELLS = 65_536
 """The most cells of all levels: as many numbers as a table has."""
+MOST_SOUGHT = 4096
+"""The most cells of a level in which agents look for one where they start."""
 PLAIN = ". "
 """Letters that need no meaning."""
 OfWorld: TypeAlias = syntax.MeterDecl | syntax.OnceDecl
@@ -88,9 +90,9 @@ class Drawn:
                     pass
         return ""
 
-    def count(self, level: syntax.LevelDecl, letters: str) -> int:
-        """How many cells of a level have one of these letters."""
-        return sum(letter in letters for row in level.rows for letter in row.text)
+    def cells(self, level: syntax.LevelDecl, letters: str) -> list[tuple[int, int]]:
+        """The cells of a level, x and y, that have one of these letters."""
+        return [(x, y) for y, row in enumerate(level.rows) for x, letter in enumerate(row.text) if letter in letters]
 
 
 def level_of(declarations: tuple[syntax.Decl, ...]) -> OfWorld | None:
@@ -177,7 +179,7 @@ def _letters(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> Iterator[Fi
                 if letter not in meant and letter not in said:
                     said.add(letter)
                     yield messages.maps.LetterWithoutMeaning(place_of(row, column), letter)
-        if drawn.starts and not drawn.count(level, drawn.starts):
+        if drawn.starts and not drawn.cells(level, drawn.starts):
             yield messages.levels.LevelLacks(level.span, level.name.text, drawn.starts, 0)
 
 
@@ -209,11 +211,13 @@ def _numbers(numbers: tuple[syntax.RegionNumber, ...], drawn: Drawn) -> Iterator
 
 
 def _placed(declarations: tuple[syntax.Decl, ...]) -> Iterator[syntax.Quoted]:
-    """The letters at which affordances are, and to which agents are teleported."""
+    """The letters at which affordances are or go, and to which agents are teleported."""
     for item in outside_expressions(declarations):
         match item:
-            case syntax.AffordanceDecl(place=syntax.Quoted() as letter):
-                yield letter
+            case syntax.AffordanceDecl(place=place, others=others):
+                yield from (spot for spot in (place, *others) if isinstance(spot, syntax.Quoted))
+            case syntax.FollowsItem(stops=stops):
+                yield from (stop for stop in stops if isinstance(stop, syntax.Quoted))
             case syntax.TeleportStmt(spot=syntax.Quoted() as letter):
                 yield letter
             case _:
@@ -239,16 +243,6 @@ def _states(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> Iterator[Fin
             for item in outside_expressions(tuple(each for each in declarations if isinstance(each, syntax.WorldDecl))):
                 if isinstance(item, syntax.AssignStmt) and item.meter.text == LEVEL and item.owner is None:
                     yield messages.levels.LevelWritten(item.span, state.name.span)
-    for letter in _placed(declarations):
-        yield messages.levels.NotInLevels(letter.span, "a place by a letter")
-    for item in outside_expressions(declarations):
-        match item:
-            case syntax.SpreadItem(kind=syntax.Name(text="in")):
-                yield messages.levels.NotInLevels(item.span, "`in` behind `at random`")
-            case syntax.FollowsItem(stops=stops) if any(isinstance(stop, syntax.Quoted) for stop in stops):
-                yield messages.levels.NotInLevels(item.span, "`follows` with letters")
-            case _:
-                pass
 
 
 def _fits(state: syntax.MeterDecl, drawn: Drawn) -> bool:

@@ -18,6 +18,7 @@ from hamletc.expansion.inventory import items_written_out
 from hamletc.expansion.layers import missing, over
 from hamletc.expansion.layouts import layouts_written_out
 from hamletc.expansion.lets import ExpansionError, Lets
+from hamletc.expansion.level_ways import StepsOf
 from hamletc.expansion.levels import levels_written_out
 from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.once import once_written_out
@@ -46,19 +47,22 @@ class Expanded:
         places: where its places are in the sources.
         unused: lets and templates that nobody uses.
         problems: why it could not be written out; `file` is then as it was.
+        warnings: of what could.
     """
 
     file: syntax.File
     places: Places
     unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
-def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) -> Expanded:
+def expand(file: syntax.File, sources: int, space_of: SpaceOf, steps_of: StepsOf, constants: Step) -> Expanded:
     """Write out a file; `sources` is the number of texts that its spans refer to. `space_of` resolves its space, where
-    something moves; `constants` writes the numbers that decide how much is written out."""
+    something moves, `steps_of` its moves, beside levels; `constants` writes the numbers that decide how much is written
+    out."""
     places = Places(sources)
-    layers = _layers(file)
+    layers, warnings = _layers(file), tuple[Diagnostic, ...]()
     try:
         known, layered = _templates(layers, places)
         templates = Templates(known, tuple(item for layer in layers for item in layer), places)
@@ -73,15 +77,17 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
         layouts = partial(layouts_written_out, space_of=space_of)
         steps: tuple[Step, ...]
         series = partial(series_written_out, used=lets.used)
-        steps = (series, low_enough, stages_written_out, levels_written_out, layouts, once_written_out)
+        levels = partial(levels_written_out, steps_of=steps_of)
+        steps = (series, low_enough, stages_written_out, levels, layouts, once_written_out)
         steps += (headings_written_out, names_bound)
         steps += (roles_written_out, lets.written_out, constants, repeats_written_out, pairs_written_out)
         steps += (births_written_out, items_written_out, low_enough, copies_written_out)
         steps += (moving, affordances_written_out, posts_written_out)
         for step in steps:
             declarations, problems = step(declarations, places)
-            if problems:
+            if any(problem.severity == "error" for problem in problems):
                 return Expanded(file, places, problems=problems)
+            warnings += problems
     except ExpansionError as error:
         return Expanded(file, places, problems=(error.diagnostic,))
     unused = tuple(
@@ -95,7 +101,7 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, constants: Step) 
     )
     changed = any(new is not old for new, old in zip(declarations, file.declarations, strict=False))
     same = len(declarations) == len(file.declarations) and not changed
-    return Expanded(file if same else replace(file, declarations=declarations), places, unused)
+    return Expanded(file if same else replace(file, declarations=declarations), places, unused, warnings=warnings)
 
 
 def _heights_checked(file: syntax.File) -> Step:

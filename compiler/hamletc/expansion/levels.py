@@ -1,17 +1,21 @@
 """Levels: several maps, of which each episode has one. Which one is a state `level` of the world. What a level has is
 written out as tables, and as states of cells that begin with their numbers: walls, regions and terrains. Where agents
-start is a condition of cells."""
+start is a condition of cells. Places that are others in each level are written out beside that (`level_places`), and
+ways to them (`level_ways`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
-from hamletc.expansion.drawn_levels import LEVEL, Drawn, level_of, problems_of
+from hamletc.expansion.drawn_levels import LEVEL, MOST_SOUGHT, Drawn, level_of, problems_of
+from hamletc.expansion.level_places import LevelPlaces, affordances, states_up_to_level, taken_letters, wrong_places
+from hamletc.expansion.level_ways import LevelWays, StepsOf
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Field, binary, call, free, named, number, rebuilt
 from hamletc.language import syntax
@@ -21,32 +25,40 @@ T = TypeVar("T")
 
 
 def levels_written_out(
-    declarations: tuple[syntax.Decl, ...], places: Places
+    declarations: tuple[syntax.Decl, ...], places: Places, steps_of: StepsOf
 ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
-    """The declarations with one map, which is empty, in the place of its levels, and what is wrong with these."""
+    """The declarations with one map, which is empty, in the place of its levels, and what is wrong with these.
+    `steps_of` gives the displacements of moves on that map."""
     written = next((item for item in declarations if isinstance(item, syntax.MapDecl)), None)
     levels = () if written is None else only(written.items, syntax.LevelDecl)
     if written is None or not levels:
         return declarations, ()
     drawn = Drawn(written, levels)
-    problems = tuple(places.told(problem) for problem in problems_of(drawn, declarations))
+    found = list(problems_of(drawn, declarations)) or list(wrong_places(drawn, declarations))
+    problems = tuple(map(places.told, found))
     if problems:
         return declarations, problems
     copy = Copy(written.span.file, written.span, "written", "drawn as levels", made=True)
-    writer = _Levels(drawn, replace(written.span, file=places.add(copy)), declarations)
+    span = replace(written.span, file=places.add(copy))
+    ground = tuple(ground_of(drawn) if item is written else item for item in declarations)
+    ways = LevelWays(drawn, declarations, steps_of(ground, places))
+    writer = _Levels(drawn, span, declarations, ways)
     made = writer.written_out()
     loose = any(isinstance(item, syntax.InertDecl) for item in declarations)
-    return made, () if loose else tuple(places.told(problem) for problem in writer.unasked())
+    wrong = (*writer.problems, *(() if loose else writer.unasked()), *ways.lost())
+    return made, tuple(map(places.told, wrong))
 
 
-@dataclass(slots=True)
+@dataclass
 class _Levels:
     """Writes out the levels of a map for `declarations`. What nobody wrote is at the `span`. `asked` are the regions of
-    which cells have a state, `begun` those that start values of cells read."""
+    which cells have a state, `begun` those that start values of cells read, `problems` what is wrong."""
 
     drawn: Drawn
     span: Span
     declarations: tuple[syntax.Decl, ...]
+    ways: LevelWays
+    problems: list[Finding] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     begun: list[str] = field(default_factory=list)
 
@@ -55,30 +67,51 @@ class _Levels:
         made = tuple(self._declaration(item) for item in self.declarations)
         known = level_of(self.declarations)
         chosen = () if known is not None else (syntax.WorldDecl((self._chosen(),), self.span),)
+        if self.places.states:
+            first, made = states_up_to_level(made)
+            chosen = (*chosen, *first, syntax.WorldDecl(tuple(self.places.states), self.span))
         states = self._states()
         cells = (syntax.CellsDecl(tuple(states), self.span),) if states else ()
-        return (*map(self._table, self._tabled()), *chosen, *cells, *made)
+        return (*map(self._table, self._tabled()), *self.places.written_tables(), *chosen, *cells, *made)
+
+    @cached_property
+    def places(self) -> LevelPlaces:
+        """The places that are others in each level."""
+        return LevelPlaces(self.drawn, self.declarations, self.span, self._number())
 
     def unasked(self) -> Iterator[Finding]:
         """What is wrong with regions that nobody asks for."""
         by_number = {each.region.text for item in self.drawn.terrains for each in item.numbers}
         begins = {item.letters.text for item in self.drawn.map.items if isinstance(item, syntax.MapLetters)}
         for item in only(self.drawn.map.items, syntax.RegionDecl):
-            if item.name.text not in {*self.asked, *self.begun, *by_number, *begins}:
+            if item.name.text not in {*self.asked, *self.begun, *by_number, *begins, *self.places.dealt}:
                 yield messages.inert.UnaskedRegion(item.name.span, item.name.text)
 
     def _declaration(self, item: syntax.Decl) -> syntax.Decl:
         """What stands for a declaration."""
         match item:
             case syntax.MapDecl():
-                return self._ground()
-            case syntax.SpaceDecl(properties=properties) if self.drawn.starts:
-                begins = syntax.StartsWhenProperty(self._stands(self.drawn.starts), self.span)
-                return replace(item, properties=(*map(self.tree, properties), begins))
+                return ground_of(self.drawn)
+            case syntax.SpaceDecl(properties=properties) if (begins := self._begins(item)) is not None:
+                starts = syntax.StartsWhenProperty(begins, self.span)
+                return replace(item, properties=(*map(self.tree, properties), starts))
+            case syntax.AffordanceDecl():
+                return cast("syntax.Decl", self.tree(self.places.affordance(item)))
             case syntax.CellsDecl(items=items):
                 return replace(item, items=tuple(map(self._of_cells, items)))
             case _:
                 return cast("syntax.Decl", self.tree(item))
+
+    def _begins(self, space: syntax.SpaceDecl) -> syntax.Expr | None:
+        """The condition of the cells where agents start: on their letters, else not where affordances stand by one;
+        `None` where they start anywhere, or an author says it."""
+        if self.drawn.starts:
+            return self._stands(self.drawn.starts)
+        said = any(isinstance(each, syntax.StartsWhenProperty | syntax.StartsProperty) for each in space.properties)
+        taken = taken_letters(self.declarations)
+        if said or not taken or self.drawn.width * self.drawn.height > MOST_SOUGHT:
+            return None
+        return syntax.UnaryExpr("not", self._stands(taken), self.span)
 
     def _of_cells(self, item: syntax.CellItem) -> syntax.CellItem:
         """A part of a block of cells. A start value asks for what a state of the level begins with."""
@@ -102,11 +135,36 @@ class _Levels:
             case syntax.DrawRegion(name=name, colour=colour, span=span) if name.text in self.drawn.regions:
                 self._ask(name, self.asked)
                 return syntax.DrawCell(replace(name, quoted=True), None, colour, span)
+            case syntax.TeleportStmt():
+                return rebuilt(self.places.teleport(node), self.tree)
+            case syntax.DistanceExpr(way="walking") if self.drawn.walls and not self._own_walls:
+                return self._walk(node)
             case syntax.ObserveGrid(layer=layer) | syntax.ObserveWindow(layer=layer):
                 self._ask(layer, self.asked)
                 return rebuilt(node, self.tree)
             case _:
                 return rebuilt(node, self.tree)
+
+    @cached_property
+    def _own_walls(self) -> bool:
+        """Whether an author declares walls that come and go: no table knows how far it is to walk around those."""
+        blocks = only(self.declarations, syntax.CellsDecl)
+        return any(isinstance(item, syntax.WallItem) for block in blocks for item in block.items)
+
+    def _walk(self, node: syntax.DistanceExpr) -> syntax.Expr:
+        """A walking distance, as the table of the affordance has it."""
+        named = (head for head in affordances(self.declarations) if head.name.text == node.affordance.text)
+        head = next(named, None)
+        if head is None or not self.ways.steps:
+            return node
+        numbers = self.ways.walks(head)
+        if numbers is None:
+            self.problems.append(messages.levels.WalkInLevels(node.span, head.name.text))
+            return node
+        y, x = (syntax.AxisExpr("position", syntax.Name(axis, node.span), node.span) for axis in "yx")
+        sizes = self.drawn.height, self.drawn.width
+        read = self.places.table(f"walk to {head.name.text}", sizes, numbers, y, x)
+        return replace(read, span=node.span)
 
     def beginning(self, node: Any, _: Field | None = None) -> Any:
         """A node that is read when cells begin."""
@@ -130,8 +188,7 @@ class _Levels:
         made: list[syntax.CellItem] = []
         if self.drawn.walls:
             made.append(self._state(self._wall, self._stands(self.drawn.walls), "compiler"))
-            blocks = only(self.declarations, syntax.CellsDecl)
-            if not any(isinstance(item, syntax.WallItem) for block in blocks for item in block.items):
+            if not self._own_walls:
                 made.append(syntax.WallItem(self._name(self._wall), self.span))
         made += (self._state(name, self._stands(self.drawn.regions[name])) for name in self.asked)
         made += map(self._terrain, self.drawn.terrains)
@@ -162,7 +219,8 @@ class _Levels:
         """The letters that have tables."""
         regions = [self.drawn.regions[name] for name in (*self.asked, *self.begun)]
         by_number = [self.drawn.regions[each.region.text] for item in self.drawn.terrains for each in item.numbers]
-        every_one = (self.drawn.walls, self.drawn.starts, *regions, *by_number)
+        taken = "" if self.drawn.starts else taken_letters(self.declarations)
+        every_one = (self.drawn.walls, self.drawn.starts, taken, *regions, *by_number)
         return list(dict.fromkeys(letters for letters in every_one if letters))
 
     def _table(self, letters: str) -> syntax.TableDecl:
@@ -208,14 +266,14 @@ class _Levels:
         spec = syntax.StateSpec("int", (), span)
         return syntax.MeterDecl(syntax.Name(LEVEL, span), call("integer", *bounds, span=span), bounds, (), span, spec)
 
-    def _ground(self) -> syntax.MapDecl:
-        """A map of one size with the levels, on which nothing is drawn."""
-        rows = tuple(replace(row, text="." * len(row.text)) for row in self.drawn.levels[0].rows)
-        thin = only(self.drawn.map.items, syntax.ThinWallsDecl)
-        return replace(self.drawn.map, file=None, rows=rows, items=thin)
-
     def _name(self, name: str) -> syntax.Bound:
         return syntax.Bound(name, self.span, True, "value")
+
+
+def ground_of(drawn: Drawn) -> syntax.MapDecl:
+    """A map of one size with the levels, on which nothing is drawn."""
+    rows = tuple(replace(row, text="." * len(row.text)) for row in drawn.levels[0].rows)
+    return replace(drawn.map, file=None, rows=rows, items=only(drawn.map.items, syntax.ThinWallsDecl))
 
 
 def only(items: tuple[Any, ...], kind: type[T]) -> tuple[T, ...]:

@@ -1,5 +1,5 @@
 """Affordances that move: `position x += 1` in a rule of theirs, `follows`, `wanders`. Where they are is kept by meters
-of the world, one per axis, which rules of the world write."""
+of the world, one per axis, which rules of the world write; so it is where they begin elsewhere in other levels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ MOST_CELLS = 65_536
 LONGEST_PERIOD = 1_000_000
 LONGEST_CHAIN = 64
 """The most values among which one is chosen by asking for one number after the other; of more, halves are asked for."""
-Spot: TypeAlias = "tuple[syntax.Signed, ...] | syntax.Quoted | syntax.Name"
 Parts: TypeAlias = "list[syntax.MeterDecl | syntax.RuleDecl]"
 SpaceOf: TypeAlias = Callable[[tuple[syntax.Decl, ...], Places], tuple[Space | None, tuple[Diagnostic, ...]]]
 """Resolves the space that is declared; `None` where there is none, or where it has errors, which then follow."""
@@ -110,8 +109,9 @@ class Room:
         """What leads to the cells beside one, a number per axis."""
         return sides(len(self.axes), self.metric)
 
-    def coordinates(self, spot: Spot) -> tuple[float, ...] | None:
-        """Those of a place; `None` where there is none such."""
+    def coordinates(self, spot: syntax.Spot) -> tuple[float, ...] | None:
+        """Those of a place; `None` where there is none such. Of what begins elsewhere in other levels, one of these."""
+        spot = spot.place if isinstance(spot, syntax.StartsAt) else spot
         if isinstance(spot, syntax.Name):
             known = () if self.leads is None else tuple(self.leads)
             return (float(known.index(spot.text)),) if spot.text in known else None
@@ -128,7 +128,7 @@ class Room:
 
 
 def _moves(head: syntax.AffordanceDecl) -> bool:
-    return any(_is_moved(item) for item in head.items)
+    return isinstance(head.place, syntax.StartsAt) or any(_is_moved(item) for item in head.items)
 
 
 def _is_moved(item: syntax.AffordanceItem) -> bool:
@@ -160,7 +160,10 @@ def _moving(head: syntax.AffordanceDecl, room: Room) -> syntax.AffordanceDecl:
                 kept.append(moving.tree(item))
             case _:
                 kept.append(item)
-    meters = tuple(moving.coordinate(axis, span) for axis in room.axes)
+    begins: tuple[syntax.Expr | None, ...] = (None,) * len(room.axes)
+    if isinstance(head.place, syntax.StartsAt):
+        begins, head = head.place.coordinates, replace(head, place=head.place.place)
+    meters = tuple(moving.coordinate(axis, start, span) for axis, start in zip(room.axes, begins, strict=True))
     names = tuple(in_braces(replace(meter.name, span=span), head.name.text) for meter in meters)
     return replace(head, items=(*meters, *kept), moving=names)
 
@@ -187,11 +190,12 @@ class _Moving:
     def _position(self, axis: Axis, span: Span) -> syntax.Bound:
         return self._own(f"position {axis.name}", span)
 
-    def coordinate(self, axis: Axis, span: Span) -> syntax.MeterDecl:
-        """The meter that says where the affordance is along an axis."""
+    def coordinate(self, axis: Axis, start: syntax.Expr | None, span: Span) -> syntax.MeterDecl:
+        """The meter that says where the affordance is along an axis; it begins where the layout puts it, or with a
+        start value."""
         low, high, name = number(axis.low, span), number(axis.high, span), self._position(axis, span).text
         state = syntax.StateSpec("int" if self.room.whole else "real", (), span, "compiler")
-        return syntax.MeterDecl(named(name, span), low, (low, high), (), span, state)
+        return syntax.MeterDecl(named(name, span), start or low, (low, high), (), span, state)
 
     def _waits(self, period: int, span: Span) -> tuple[Parts, list[syntax.Stmt], syntax.Expr | None]:
         """What counts ticks, and the condition under which it is time to move; nothing where that is in every tick."""
@@ -210,11 +214,17 @@ class _Moving:
         stop, one = self._own("stop", span), number(1, span)
         following = binary("+", stop, one if time is None else syntax.WhenExpr(one, time, span), span)
         body.append(assign(stop, "=", call("mod", following, number(count, span), span=span), span))
-        spots = [self.room.coordinates(stop) or () for stop in item.stops]
+        spots = [self._coordinates(stop, span) for stop in item.stops]
         for axis, where in zip(self.room.axes, zip(*spots, strict=True), strict=True):
-            there = _chosen(stop, [number(x, span) for x in where], span)
+            there = _chosen(stop, list(where), span)
             body.append(assign(self._position(axis, span), "=", there, span))
         return [*parts, self._rule("route", body, span)]
+
+    def _coordinates(self, stop: syntax.Spot, span: Span) -> tuple[syntax.Expr, ...]:
+        """Where a stop is."""
+        if isinstance(stop, syntax.StartsAt):
+            return stop.coordinates
+        return tuple(number(x, span) for x in self.room.coordinates(stop) or ())
 
     def wandering(self, item: syntax.WandersItem) -> Parts:
         """A step to one of the cells beside, or along one of the edges, each as likely."""
@@ -331,7 +341,9 @@ def _problems(head: syntax.AffordanceDecl, room: Room | None, places: Places) ->
     if cells > MOST_CELLS:
         yield places.told(messages.moving.MovesOnTooManyCells(head.name.span, cells, MOST_CELLS))
     short = [axis.name for axis in room.axes if axis.low == axis.high]
-    if short:
+    if short and isinstance(head.place, syntax.StartsAt):
+        yield places.told(messages.levels.LevelsOfOneRow(head.name.span, name, short[0]))
+    elif short:
         yield places.told(messages.moving.MovesOnOneCell(head.name.span, name, short[0]))
     ways = [item for item in head.items if isinstance(item, syntax.FollowsItem | syntax.WandersItem)]
     for item in ways[1:]:

@@ -116,6 +116,7 @@ def _landmark(landmark: syntax.Landmark) -> str:
 
 
 def _spot(spot: syntax.Spot) -> str:
+    spot = spot.place if isinstance(spot, syntax.StartsAt) else spot
     return _cell(spot) if isinstance(spot, tuple) else _landmark(spot)
 
 

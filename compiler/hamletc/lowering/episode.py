@@ -163,10 +163,13 @@ def _world_meters(planned: Plan, builder: Builder, layout: Value) -> dict[str, V
 
 
 def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
-    """The meters of the world that say where affordances are that move: at first where the layout puts them."""
+    """The meters of the world that say where affordances are that move: at first where the layout puts them. One that
+    begins with an expression is in none of them."""
     positions: dict[str, Value] = {}
+    world = planned.universe.world
+    begins = {meter.name for meter in world.meters if not isinstance(meter.start, float)} if world is not None else set()
     for number, affordance in enumerate(planned.universe.affordances):
-        if not affordance.moving:
+        if not affordance.moving or begins.issuperset(affordance.moving):
             continue
         with builder.at(Construct("affordance", affordance.name), affordance.span):
             place = new_place(builder, planned, layout, number)

@@ -6,7 +6,8 @@ from typing import Literal
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
-from hamletc.language.spelling import counted
+from hamletc.language import syntax
+from hamletc.language.spelling import counted, spell_name
 
 
 @finding("H310")
@@ -96,18 +97,38 @@ class LevelOfOtherSize(Finding):
 
 @finding("H331")
 class LevelLacks(Finding):
-    """A letter that every level needs, and one that has it not once."""
+    """A letter that every level needs, and one that has it not once. An `affordance` that stands there may be absent."""
 
     level: str
     letters: str
     found: int
+    affordance: str | None = None
+    named: bool = True
 
     def told(self) -> Told:
         hint = f"Draw `{self.letters}` in each level."
+        if self.affordance is not None and not self.found:
+            level = _written(self.level, self.span) if self.named else self.level
+            hint = f"Draw it there, or say in the braces of `{self.affordance}`: `appears when level != {level}`."
         if self.found:
             message = f"the level `{self.level}` has {counted(self.found, 'cell')} with `{self.letters}`, not one"
             return Told(message, hint)
         return Told(f"the level `{self.level}` has no `{self.letters}`", hint)
+
+
+@finding("H331")
+class RegionWithoutRoom(Finding):
+    """A level in which fewer cells of a region are free than affordances stand there at random."""
+
+    affordance: str
+    level: str
+    region: str
+    cells: int
+
+    def told(self) -> Told:
+        hint = "Draw more cells; walls, cells where agents start by a letter, and letters of affordances are not free."
+        label = f"the level `{self.level}` has {counted(self.cells, 'free cell')} in `{self.region}`"
+        return Told(f"there is no room for `{self.affordance}` in each level", hint, label)
 
 
 @finding("H331")
@@ -117,5 +138,69 @@ class NotInLevels(Finding):
     what: str
 
     def told(self) -> Told:
-        hint = "Say it by coordinates, or by a state of cells that begins with a region."
+        hint = "Say it by a letter that each level has once, by a region alone, or by coordinates."
         return Told(f"{self.what} needs one map, and there are levels", hint)
+
+
+@finding("H347")
+class TooManyInRegion(Finding):
+    region: str
+    most: int
+
+    def told(self) -> Told:
+        hint = "Put some at letters, or into another region."
+        return Told(f"at most {self.most} affordances stand at random in `{self.region}` of levels", hint)
+
+
+@finding("H347")
+class LevelsOfOneRow(Finding):
+    affordance: str
+    axis: str
+
+    def told(self) -> Told:
+        hint = "Draw a row of walls beside it in each level."
+        message = f"`{self.affordance}` stands elsewhere in other levels, and these are one cell long on {self.axis}"
+        return Told(message, hint)
+
+
+@finding("H346")
+class WalkInLevels(Finding):
+    """A walking distance to what does not stay where a level has it."""
+
+    affordance: str
+
+    def told(self) -> Told:
+        hint = f'Put it at a letter, as in `affordance {_written(self.affordance, self.span)} at "B"`, or write `distance to`.'
+        return Told(f"how far it is to walk to `{self.affordance}` does not follow from the level", hint)
+
+
+@finding("H345")
+class OutOfReachInLevel(Finding):
+    """Something that no agent gets to from where agents start in a level: from none of its cells, or from some."""
+
+    name: str
+    level: str
+    cells: Literal["all", "some"]
+
+    def told(self) -> Told:
+        hint = "Open a way in the walls of that level, or draw it elsewhere."
+        if self.cells == "some":
+            return Told(f"in the level `{self.level}` `{self.name}` can stand where no agent gets", hint)
+        return Told(f"no agent can reach `{self.name}` in the level `{self.level}`", hint)
+
+
+@finding("H345")
+class LevelFallsApart(Finding):
+    level: str
+    cell: tuple[int, int]
+
+    def told(self) -> Told:
+        hint = "Open a way, fill the part with walls, or say by a letter where agents start."
+        x, y = self.cell
+        label = f"agents start on ({x}, {y}), from where and to where no way leads"
+        return Told(f"walls cut off a part of the level `{self.level}`", hint, label)
+
+
+def _written(name: str, span: Span) -> str:
+    """A name as an author writes it."""
+    return spell_name(syntax.Name(name, span))

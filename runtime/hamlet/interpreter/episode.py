@@ -75,7 +75,7 @@ def begin_episodes(
 
 
 def _begin_moving(universe: Universe, state: dict[str, Tensor], worlds: Tensor) -> None:
-    """Put affordances that move on their stored places."""
+    """Put affordances that move on their stored places; meters that begin with an expression take another value then."""
     names = [] if universe.world is None else [meter.name for meter in universe.world.meters]
     rows = len(schema.place_rows(universe))
     for number, affordance in enumerate(universe.affordances):

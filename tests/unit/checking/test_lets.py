@@ -9,7 +9,7 @@ from checking_cases import BASE, checked, codes, universe
 
 from hamlet.universe import Universe, draws
 from hamletc.checking.numbers import Constants
-from hamletc.checking.settings import declared_space
+from hamletc.checking.settings import declared_space, declared_steps
 from hamletc.expansion.expand import expand
 from hamletc.expansion.lets import MOST_PARTS
 from hamletc.expansion.places import rewritten
@@ -96,7 +96,7 @@ def test_places_are_those_of_the_uses() -> None:
 def test_a_universe_without_lets_is_the_tree_that_was_read() -> None:
     file, _ = parse(BASE)
     assert file is not None
-    written = expand(file, 1, declared_space, Constants().written_out).file
+    written = expand(file, 1, declared_space, declared_steps, Constants().written_out).file
     assert written.declarations is file.declarations
 
 

@@ -39,6 +39,7 @@ __all__ = [
     "SeriesList",
     "Signed",
     "Spot",
+    "StartsAt",
     "StreakExpr",
     "TimedExpr",
     "Toward",
@@ -328,7 +329,18 @@ Cell: TypeAlias = tuple[Signed, ...]
 
 Landmark: TypeAlias = Quoted | Name
 """A place that the space has a name for: a letter of its map, or a node."""
-Spot: TypeAlias = Cell | Landmark
+
+
+class StartsAt(Node):
+    """Where an affordance begins that stands elsewhere in other levels, until it is written out: coordinates, found as
+    start values of the world are. It counts as a `place` of the map where nobody knows of levels."""
+
+    coordinates: tuple[Expr, ...]
+    place: Cell
+    span: Span
+
+
+Spot: TypeAlias = Cell | Landmark | StartsAt
 """A place: a cell, a letter of the map, a node of a graph."""
 
 Duration: TypeAlias = Signed
