@@ -18,7 +18,7 @@ WORD = 0xFFFFFFFF
 
 def free_cells(grid: Grid, affordances: Sequence[Affordance]) -> tuple[int, ...]:
     """The cells on which affordances at random may stand."""
-    taken = {cell_of(grid, each.place) for each in affordances if each.place is not None}
+    taken = {cell_of(grid, each.stands) for each in affordances if each.stands is not None}
     if grid.map is not None:
         taken |= set(grid.map.cells(grid.map.walls + (grid.map.starts or "")))
     return tuple(cell for cell in range(prod(grid.sizes)) if cell not in taken)
@@ -34,7 +34,7 @@ def arrangements(grid: Grid, affordances: tuple[Affordance, ...]) -> Iterator[tu
     order = [number for number, each in enumerate(affordances) if each.place is None]
     free = free_cells(grid, affordances)
     numbers = {each.name: number for number, each in enumerate(affordances)}
-    fixed = {number: cell_of(grid, each.place) for number, each in enumerate(affordances) if each.place is not None}
+    fixed = {number: cell_of(grid, each.stands) for number, each in enumerate(affordances) if each.stands is not None}
     candidates = {number: _candidates(grid, free, affordances[number].spread) for number in order}
     for key in range(MOST_ARRANGEMENTS):
         stands = dict(fixed)

@@ -174,7 +174,7 @@ KINDS = (
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
-    *("At", "Wall", "Cells wall", "Cells solid", "starts when"),
+    *("At", "Wall", "Cells wall", "Cells solid", "starts when", "levels", "Affordance elsewhere"),
     *(
         "CellCount",
         "CellSum",
@@ -194,6 +194,9 @@ def constructs(universe: Universe) -> frozenset[str]:
     """The constructs of a universe, some of `KINDS`."""
     found = {"several causes"} if len(universe.causes) > 1 else set()
     found |= {"starts when"} if universe.starting is not None else set()
+    cells = () if universe.cells is None else universe.cells.meters
+    found |= {"levels"} if any(meter.name.startswith("walls of levels") for meter in cells) else set()
+    found |= {"Affordance elsewhere"} if any(each.elsewhere for each in universe.affordances) else set()
     found |= {"by hand"} if universe.by_hand else set()
     found |= {"more than 16 moves"} if len(universe.moves) > 16 else set()
     found |= {"directions"} if any(move.name.startswith("MOVE_") for move in universe.moves) else set()

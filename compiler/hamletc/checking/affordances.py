@@ -62,6 +62,7 @@ def resolve_affordance(
         moving=tuple(name.text for name in declaration.moving),
         appears="by opening" if opens is not None and opens.appears else None,
         solid=declaration.solid is not None,
+        elsewhere=declaration.elsewhere,
     )
 
 
@@ -81,7 +82,7 @@ def _place(
             report.add(messages.affordances.PlaceWithoutSpace(span, space.span))
     elif span is None:
         report.add(messages.affordances.NoPlace(name.span, name.text))
-    elif declaration.place is not None:
+    elif declaration.place is not None and not isinstance(declaration.place, syntax.StartsAt):
         return place(declaration.place, space, span, names, report)
     return None
 

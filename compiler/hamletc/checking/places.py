@@ -195,7 +195,7 @@ def _check_stored(affordances: list[Affordance], places: dict[str, Span], report
 
 def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: Findings) -> None:
     """Check that a grid has enough cells for all that stand on a cell of their own."""
-    fixed = {affordance.place for affordance in affordances if affordance.place is not None}
+    fixed = {affordance.stands for affordance in affordances if affordance.stands is not None}
     at_random = sum(affordance.place is None for affordance in affordances)
     agents = agents if grid.starts == "apart" else 0
     if grid.map is not None:

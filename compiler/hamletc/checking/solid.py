@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamlet.universe import Affordance, Grid
+from hamlet.universe import Affordance, Grid, assigns
 from hamletc import messages
 from hamletc.arrangements import cell_of
 from hamletc.checking.draft import Draft
@@ -19,12 +19,18 @@ def check_solid(draft: Draft, names: Names, report: Findings) -> None:
         span, name, grid = names.span("affordance", affordance.name), affordance.name, draft.space
         if not isinstance(grid, Grid) or grid.graph is not None:
             report.add(messages.blocking.SolidWithoutGrid(span, name))
-        elif affordance.moving:
+        elif affordance.moving and (not affordance.elsewhere or _goes(affordance, draft)):
             report.add(messages.blocking.SolidThatMoves(span, name))
         elif (cell := _start_on(affordance, grid)) is not None:
             report.add(messages.blocking.SolidStart(span, name, cell))
         if draft.tracking is not None and draft.tracking.by == "world":
             report.add(messages.blocking.SolidTrackedByWorld(draft.tracking.span, name))
+
+
+def _goes(affordance: Affordance, draft: Draft) -> bool:
+    """Whether a rule moves an affordance."""
+    written = {assign.meter for _, body in draft.bodies_of_world() for assign in assigns(body)}
+    return not written.isdisjoint(affordance.moving)
 
 
 def _start_on(affordance: Affordance, grid: Grid) -> str | None:

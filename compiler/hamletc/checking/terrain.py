@@ -206,7 +206,7 @@ def check_ways(draft: Draft, names: Names, report: Findings) -> None:
     ways = _ways(grid, walls, draft)
     if ways.count > MOST_WAYS:
         return
-    fixed = {each: _cell(grid, each) for each in draft.affordances if each.place is not None}
+    fixed = {each: _cell(grid, each) for each in draft.affordances if each.stands is not None}
     starts = _starts(grid, walls, frozenset(fixed.values()))
     reached = ways.from_cells(starts)
     for affordance, cell in fixed.items():
@@ -281,4 +281,6 @@ def _ways(grid: Grid, walls: frozenset[int], draft: Draft) -> Ways:
     jumps += [to for way in statements if isinstance(way, Teleport) and (to := constants(way.to))]
     width, height = grid.sizes
     between = frozenset() if grid.map is None else grid.map.between
-    return Ways((width, height), grid.edges, walls, between, steps, frozenset(int(x) + width * int(y) for x, y in jumps))
+    return Ways(
+        (width, height), grid.edges, walls, between, steps, frozenset(int(x) + width * int(y) for x, y in jumps)
+    )

@@ -14,6 +14,7 @@ from hamlet.universe.terrain import distinct
 from hamletc import messages
 from hamletc.diagnostics import Finding
 from hamletc.expansion.drawn_levels import LEVEL, MOST_SOUGHT, Drawn, level_of
+from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import binary, call, constant, every, free, named, number, outside_expressions, whole
 from hamletc.language import syntax
 from hamletc.language.declared import in_namespace
@@ -32,6 +33,7 @@ class LevelPlaces:
     declarations: tuple[syntax.Decl, ...]
     span: Span
     number: syntax.Expr
+    places: Places
     tables: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
     states: list[syntax.MeterDecl] = field(default_factory=list)
     dealt: dict[str, list[syntax.Expr]] = field(default_factory=dict)
@@ -40,9 +42,9 @@ class LevelPlaces:
     def episodes(self) -> syntax.Expr:
         """The number of the level with which the episode began."""
         name = free("level of the episode", in_namespace("value", self.declarations))
-        if not self.states:
+        if not any(state.name.text == name for state in self.states):
             last = len(self.drawn.levels) - 1
-            self.states.append(whole(named(name, self.span), 0, last, self.number, self.span))
+            self.states.insert(0, whole(named(name, self.span), 0, last, self.number, self.span))
         return syntax.Bound(name, self.span, True, "value")
 
     def table(self, what: str, sizes: tuple[int, ...], numbers: Sequence[int], *indices: syntax.Expr) -> syntax.Expr:
@@ -63,9 +65,10 @@ class LevelPlaces:
 
     def affordance(self, head: syntax.AffordanceDecl) -> syntax.AffordanceDecl:
         """An affordance whose places are those of the level of the episode."""
-        if head.place is None and (region := region_of(head)) is not None:
-            count = 1 if head.copies is None else int(constant(head.copies) or 1)
-            first, *others = (self._dealt(region, head.name.span) for _ in range(count))
+        if head.place is None and (region := region_of(head)) in self.drawn.regions and region is not None:
+            if not copies_of(head):
+                return replace(head, spread=())
+            first, *others = (self._dealt(region, head.name.span) for _ in range(copies_of(head)))
             return replace(head, place=first, spread=(), copies=None, others=tuple(others))
         items = tuple(self._item(item) for item in head.items)
         spots = tuple(map(self.spot, head.others))
@@ -126,8 +129,10 @@ class LevelPlaces:
         card = free(f"card {which + 1} of {region}", names)
         # Card a is dealt from place b on: where that one was dealt before, the one that took its place.
         start = binary("+", number(which, self.span), left, self.span) if which else left
-        self.states.append(whole(named(card, self.span), 0, most - 1, start, self.span))
-        chosen: syntax.Expr = syntax.Bound(card, self.span, True, "value")
+        chosen: syntax.Expr = number(which, self.span)
+        if not isinstance(left, syntax.Numeral):
+            self.states.append(whole(named(card, self.span), 0, most - 1, start, self.span))
+            chosen = syntax.Bound(card, self.span, True, "value")
         before.append(chosen)
         for earlier in reversed(range(which)):
             name = free(f"cell {which + 1} of {region}, not {earlier + 1}", names)
@@ -148,7 +153,10 @@ class LevelPlaces:
         span, last = self.span, most[-1]
 
         def up_to(bound: int) -> syntax.Expr:
-            return call("integer", number(0, span), number(bound, span), span=span) if bound else number(0, span)
+            # Each draw is at a place of its own, by which it is known.
+            copy = Copy(span.file, span, "written", "dealt for this region", repeats=True, made=True)
+            own = replace(span, file=self.places.add(copy))
+            return call("integer", number(0, own), number(bound, own), span=own) if bound else number(0, span)
 
         chosen = up_to(last)
         for bound in sorted(set(most) - {last}):
@@ -162,6 +170,12 @@ def region_of(head: syntax.AffordanceDecl) -> str | None:
     """The region in which an affordance stands at random."""
     names = (item.name for item in head.spread if item.kind.text == "in")
     return next((name.text for name in names if name is not None), None)
+
+
+def copies_of(head: syntax.AffordanceDecl) -> int:
+    """How many of an affordance there are; 0 where that is no number of copies."""
+    count = 1.0 if head.copies is None else constant(head.copies) or 0.0
+    return int(count) if count.is_integer() and count >= 1 else 0
 
 
 def letters_of(head: syntax.AffordanceDecl) -> Iterator[syntax.Quoted]:
@@ -204,9 +218,7 @@ def states_up_to_level(
     return (syntax.WorldDecl(tuple(first), level.span),), tuple(rest)
 
 
-def free_cells(
-    drawn: Drawn, declarations: tuple[syntax.Decl, ...], level: syntax.LevelDecl, region: str
-) -> list[Cell]:
+def free_cells(drawn: Drawn, declarations: tuple[syntax.Decl, ...], level: syntax.LevelDecl, region: str) -> list[Cell]:
     """The cells of a region on which affordances stand at random: no walls, where no agent starts by a letter, and no
     affordance stands by one."""
     letters = set(drawn.regions[region]) - set(drawn.walls + drawn.starts + taken_letters(declarations))
@@ -250,44 +262,52 @@ def wrong_places(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> Iterato
     """What is wrong with places by letters, and in regions."""
     used: dict[str, int] = {}
     large = drawn.width * drawn.height > MOST_SOUGHT
+    elsewhere = {each.name.text for each in affordances(declarations) if region_of(each) or any(letters_of(each))}
     for head in affordances(declarations):
-        name = head.name.text
         for letter in letters_of(head):
             yield from _wrong_letter(letter, drawn, head)
         if head.solid is not None and any(letters_of(head)) and not drawn.starts and large:
-            yield messages.blocking.SolidStart(head.name.span, name, "agents may begin where it stands")
-        near = (item for item in head.spread if item.kind.text == "near" and item.name is not None)
-        others = {each.name.text: each for each in affordances(declarations)}
-        for item in near:
-            other = others.get(item.name.text if item.name is not None else "")
-            if other is not None and (region_of(other) or any(letters_of(other))):
+            yield messages.blocking.SolidStart(head.name.span, head.name.text, "agents may begin where it stands")
+        for item in head.spread:
+            if item.kind.text == "near" and item.name is not None and item.name.text in elsewhere:
                 yield messages.levels.NotInLevels(item.span, "`near` what stands elsewhere in each level")
         region = region_of(head)
-        if region is None or region not in drawn.regions:
-            continue
-        if len(head.spread) > 1:
-            yield messages.levels.NotInLevels(head.spread[1].span, "more than a region")
-        count = 1 if head.copies is None else constant(head.copies)
-        if count is None:
-            yield messages.levels.NotInLevels(head.name.span, "a number of copies that is not written as a number")
-            continue
-        if head.solid is not None and not drawn.starts:
-            yield messages.blocking.SolidStart(head.name.span, name, "agents may begin where it stands")
-        used[region] = used.get(region, 0) + int(count)
-        if used[region] > MOST_IN_REGION:
-            yield messages.levels.TooManyInRegion(head.spread[0].span, region, MOST_IN_REGION)
-            continue
-        for number, level in enumerate(drawn.levels):
-            cells = len(free_cells(drawn, declarations, level, region))
-            if cells < used[region] and not is_absent(head, level.name.text, number):
-                yield messages.levels.RegionWithoutRoom(head.spread[0].span, name, level.name.text, region, cells)
-                break
+        if region is not None and region in drawn.regions:
+            yield from _wrong_region(head, region, drawn, declarations, used)
     for item in outside_expressions(declarations):
         match item:
             case syntax.TeleportStmt(spot=syntax.Quoted() as letter):
                 yield from _wrong_letter(letter, drawn, None)
             case _:
                 pass
+
+
+def _wrong_region(
+    head: syntax.AffordanceDecl,
+    region: str,
+    drawn: Drawn,
+    declarations: tuple[syntax.Decl, ...],
+    used: dict[str, int],
+) -> Iterator[Finding]:
+    """What is wrong with an affordance at random in a region, in which so many others stand before it."""
+    name, span = head.name.text, head.spread[0].span
+    if len(head.spread) > 1:
+        beside = next((item for item in head.spread if item.kind.text != "in"), head.spread[1])
+        yield messages.levels.NotInLevels(beside.span, f"`{beside.kind.text}` beside `in`")
+    if head.copies is not None and constant(head.copies) is None:
+        yield messages.levels.NotInLevels(head.name.span, "a number of copies that is not written as a number")
+        return
+    if head.solid is not None and not drawn.starts:
+        yield messages.blocking.SolidStart(head.name.span, name, "agents may begin where it stands")
+    used[region] = used.get(region, 0) + copies_of(head)
+    if used[region] > MOST_IN_REGION:
+        yield messages.levels.TooManyInRegion(span, region, MOST_IN_REGION)
+        return
+    for which, level in enumerate(drawn.levels):
+        cells = len(free_cells(drawn, declarations, level, region))
+        if cells < used[region] and not is_absent(head, level.name.text, which):
+            yield messages.levels.RegionWithoutRoom(span, name, level.name.text, region, cells)
+            return
 
 
 def _wrong_letter(letter: syntax.Quoted, drawn: Drawn, head: syntax.AffordanceDecl | None) -> Iterator[Finding]:
@@ -305,9 +325,9 @@ def _wrong_letter(letter: syntax.Quoted, drawn: Drawn, head: syntax.AffordanceDe
         return
     if head is not None and head.solid is not None and letter.text in drawn.starts:
         yield messages.blocking.SolidStart(head.name.span, head.name.text, "agents begin on its cell")
-    for number, level in enumerate(drawn.levels):
+    for which, level in enumerate(drawn.levels):
         count, name = len(drawn.cells(level, letter.text)), level.name.text
-        if count == 1 or (count == 0 and head is not None and is_absent(head, name, number)):
+        if count == 1 or (count == 0 and head is not None and is_absent(head, name, which)):
             continue
         who = None if head is None else head.name.text
         yield messages.levels.LevelLacks(level.span, name, letter.text, count, who, named=drawn.named)

@@ -13,7 +13,15 @@ from hamlet.universe import Edges, nodes
 from hamletc import messages
 from hamletc.diagnostics import Finding
 from hamletc.expansion.drawn_levels import Drawn
-from hamletc.expansion.level_places import affordances, free_cells, is_absent, letters_of, region_of, routes, taken_letters
+from hamletc.expansion.level_places import (
+    affordances,
+    free_cells,
+    is_absent,
+    letters_of,
+    region_of,
+    routes,
+    taken_letters,
+)
 from hamletc.expansion.places import Places
 from hamletc.expansion.trees import constant, outside_expressions
 from hamletc.language import syntax
@@ -50,9 +58,12 @@ class LevelWays:
 
     @cached_property
     def _edges(self) -> Edges:
-        properties = (each for item in self.declarations if isinstance(item, syntax.SpaceDecl) for each in item.properties)
-        edges = next((each.value.text for each in properties if isinstance(each, syntax.EdgesProperty)), "clamp")
-        return edges if edges in ("wrap", "sticky", "bounce") else "clamp"
+        properties = (
+            each for item in self.declarations if isinstance(item, syntax.SpaceDecl) for each in item.properties
+        )
+        written = next((each.value.text for each in properties if isinstance(each, syntax.EdgesProperty)), "clamp")
+        every: tuple[Edges, ...] = ("clamp", "wrap", "sticky", "bounce")
+        return next((edges for edges in every if edges == written), "clamp")
 
     @cached_property
     def _between(self) -> frozenset[tuple[int, int]]:
@@ -120,7 +131,8 @@ class LevelWays:
                 if any(cell not in reached for spot in letters_of(head) for cell in self._numbers(level, spot.text)):
                     yield messages.levels.OutOfReachInLevel(head.name.span, head.name.text, level.name.text, "all")
                 region = region_of(head)
-                room = free_cells(self.drawn, self.declarations, level, region) if region in self.drawn.regions else []
+                known = region is not None and region in self.drawn.regions
+                room = free_cells(self.drawn, self.declarations, level, region) if region is not None and known else []
                 if any(x + self.drawn.width * y not in reached for x, y in room):
                     yield messages.levels.OutOfReachInLevel(head.name.span, head.name.text, level.name.text, "some")
             for item in self.drawn.map.items:
@@ -176,7 +188,7 @@ def _moves(head: syntax.AffordanceDecl) -> bool:
 
 
 def _asked(declarations: tuple[syntax.Decl, ...]) -> frozenset[str]:
-    """The regions of which something asks whether an agent is there; cells, and who looks at others, ask of no agent."""
+    """The regions of which something asks whether an agent is there, as neither cells do nor who looks at others."""
     outside = tuple(item for item in declarations if not isinstance(item, syntax.CellsDecl))
     afar = {id(node) for at in nodes(outside) if isinstance(at, syntax.AtExpr) for node in nodes(at)}
     asking = (node for node in nodes(outside) if isinstance(node, syntax.OnExpr) and id(node) not in afar)

@@ -14,6 +14,7 @@ from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.drawn_levels import LEVEL, MOST_SOUGHT, Drawn, level_of, problems_of
+from hamletc.expansion.headings import turning_of
 from hamletc.expansion.level_places import LevelPlaces, affordances, states_up_to_level, taken_letters, wrong_places
 from hamletc.expansion.level_ways import LevelWays, StepsOf
 from hamletc.expansion.places import Copy, Places
@@ -42,7 +43,7 @@ def levels_written_out(
     span = replace(written.span, file=places.add(copy))
     ground = tuple(ground_of(drawn) if item is written else item for item in declarations)
     ways = LevelWays(drawn, declarations, steps_of(ground, places))
-    writer = _Levels(drawn, span, declarations, ways)
+    writer = _Levels(drawn, span, declarations, ways, places)
     made = writer.written_out()
     loose = any(isinstance(item, syntax.InertDecl) for item in declarations)
     wrong = (*writer.problems, *(() if loose else writer.unasked()), *ways.lost())
@@ -58,6 +59,7 @@ class _Levels:
     span: Span
     declarations: tuple[syntax.Decl, ...]
     ways: LevelWays
+    copies: Places
     problems: list[Finding] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     begun: list[str] = field(default_factory=list)
@@ -77,7 +79,7 @@ class _Levels:
     @cached_property
     def places(self) -> LevelPlaces:
         """The places that are others in each level."""
-        return LevelPlaces(self.drawn, self.declarations, self.span, self._number())
+        return LevelPlaces(self.drawn, self.declarations, self.span, self._number(), self.copies)
 
     def unasked(self) -> Iterator[Finding]:
         """What is wrong with regions that nobody asks for."""
@@ -155,7 +157,8 @@ class _Levels:
         """A walking distance, as the table of the affordance has it."""
         named = (head for head in affordances(self.declarations) if head.name.text == node.affordance.text)
         head = next(named, None)
-        if head is None or not self.ways.steps:
+        turning = any(turning_of(item) is not None for item in only(self.declarations, syntax.SpaceDecl))
+        if head is None or turning:
             return node
         numbers = self.ways.walks(head)
         if numbers is None:

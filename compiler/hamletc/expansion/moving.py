@@ -162,7 +162,7 @@ def _moving(head: syntax.AffordanceDecl, room: Room) -> syntax.AffordanceDecl:
                 kept.append(item)
     begins: tuple[syntax.Expr | None, ...] = (None,) * len(room.axes)
     if isinstance(head.place, syntax.StartsAt):
-        begins, head = head.place.coordinates, replace(head, place=head.place.place)
+        begins, head = head.place.coordinates, replace(head, place=head.place.place, elsewhere=True)
     meters = tuple(moving.coordinate(axis, start, span) for axis, start in zip(room.axes, begins, strict=True))
     names = tuple(in_braces(replace(meter.name, span=span), head.name.text) for meter in meters)
     return replace(head, items=(*meters, *kept), moving=names)

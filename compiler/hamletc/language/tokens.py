@@ -25,7 +25,7 @@ TokenKind: TypeAlias = Literal["word", "quoted", "number", "string", "symbol", "
 MOST_DROPPED = 19
 """The most problems of pieces that are left out of the tokens."""
 
-FILED = ("include", "extends", "map", "at", "teleport")
+FILED = ("include", "extends", "map", "at", "follows", "teleport")
 """The words behind which something stands in quotes: the name of a file, a letter of a map."""
 
 SHORT_NUMBER = 30
@@ -191,7 +191,9 @@ class _Scanner:
 
     def _quotes(self) -> bool:
         """Whether something stands in quotes where the scanner is."""
-        return self._quoting > 0 or bool(self.tokens and self.tokens[-1].text in FILED) or self._names_table()
+        last = self.tokens[-1] if self.tokens else None
+        listed = last is not None and last.text == "," and self.tokens[-2:-1] and self.tokens[-2].kind == "string"
+        return self._quoting > 0 or bool(listed) or (last is not None and last.text in FILED) or self._names_table()
 
     def _names_table(self) -> bool:
         """Whether the tokens end with `table demand`, `table demand 3 x 2` or `links wired`."""

@@ -163,13 +163,11 @@ def _world_meters(planned: Plan, builder: Builder, layout: Value) -> dict[str, V
 
 
 def _moving(planned: Plan, builder: Builder, layout: Value) -> dict[str, Value]:
-    """The meters of the world that say where affordances are that move: at first where the layout puts them. One that
-    begins with an expression is in none of them."""
+    """The meters of the world that say where affordances are that move: at first where the layout puts them; of
+    those that begin elsewhere they start as other meters do."""
     positions: dict[str, Value] = {}
-    world = planned.universe.world
-    begins = {meter.name for meter in world.meters if not isinstance(meter.start, float)} if world is not None else set()
     for number, affordance in enumerate(planned.universe.affordances):
-        if not affordance.moving or begins.issuperset(affordance.moving):
+        if not affordance.moving or affordance.elsewhere:
             continue
         with builder.at(Construct("affordance", affordance.name), affordance.span):
             place = new_place(builder, planned, layout, number)

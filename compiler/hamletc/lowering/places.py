@@ -95,9 +95,9 @@ def places(universe: Universe, most_unrolled: int) -> Places:
         return Places((), random, permuted, domain(prod(sizes[:permuted])), None)
     fixed = tuple(
         sorted(
-            (_index_of(sizes, affordance.place), number)
+            (_index_of(sizes, affordance.stands), number)
             for number, affordance in enumerate(universe.affordances)
-            if affordance.place is not None
+            if affordance.stands is not None
         )
     )
     dealt = _dealt(universe.space, frozenset(cell for cell, _ in fixed))

@@ -97,7 +97,7 @@ class LevelOfOtherSize(Finding):
 
 @finding("H331")
 class LevelLacks(Finding):
-    """A letter that every level needs, and one that has it not once. An `affordance` that stands there may be absent."""
+    """A letter that every level needs, and one that has it not once; what an `affordance` stands at may be missing."""
 
     level: str
     letters: str
@@ -170,7 +170,8 @@ class WalkInLevels(Finding):
     affordance: str
 
     def told(self) -> Told:
-        hint = f'Put it at a letter, as in `affordance {_written(self.affordance, self.span)} at "B"`, or write `distance to`.'
+        name = _written(self.affordance, self.span)
+        hint = f'Put it at a letter, as in `affordance {name} at "B"`, or write `distance to`.'
         return Told(f"how far it is to walk to `{self.affordance}` does not follow from the level", hint)
 
 

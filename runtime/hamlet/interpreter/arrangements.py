@@ -41,8 +41,8 @@ class Arrangements:
         complete = torch.ones_like(keys, dtype=torch.bool)
         stands: dict[str, Tensor] = {}
         for item in universe.affordances:
-            if item.place is not None:
-                fixed = cell_index([int(x) for x in item.place], grid.sizes)
+            if item.stands is not None:
+                fixed = cell_index([int(x) for x in item.stands], grid.sizes)
                 stands[item.name] = torch.full_like(keys, fixed)
         at_random = [(number, item) for number, item in enumerate(universe.affordances) if item.place is None]
         for number, item in at_random:

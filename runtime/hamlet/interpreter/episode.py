@@ -75,11 +75,11 @@ def begin_episodes(
 
 
 def _begin_moving(universe: Universe, state: dict[str, Tensor], worlds: Tensor) -> None:
-    """Put affordances that move on their stored places; meters that begin with an expression take another value then."""
+    """Put affordances that move on their stored places, but for those that begin elsewhere."""
     names = [] if universe.world is None else [meter.name for meter in universe.world.meters]
     rows = len(schema.place_rows(universe))
     for number, affordance in enumerate(universe.affordances):
-        if affordance.moving:
+        if affordance.moving and not affordance.elsewhere:
             place = state["places"][number * rows : (number + 1) * rows, worlds]
             position = cell_of(tuple(place), universe.space) if isinstance(universe.space, Grid) else tuple(place)
             for meter, x in zip(affordance.moving, position, strict=True):

@@ -159,8 +159,8 @@ def free_cells(universe: Universe, grid: Grid) -> Tensor:
     free = torch.ones(prod(grid.sizes[:permuted]), dtype=torch.bool)
     if permuted == len(grid.sizes):
         for affordance in universe.affordances:
-            if affordance.place is not None:
-                free[cell_index([int(x) for x in affordance.place], grid.sizes)] = False
+            if affordance.stands is not None:
+                free[cell_index([int(x) for x in affordance.stands], grid.sizes)] = False
     if grid.map is not None:
         free[list(grid.map.cells(grid.map.walls + (grid.map.starts or "")))] = False
     return free.nonzero().squeeze(1).to(torch.int32)

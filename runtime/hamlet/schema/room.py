@@ -25,7 +25,7 @@ def room(universe: Universe) -> int | None:
         return len(starts)
     sizes, letters = universe.space.sizes, universe.space.map
     permuted = permuted_axes(sizes)
-    fixed = {affordance.place for affordance in universe.affordances if affordance.place is not None}
+    fixed = {each.stands for each in universe.affordances if each.stands is not None}
     taken = len(fixed) if permuted == len(sizes) else 0
     taken += 0 if letters is None else len(letters.cells(letters.walls))
     return prod(sizes[:permuted]) - taken - scattered(universe)

@@ -393,6 +393,7 @@ class Affordance:
             and the meters that they write are clamped once, after both, in order of first appearance.
         copy_of: the name of all copies of which this is one; `None` where there are none.
         moving: the meters of the world that say where it is, one per axis, of one that moves; none of one that stays.
+        elsewhere: where it begins is what these meters start with, not its `place`, whose cell is nobody's.
         appears: where the `opening` does not hold it is not there, neither to be used nor to be seen.
         solid: no displacement leads to its cell; in step 1 one that would is an INTERACT with what is there.
     """
@@ -414,6 +415,12 @@ class Affordance:
     moving: tuple[str, ...] = ()
     appears: Literal["by opening"] | None = None
     solid: bool = False
+    elsewhere: bool = False
+
+    @property
+    def stands(self) -> tuple[float, ...] | None:
+        """The place whose cell it has for itself: where it begins each episode; `None` where there is none."""
+        return None if self.elsewhere else self.place
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,6 +318,11 @@ def _check_places(universe: Universe) -> None:
     counts += [len(node.coordinates) for node in nodes(universe) if isinstance(node, moved)]
     if any(count != axes for count in counts):
         raise UnsoundError(f"a place or a move has another number of axes than {axes}")
+    starts = {} if universe.world is None else {meter.name: meter.start for meter in universe.world.meters}
+    for each in affordances:
+        begins = each.place is not None and bool(each.moving)
+        if each.elsewhere and not (begins and not any(isinstance(starts[name], float) for name in each.moving)):
+            raise UnsoundError(f"{each.name!r} begins nowhere")
     if isinstance(universe.space, space.Grid):
         for affordance in affordances:
             sides = zip(affordance.place or (), universe.space.sizes, strict=False)

@@ -39,7 +39,10 @@ class Activities(Spaces):
         places = [place if not place or self.chance(2) else "random" for place in fixed]
         self._neighbours = False
         grid = isinstance(self.space.space, Grid)
-        if grid and (letters_of(self.space.space) is not None or self.chance(3)):
+        if self.letters:
+            lettered = [f'"{self.pick(self.letters)}"', f"random in {self.word(self.wood)}"]
+            places = [self.pick(lettered) if self.chance(2) else place for place in places]
+        elif grid and (letters_of(self.space.space) is not None or self.chance(3)):
             places = self._spread(places, math.prod(self.space.sizes))
             self._neighbours = True
         with self.at("acting"):
@@ -97,6 +100,7 @@ class Activities(Spaces):
                 hours = f" open {opens} .. {closes}"
         own = self.own(plan)
         stays = not any(word in part for part in own for word in ("wanders", "rule goes"))
+        self.lettered += (plan.name,) if place.startswith('"') and stays else ()
         head += f"{' solid' if stays and self._may_be_solid(place) else ''}{hours}"
         there = any(part.startswith("action") for part in own)
         needs = joined([*own[:2], self.needs("mask" if there else "needs")])
@@ -136,7 +140,7 @@ class Activities(Spaces):
         ):
             return False
         by_letter = space.map is not None and space.map.starts is not None
-        return place == "random" and not by_letter and not self.tracked and self.chance(4)
+        return (place == "random" or place.startswith('"')) and not by_letter and not self.tracked and self.chance(4)
 
     def _may_leave(self) -> bool:
         """Whether affordances may move and appear, which makes places stored: ways are known between few cells then."""

@@ -64,6 +64,7 @@ class Expressions(Choices):
         self.of_cells: list[MeterPlan] = []
         self.walled = False
         self.solid = False
+        self.leveled = False
         self.meet = False
         self.links: LinksPlan | None = None
         self.params: list[tuple[str, Interval]] = []
@@ -210,7 +211,8 @@ class Expressions(Choices):
         if places and not self.space.nodes and not is_hexagonal(self.space.space):
             pieces.append(Piece(f"straight distance to {self.pick(places)}", ATOM, self.extent.straight_distance))
         walked = isinstance(self.space.space, Grid) and cells(self.space.space) <= MOST_WALKED
-        if places and walked and not self.space.turns and not self.walled and not self.solid:
+        changing = self.walled or self.solid or self.leveled
+        if places and walked and not self.space.turns and not changing:
             pieces.append(Piece(f"walking distance to {self.pick(places)}", ATOM, self.extent.walking_distance))
         if self.space.axes:
             axis = self.pick(self.space.axes)

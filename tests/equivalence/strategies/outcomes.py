@@ -123,7 +123,7 @@ class Outcomes(Activities):
     def _of_space(self) -> list[str]:
         items = []
         ground = letters_of(self.space.space)
-        drawn = self.walled and len(self.space.axes) == 2
+        drawn = (self.walled or self.leveled) and len(self.space.axes) == 2
         walled = (drawn or (ground is not None and bool(ground.walls))) and not is_hexagonal(self.space.space)
         match self.space.space:
             case Grid(sizes=sizes):
@@ -142,7 +142,7 @@ class Outcomes(Activities):
             sight = " in sight" if walled and self.chance(2) else ""
             reach = min(reach, max(self.space.sizes) - 1)
             items += [f"window {reach} of {name}{sight}" for name in names if self.chance(2)]
-        if self.walled and max(self.space.sizes) > 1 and (ground is None or not ground.walls):
+        if (self.walled or self.leveled) and max(self.space.sizes) > 1 and (ground is None or not ground.walls):
             reach = min(self.pick((1, 2)), max(self.space.sizes) - 1)
             sight = " in sight" if walled and self.chance(2) else ""
             few = len(self.space.axes) <= 3
@@ -169,7 +169,7 @@ class Outcomes(Activities):
             turned = [f"{self.integer(1, 5)} x {self.integer(1, 4)} ahead", f"{self.integer(0, 2)} turned"]
             shape = self.pick((*turned, f"{self.integer(0, 2)}")) if self.space.turns else f"{self.integer(0, 2)}"
             layers = [*map(self.word, self.regions())] if space.map is not None else []
-            hidden = self.walled or (space.map is not None and bool(space.map.walls))
+            hidden = self.walled or self.leveled or (space.map is not None and bool(space.map.walls))
             layers += ["wall"] if hidden else []
             name = self.word(self.name(f"view{number}", "outcome"))
             terrains = [*map(self.word, self.extent.terrains)]

@@ -14,7 +14,7 @@ from hamlet.universe.space import is_hexagonal
 from hamletc.checking.actions import HEXAGONAL, axis_moves, diagonal_moves, directed_moves
 from hamletc.checking.surroundings import extent
 from hamletc.expansion.headings import DIRECTIONS, TURNING_MOVES
-from strategies.maps import Maps
+from strategies.levels import Levels
 from strategies.pieces import SpacePlan, joined
 from strategies.worlds import Worlds
 
@@ -25,7 +25,7 @@ MOST_LOOKED_AT = 400
 """The most cells of a grid on which agents start by a condition."""
 
 
-class Spaces(Maps, Worlds):
+class Spaces(Levels, Worlds):
     """Writes spaces."""
 
     def plan_space(self, wanted: int) -> None:
@@ -73,9 +73,18 @@ class Spaces(Maps, Worlds):
         properties += [f"starts {starts}"] if starts else []
         drawn, below = None, ""
         if dimensions == 2 and self.chance(2):
-            drawn, below = self.charted(sizes[0], sizes[1], wanted + 3, not starts)
+            roomy = math.prod(sizes) >= 2 * wanted + 9 and min(sizes) > 1
+            if roomy and self.chance(3):
+                drawn, below = self.level_map(sizes[0], sizes[1], wanted, not starts)
+            else:
+                drawn, below = self.charted(sizes[0], sizes[1], wanted + 3, not starts)
             below = f"\n{below}"
-        if not starts and (drawn is None or drawn.starts is None) and math.prod(sizes) <= MOST_LOOKED_AT:
+        if (
+            not starts
+            and not self.letters
+            and (drawn is None or drawn.starts is None)
+            and math.prod(sizes) <= MOST_LOOKED_AT
+        ):
             properties += self._starts_when(sizes)
         space = Grid(
             tuple(sizes),
@@ -243,6 +252,8 @@ class Spaces(Maps, Worlds):
         """Coordinates in the space, as they are written."""
         if self.space.nodes:
             return self.node(self.pick(self.space.nodes))
+        if self.letters and self.chance(2):
+            return f'"{self.pick(self.letters)}"'
         match self.space.space:
             case Grid(sizes=sizes, map=Map(walls=walls, rows=rows)) if walls:
                 cells = [cell for cell, letter in enumerate("".join(rows)) if letter not in walls]

@@ -36,7 +36,8 @@ class Author(Roles):
         once = self.once_lines()
         body = [*once, *(self.meter_line(plan) for plan in self.meters)]
         body += self.affordance_lines()
-        body += self.world_lines()
+        body += self.level_lines()
+        body += self.choosing(self.world_lines())
         body += self.cell_lines()
         body += [self.effect_line(plan) for plan in self.effects]
         body += [self.rule(number) for number in range(self.integer(0, 5))]
@@ -73,7 +74,7 @@ class Author(Roles):
             self.begins = True
             lines.append(self.beginning())
         # Whether these have an effect is not planned.
-        if self.tracked or self.begins or self.inputs or self.controls or self.chance(4):
+        if self.tracked or self.begins or self.inputs or self.controls or self.leveled or self.chance(4):
             self.inert = True
             lines.append("inert allowed")
         return lines

@@ -292,7 +292,8 @@ class AffordanceDecl(Node):
     where no `at` is written. `duration` is a `Name` for `forever`. `together` and `solid` are where those words stand.
     `spread` says where an affordance at random may stand. `copies` is how many there are, `others` are the places of
     those behind the first one. When all is written out each copy is a declaration of its own, with the name of all of
-    them in `copy_of`. Then `moving` are the meters of the world that say where it is, if it moves.
+    them in `copy_of`. Then `moving` are the meters of the world that say where it is, if it moves, and `elsewhere`
+    that these have start values of their own.
     """
 
     name: Name
@@ -309,6 +310,7 @@ class AffordanceDecl(Node):
     copy_of: Name | None = None
     moving: tuple[Name, ...] = ()
     solid: Span | None = None
+    elsewhere: bool = False
 
 
 class ActionDecl(Node, form="action $name { $items* }"):
