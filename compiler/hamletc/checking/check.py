@@ -146,7 +146,9 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
         draft.prove(reach.observed)
     found = None if report.failed else draft.finish(file.name.text, source_names)
     whole = None if found is None else expanded.places.settled(_with_reach(found, reach.meters))
-    findings = report.in_source_order() if report.failed else in_order((*report.in_source_order(), *expanded.warnings))
+    findings = report.in_source_order()
+    if expanded.warnings and not report.failed:
+        findings = in_order((*findings, *expanded.warnings))
     return _Checked(whole, findings, frozenset(names.refused))
 
 

@@ -274,8 +274,8 @@ def wrong_places(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> Iterato
         region = region_of(head)
         if region is not None and region in drawn.regions:
             yield from _wrong_region(head, region, drawn, declarations, used)
-    for item in outside_expressions(declarations):
-        match item:
+    for node in outside_expressions(declarations):
+        match node:
             case syntax.TeleportStmt(spot=syntax.Quoted() as letter):
                 yield from _wrong_letter(letter, drawn, None)
             case _:

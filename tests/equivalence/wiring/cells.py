@@ -157,6 +157,36 @@ observe { position absolute }
     (Wire("Universe.starting", "starts when sand", "starts when not sand", 0, "mask.LEFT mask.RIGHT position.x"),),
 )
 
+STOREYS = Base(
+    """
+universe storeys
+space grid map
+map {
+    level low { "s.B" "..." }
+    level high { "s.." "B.." }
+    starts "s"
+    region corner "B"
+}
+inert allowed
+meter a = 0.5
+world { state level: low high = low }
+affordance Bed at "B" { instantly { a += 0.0625 } }
+reward a
+observe { here }
+""",
+    "WAIT WAIT",
+    (
+        Wire(
+            "Affordance.elsewhere",
+            'Bed at "B" {',
+            "Bed at (2, 0) {",
+            0,
+            "-world_meters.level_of_the_episode -world_meters.position_x_of_Bed -world_meters.position_y_of_Bed",
+            "Affordance.moving World.meters Universe.tables",
+        ),
+    ),
+)
+
 PLOT = Base(
     """
 universe plot
@@ -189,4 +219,4 @@ observe { meters }
     ),
 )
 
-CELLS = (HEATH, BARE, AFAR, GATE, YARD, PEN, PLOT)
+CELLS = (HEATH, BARE, AFAR, GATE, YARD, PEN, STOREYS, PLOT)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from hamletc.ir.ops import (
     Fold,
@@ -63,6 +64,7 @@ class CPrinter:
     tables: Mapping[str, tuple[str, int | None]]
     texts: list[str] = field(default_factory=list)
     _printed: dict[tuple[str, tuple[CType, ...]], Printed] = field(default_factory=dict)
+    _variants: set[str] = field(default_factory=set)
 
     def called(self, name: str, given: tuple[CType, ...]) -> Printed:
         """The function of C for arguments of these types; printed where it was not yet."""
@@ -73,7 +75,11 @@ class CPrinter:
         function = self.functions[name]
         body = _Body(self, function, given, Expressions(self, function, {}))
         # A place among its variants, before those are printed that it calls itself.
-        own = f"do{name}{f'_{variants + 1}' if variants else ''}"
+        numbered = (f"{name}_{number}" for number in count(variants + 1))
+        free = (each for each in numbered if each not in self.functions and each not in self._variants)
+        variant = next(free) if variants else name
+        self._variants.add(variant)
+        own = f"do{variant}"
         lines = list(body.lines())
         printed = Printed(own, body.gives or ())
         self._printed[name, given] = printed

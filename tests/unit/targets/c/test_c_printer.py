@@ -5,13 +5,16 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from built import build, compiler, header_folder
 
+from hamletc.compilation import Compilation
 from hamletc.compile import lower, optimise, specialise
+from hamletc.lowering.plan import LIMITS
 from hamletc.targets.c.emit import emit
 from samples import sample, universe_of
 
@@ -81,3 +84,22 @@ def test_variables_of_authors_are_not_those_of_the_printer(tmp_path: Path) -> No
     source.write_text(emit(lower(universe).program, universe))
     made = build(tmp_path / "odd.so", "-O0", "-fsyntax-only", "-Wno-error", source=source)
     assert made.returncode == 0, made.stderr
+
+
+SHOWN = """
+universe shown
+space grid 4 x 8 { places stored }
+inert allowed
+meter a = 1 { decay 0.01 }
+cells { state stone = chance(0.3)  wall when stone }
+reward a
+observe { window 0 of wall in view  window 1 of wall }
+"""
+
+
+def test_variants_of_a_function_have_names_that_no_other_has() -> None:
+    universe = universe_of(SHOWN)
+    compilation = Compilation.begin(universe, replace(LIMITS, window_rows=0)).run()
+    code = emit(specialise(compilation, "c").program, universe)
+    names = re.findall(r"^HAMLET_INLINE \w+ (do_observe_window_wall\w*)\(", code, re.MULTILINE)
+    assert len(names) == len(set(names)) == 4
