@@ -139,7 +139,7 @@ class _Levels:
                 return syntax.DrawCell(replace(name, quoted=True), None, colour, span)
             case syntax.TeleportStmt():
                 return rebuilt(self.places.teleport(node), self.tree)
-            case syntax.DistanceExpr(way="walking") if self.drawn.walls and not self._own_walls:
+            case syntax.DistanceExpr(way="walking") if self.drawn.walls and not self._changing:
                 return self._walk(node)
             case syntax.ObserveGrid(layer=layer) | syntax.ObserveWindow(layer=layer):
                 self._ask(layer, self.asked)
@@ -147,11 +147,15 @@ class _Levels:
             case _:
                 return rebuilt(node, self.tree)
 
-    @cached_property
-    def _own_walls(self) -> bool:
-        """Whether an author declares walls that come and go: no table knows how far it is to walk around those."""
+    def _of_author(self, kinds: type[syntax.WallItem | syntax.SolidItem]) -> bool:
+        """Whether an author declares cells that stop agents while something holds."""
         blocks = only(self.declarations, syntax.CellsDecl)
-        return any(isinstance(item, syntax.WallItem) for block in blocks for item in block.items)
+        return any(isinstance(item, kinds) for block in blocks for item in block.items)
+
+    @cached_property
+    def _changing(self) -> bool:
+        """Whether something comes and goes that agents walk around: no table knows how far that is."""
+        return self._of_author(syntax.WallItem) or self._of_author(syntax.SolidItem)
 
     def _walk(self, node: syntax.DistanceExpr) -> syntax.Expr:
         """A walking distance, as the table of the affordance has it."""
@@ -191,7 +195,7 @@ class _Levels:
         made: list[syntax.CellItem] = []
         if self.drawn.walls:
             made.append(self._state(self._wall, self._stands(self.drawn.walls), "compiler"))
-            if not self._own_walls:
+            if not self._of_author(syntax.WallItem):
                 made.append(syntax.WallItem(self._name(self._wall), self.span))
         made += (self._state(name, self._stands(self.drawn.regions[name])) for name in self.asked)
         made += map(self._terrain, self.drawn.terrains)
