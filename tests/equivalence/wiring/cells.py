@@ -160,7 +160,7 @@ observe { position absolute }
 STOREYS = Base(
     """
 universe storeys
-space grid map
+space grid map { places stored }
 map {
     level low { "s.B" "..." }
     level high { "s.." "B.." }
