@@ -19,8 +19,8 @@ from hamletc.page.made import made
 from hamletc.page.told import Named, remarks
 
 STATIC = (
-    "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "picture.js", "chart.js",
-    "link.js", "packed.js", "workshop.js", "editor.js", "compiler.js", "worker.js",
+    "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "tally.js", "picture.js",
+    "chart.js", "link.js", "packed.js", "workshop.js", "editor.js", "compiler.js", "worker.js",
 )  # fmt: skip
 OPENER = "worlds.js"
 """The opener of modules: the file that `hamletc export --to wasm` writes beside it."""

@@ -67,7 +67,8 @@ def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
         "controls": [
             {"name": each.name, "low": each.low, "high": each.high, "whole": each.whole} for each in universe.controls
         ],
-        "affordances": [each.name for each in universe.affordances],
+        "affordances": [each.copy_of or each.name for each in universe.affordances],
+        "ends": [*(each.name for each in universe.causes), "lifespan"],
         "picture": picture_of(universe, shown, most),
     }
 

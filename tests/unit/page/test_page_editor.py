@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.interpreter.digest import digest_of_run
 from hamletc.compile import check_file
@@ -74,6 +75,9 @@ const read = (suffix) => gunzipSync(readFileSync(`${folder}/universes/town.${suf
 const run = await Run.of(read("wasm"), JSON.parse(read("json")));
 const setup = { agents: 1, seed: 3n, params: {} };
 run.begin(setup);
+for (let tick = 0; tick < 400; tick += 1) run.tick();
+const said = run.tally.said;
+run.begin(setup);
 const digests = [run.worlds.digest()];
 const done = () => digests.push(run.worlds.digest());
 for (let tick = 1; tick <= 200; tick += 1) {
@@ -101,7 +105,7 @@ for (const tick of [85, 52, 74, 90]) {
     if (run.worlds.digest() !== other[tick]) wrong.push(`other ${tick}`);
 }
 console.log(JSON.stringify({ wrong, before, again, after, different: new Set(digests).size,
-                             digest: await run.digest(setup) }));
+                             said, digest: await run.digest(setup) }));
 """
 
 
@@ -226,6 +230,11 @@ def test_a_run_goes_back_to_any_tick_and_on_from_there(statics: Path) -> None:
     assert (done["wrong"], done["again"]) == ([], True)
     assert (done["before"], done["after"]) == ([0, 200], [0, 51])
     assert done["different"] > 190
+    # What is used, and how lives end, is counted as rollouts count it.
+    env = hamlet.make(hamlet.compile(TOWN), worlds=1, backend="interpreter", seed=3)
+    counted = env.rollout(400)
+    for line, counts in zip(done["said"], (counted.uses(), counted.causes()), strict=True):
+        assert dict(each.rsplit(" ", 1) for each in line.split(", ")) == {a: str(n) for a, n in counts.items() if n}
     # What is compiled at once has the bits of the interpreter.
     universe = check_file(TOWN, Stopwatch()).universe
     assert done["digest"] == f"{digest_of_run(universe, Shape(1, 1), 3, TEST_TICKS):016x}"

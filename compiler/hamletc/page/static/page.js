@@ -183,6 +183,10 @@ function paint() {
   const clock = hour === undefined ? "" : `, hour ${hour}`;
   const life = run.number("alive", agent()) ? `age ${age}` : "dead";
   part("when").textContent = `Tick ${worlds.ticks}, episode ${run.number("episode")}${clock}. ${run.about.of.names[agent()]}: ${life}, return ${round(run.number("episode_return", agent()))}`;
+  for (const [id, said] of [["used", run.tally.said[0]], ["ends", run.tally.said[1]]]) {
+    part(id).hidden = said === "";
+    part(id).textContent = `${id === "used" ? "Used" : "Ended by"}: ${said}`;
+  }
   const cells = part("gauges").children;
   gauges.forEach((gauge, number) => {
     const value = run.value(gauge, agent());

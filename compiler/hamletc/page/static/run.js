@@ -1,6 +1,7 @@
 /* A world that a page runs: one tick after another, by random actions or by a reader's. */
 
 import { Past } from "./past.js";
+import { Tally } from "./tally.js";
 import { open } from "./worlds.js";
 
 export const TICKS = 300; // of the run whose digest a link promises
@@ -24,6 +25,7 @@ export class Run {
   begin(setup) {
     begin(this.worlds, this.about, setup);
     this.#past.begin(this.worlds);
+    this.tally = new Tally(this.about);
     this.setup = setup;
     return this;
   }
@@ -43,12 +45,14 @@ export class Run {
   /* Go back to a tick of the span, or forward to one that was before. */
   back(tick) {
     this.#past.back(this.worlds, tick);
+    this.tally = new Tally(this.about);
   }
 
   /* A tick in which all agents act at random. */
   tick() {
     this.worlds.rollout(1);
     this.#past.note(this.worlds);
+    this.tally.add(this.worlds);
   }
 
   /* A tick in which an agent takes this action, with these controls by name, and all others act at random. */
@@ -67,6 +71,7 @@ export class Run {
     });
     worlds.step();
     this.#past.note(worlds, true);
+    this.tally.add(worlds);
   }
 
   /* Whether an agent may take an action. */
