@@ -38,6 +38,8 @@ from hamlet.universe import (
     ObserveValue,
     ObserveView,
     ObserveWindow,
+    PairMeter,
+    Pairs,
     Push,
     Pushing,
     Reward,
@@ -175,6 +177,7 @@ KINDS = (
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
     *("At", "Wall", "Cells wall", "Cells solid", "starts when", "levels", "Affordance elsewhere"),
+    *("PairMeter start", "Rules of pairs", "PairValue"),
     *(
         "CellCount",
         "CellSum",
@@ -310,6 +313,10 @@ def _details(universe: Universe, node: object) -> list[str]:
             return ["StateType of cells"]
         case CellMeter(start=start):
             return [f"CellMeter {each}" for each in _of_start(start)]
+        case PairMeter(start=start):
+            return [f"PairMeter {each}" for each in _of_start(start)]
+        case Pairs(rules=rules):
+            return ["Rules of pairs"] if rules else []
         case ObserveCells(radius=radius, only=only):
             shown = ["ObserveCells by value"] if only is not None else []
             return [*shown, "ObserveCells grid" if radius is None else "ObserveCells window"]

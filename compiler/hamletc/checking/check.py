@@ -11,7 +11,7 @@ from typing import TypeVar
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import POSTED, POSTS, Expression, Meter, NoSpace, Role, Rule, Span, Universe, nodes
+from hamlet.universe import POSTED, POSTS, Expression, Meter, NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
 from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
@@ -32,6 +32,7 @@ from hamletc.checking.meters import (
     resolve_input,
     resolve_meter,
     resolve_param,
+    resolve_state,
 )
 from hamletc.checking.names import Names
 from hamletc.checking.numbers import Constants, with_numbers
@@ -224,6 +225,8 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
                 going_on += (rule for rule in (resolve_effect(declaration, names, report),) if rule)
             case syntax.CellsDecl():
                 _resolve_cells(declaration, draft, names, report)
+            case syntax.PairsDecl():
+                _resolve_pairs(declaration, draft, names, report)
             case syntax.RuleDecl(name=name):
                 _keep(draft.dynamics, resolve_rule(declaration, names, report), name, names, declaration.body)
             case syntax.CascadeDecl(name=name):
@@ -301,7 +304,8 @@ def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
     blocks = all_of(file.declarations, syntax.WorldDecl)
     of_world = (item for block in blocks for item in block.items)
     of_cells = (item for block in all_of(file.declarations, syntax.CellsDecl) for item in block.items)
-    of_others = (item for item in (*of_world, *of_cells) if isinstance(item, syntax.MeterDecl))
+    of_pairs = (item for block in all_of(file.declarations, syntax.PairsDecl) for item in block.items)
+    of_others = (item for item in (*of_world, *of_cells, *of_pairs) if isinstance(item, syntax.MeterDecl))
     bounds = {}
     drawn = []
     for meter in (*of_others, *all_of(file.declarations, syntax.MeterDecl)):
@@ -381,6 +385,20 @@ def _resolve_cells(block: syntax.CellsDecl, draft: Draft, names: Names, report: 
                 _keep(draft.cell_rules, resolve_rule(item, names, report, "cell"), name, names, item.body)
             case syntax.WallItem() | syntax.SolidItem():
                 pass  # They are resolved before the expressions that ask for such cells.
+
+
+def _resolve_pairs(block: syntax.PairsDecl, draft: Draft, names: Names, report: Findings) -> None:
+    draft.of_pairs = draft.of_pairs or block.span
+    for item in block.items:
+        match item:
+            case syntax.MeterDecl(name=name):
+                held = resolve_state(item, names, report, "pair")
+                meter = None if held is None else PairMeter(name.text, *held[:3], item.span, held[3])
+                _keep(draft.pair_meters, meter, name, names)
+            case syntax.RuleDecl(name=name):
+                _keep(draft.pair_rules, resolve_rule(item, names, report, "pair"), name, names, item.body)
+            case syntax.LinksDecl():
+                pass  # They are written out.
 
 
 def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:

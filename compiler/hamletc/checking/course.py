@@ -77,6 +77,8 @@ class Course:
     def _step(self, step: StepName, stages: Sequence[Stage], known: Known, ending: _Ending) -> Known:
         """What is known after a step that agents do not choose."""
         match step:
+            case "pairs":
+                pass  # What is known here is about one agent.
             case "deaths":
                 ending.survived, ending.paid = self._die(known)
             case "age":

@@ -58,6 +58,10 @@ class Draft:
     of_cells: universe.Span | None = None
     """Where the first block of cells is written."""
     cell_meters: list[universe.CellMeter] = field(default_factory=list)
+    of_pairs: universe.Span | None = None
+    """Where it is written what agents have of each other."""
+    pair_meters: list[universe.PairMeter] = field(default_factory=list)
+    pair_rules: list[universe.Rule] = field(default_factory=list)
     wall: universe.Expression | None = None
     solid: universe.Expression | None = None
     starting: universe.Expression | None = None
@@ -115,13 +119,13 @@ class Draft:
             yield None, (*action.body, *action.after)
 
     def meters_of_all(self) -> tuple[universe.AnyMeter, ...]:
-        """The meters of agents, then those of the world, then those of cells."""
-        return (*self.meters, *self.world_meters, *self.cell_meters)
+        """The meters of agents, then those of the world, then those of cells, then those of pairs."""
+        return (*self.meters, *self.world_meters, *self.cell_meters, *self.pair_meters)
 
     def bodies_of_world(self) -> Iterator[tuple[universe.Expression | None, tuple[universe.Statement, ...]]]:
-        """The bodies of the world's rules and of those of cells, with their guards; then what all cells come to,
-        and the agents on each."""
-        for rule in (*self.world_rules, *self.cell_rules):
+        """The bodies of the world's rules, of those of cells and of those of pairs, with their guards; then what all
+        cells come to, and the agents on each."""
+        for rule in (*self.world_rules, *self.cell_rules, *self.pair_rules):
             yield rule.guard, rule.body
         asked: tuple[universe.CellSum | universe.CellCount, ...] = (*self.sums, *self.counts)
         for each in asked:
@@ -298,6 +302,12 @@ class Draft:
         """The conditions of cells that nobody enters."""
         return tuple(each for each in (self.wall, self.solid) if each is not None)
 
+    def pairs(self) -> universe.Pairs | None:
+        """What agents have of each other."""
+        if self.of_pairs is None or not self.pair_meters:
+            return None
+        return universe.Pairs(tuple(self.pair_meters), tuple(self.pair_rules), self.of_pairs)
+
     def moves_taken(self) -> Iterator[universe.Move]:
         """The moves of the space that are actions."""
         return (move for move in self.moves or () if not self.order or move.name in self.order)
@@ -351,6 +361,7 @@ class Draft:
             blocking=self.blocking,
             starting=self.starting,
             pushing=self.pushing,
+            pairs=self.pairs(),
         )
 
 

@@ -278,7 +278,7 @@ class Expressions:
             return None
         if function not in DRAWS:
             return self._operations.call(function, operands, expr.span)
-        if not self._asking.same_for_all_askers(f"`{function}`", operands):
+        if self._at.asker != "each" and not self._asking.same_for_all_askers(f"`{function}`", operands):
             return None
         weights = self._weights(expr)
         return None if weights is None else self._draws.draw(expr, operands, weights)

@@ -67,6 +67,8 @@ class Shapes:
                 return frozenset((meter,))
             case universe.CellValue(meter):
                 return frozenset((meter, PLACE))
+            case universe.PairValue(meter):
+                return frozenset((meter,))
             case _ if isinstance(expression, OF_PLACE):
                 return frozenset((PLACE,))
             case universe.Velocity() | universe.Speed():

@@ -22,7 +22,7 @@ from hamletc.language import syntax
 
 Drain: TypeAlias = Literal["decay", "move", "interact"]
 Showing: TypeAlias = Literal["reward", "report", "observation"]
-_READS = universe.MeterValue | universe.WorldValue | universe.CellValue
+_READS = universe.MeterValue | universe.WorldValue | universe.CellValue | universe.PairValue
 
 
 # --- what nobody reads -----------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
 
 def _meters_that_show(draft: Draft) -> set[str]:
     """The meters that are observed or decide an outcome, and those that others of these depend on; with the world's."""
-    shown = {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells)}
+    shown = {item.meter for item in draft.observed() if isinstance(item, universe.ObserveCells | universe.ObservePairs)}
     shown |= set() if draft.pushing is None else {draft.pushing.state}
     shown |= {meter for affordance in draft.affordances for meter in affordance.moving}
     for expression in draft.outcomes():
@@ -169,6 +169,10 @@ def _check_cells(
             report.add(messages.inert.UnreadMeter(span, meter.name, meter.type is not None, "cell"))
         elif meter.name not in varying and meter.name not in changes.raised.keys() | changes.lowered.keys():
             report.add(messages.inert.NeverChanges(span, meter.name, meter.type is not None, "cell"))
+    for of_pairs in draft.pair_meters:
+        if of_pairs.name not in shown:
+            span = names.span("pair meter", of_pairs.name)
+            report.add(messages.inert.UnreadMeter(span, of_pairs.name, True, "pair"))
 
 
 def _varying(draft: Draft) -> frozenset[str]:
@@ -178,7 +182,7 @@ def _varying(draft: Draft) -> frozenset[str]:
     found = {meter.name for meter in of_world if meter.kept}
     found.update(*(affordance.moving for affordance in draft.affordances))
     # In this order they read each other.
-    declared: tuple[universe.AnyMeter, ...] = (*of_world, *draft.meters, *draft.cell_meters)
+    declared: tuple[universe.AnyMeter, ...] = (*of_world, *draft.meters, *draft.cell_meters, *draft.pair_meters)
     for meter in declared:
         if isinstance(meter.start, Expression) and (
             any(draws(meter.start))

@@ -132,6 +132,8 @@ def resolve_state(
     if declaration.state is not None and declaration.state.of == "once":
         return resolve_once(declaration, names, report, whose)
     expressions = Expressions(names, report, whose=whose)
+    if whose == "pair":
+        expressions = Expressions(names, report, asker="each")
     held = type_of(declaration, report)
     if held is None:
         return None

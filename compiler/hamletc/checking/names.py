@@ -109,11 +109,12 @@ class Names(Symbols):
     @cached_property
     def order_of_starts(self) -> Mapping[str, int]:
         """The place of each declared meter and state in the order in which an episode begins with them: what the world
-        keeps, what else it has, then what agents and cells have, each in file order."""
+        keeps, what else it has, then what agents, cells and pairs have, each in file order."""
         of_world = self.of_kind("world meter")
         lasting = (name for name in of_world if name in self.kept)
         anew = (name for name in of_world if name not in self.kept)
-        names = (*lasting, *anew, *self.of_kind("meter"), *self.of_kind("cell meter"))
+        of_others = (*self.of_kind("cell meter"), *self.of_kind("pair meter"))
+        names = (*lasting, *anew, *self.of_kind("meter"), *of_others)
         return {name: number for number, name in enumerate(names)}
 
     @cached_property
@@ -229,6 +230,10 @@ class Names(Symbols):
         if guess is not None:
             self.suspects.add(guess)
         return None
+
+    def target_of_pairs(self, name: syntax.Name) -> str | None:
+        """The state that a statement of pairs writes."""
+        return self.find(name, "pair meter")
 
     def _is_drawn_once(self, name: syntax.Name) -> bool:
         """Whether a statement would write what a `let` draws once, which is reported."""

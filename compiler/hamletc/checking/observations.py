@@ -22,6 +22,7 @@ from hamletc.checking.observed_motion import ObservedMotion
 from hamletc.checking.observed_views import ObservedViews
 from hamletc.checking.operations import is_condition
 from hamletc.checking.report import Findings, any_number, is_known, whole_number
+from hamletc.checking.roles import only_agents
 from hamletc.checking.symbols import builtin, is_word
 from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
@@ -164,6 +165,10 @@ class Observations:
                     value = universe.WorldValue(name, span)
                 case universe.CellMeter():
                     value = universe.CellValue(name, span)
+                case universe.PairMeter(low=low, high=high):
+                    agents = only_agents(self._names) or 0
+                    held.append(universe.ObservePairs(name, agents, low, high, span))
+                    continue
             if declared.type is not None and declared.type.options:
                 held.append(universe.ObserveOneHot(row, value, declared.type.options, span))
             else:

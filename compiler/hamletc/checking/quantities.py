@@ -70,7 +70,7 @@ class Quantities:
                 return None
             case "terrain" if not self._at.of_place(f"`{name.text}`", name.span):
                 return None
-            case "meter" | "world meter" | "cell meter":
+            case "meter" | "world meter" | "cell meter" | "pair meter":
                 return self._typed(name)
             case "param":
                 return universe.ParamValue(name.text, name.span)
@@ -124,11 +124,22 @@ class Quantities:
             return universe.WorldValue(name.text, name.span)
         if self._at.names.means(name, "cell meter"):
             return universe.CellValue(name.text, name.span) if self._at.of_place(f"`{name.text}`", name.span) else None
+        if self._at.names.means(name, "pair meter"):
+            return self._of_pair(name, reverse=False)
         return universe.MeterValue(name.text, name.span) if self._at.of_agent(f"`{name.text}`", name.span) else None
+
+    def _of_pair(self, name: syntax.Name, *, reverse: bool) -> Expression | None:
+        """What the agent that asks has of the other one; in `reverse` what that has of it."""
+        known = self._at.asked(f"`{name.text}`", name.span)
+        return universe.PairValue(name.text, reverse, name.span) if known else None
 
     def _typed(self, name: syntax.Name) -> Expression | None:
         """The value of a meter, or of a state: a number or a condition."""
-        spec, value = self._at.names.state(name), self.held(name)
+        return self._as_held(name, self.held(name))
+
+    def _as_held(self, name: syntax.Name, value: Expression | None) -> Expression | None:
+        """The number that a meter or a state is, as a condition where it holds one."""
+        spec = self._at.names.state(name)
         if spec is None or value is None or spec.kind in ("int", "real"):
             return value
         if spec.kind == "bool":
@@ -148,7 +159,7 @@ class Quantities:
             "agents",
             "pi",
             *(("agent",) if self._at.whose == "agent" else ()),
-            *(("apart", "other") if self._at.asker == "agent" else ()),
+            *(("apart", "other") if self._at.asker in ("agent", "each") else ()),
             *(("deficit", "shortfall") if self._at.threshold else ()),
             *(("hour", "day_sin", "day_cos") if self._at.names.clock is not None else ()),
             *(("progress",) if self._at.names.has_lasting else ()),
@@ -244,6 +255,8 @@ class Quantities:
     def of(self, expr: syntax.OfExpr) -> Expression | None:
         """`left of poisoned`, `stacks of poisoned`. Meters of affordances have become the world's."""
         quantity, owner = expr.quantity.text, expr.owner.text
+        if owner == "other" and self._at.names.means(expr.quantity, "pair meter"):
+            return self._as_held(expr.quantity, self._of_pair(expr.quantity, reverse=True))
         of_effect = quantity in ("left", "stacks") and self._at.names.means(expr.owner, "effect")
         if self._at.names.means(expr.owner, "affordance") and not of_effect:
             parts = (self._at.names.part("world meter", each) for each in self._at.names.of_kind("world meter"))

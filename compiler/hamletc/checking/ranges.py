@@ -57,6 +57,8 @@ class Ranges:
                 return intervals.single(constant)
             case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
                 return self.meter(meter, meters)
+            case universe.PairValue(meter):
+                return self.around.bounds.get(meter)
             case universe.Neighbours():
                 return self._neighbours(expression)
             case universe.At():

@@ -143,6 +143,8 @@ class _Tick:
     def _step(self, step: StepName, stages: Sequence[Stage], start: State, meters: State) -> State:
         """Where the meters lie after a step of a tick that began with them in `start`."""
         match step:
+            case "pairs":
+                self._in_turn(stages, start)
             case "deaths":
                 for stage in stages:
                     self._tests(stage, meters)

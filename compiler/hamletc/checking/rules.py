@@ -135,9 +135,9 @@ class Statements:
         if statement.owner is not None:
             self._refuse_owner(statement, statement.owner)
             return None
-        if self._whose in ("world", "cell"):
-            of_world = self._whose == "world"
-            target = self._names.target_of_world if of_world else self._names.target_of_cells
+        if self._whose in ("world", "cell", "pair"):
+            targets = {"world": self._names.target_of_world, "cell": self._names.target_of_cells}
+            target = targets.get(self._whose, self._names.target_of_pairs)
             meter = target(statement.meter)
             clamped = self._never_unclamped(statement.unclamped, clamped=clamped)
         else:
@@ -273,8 +273,10 @@ def left_unclamped(file: syntax.File) -> frozenset[str]:
 
 
 def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Findings, whose: Whose = "agent") -> Rule | None:
-    """`rule NAME: guard -> statements`, of agents, of the world or of cells."""
+    """`rule NAME: guard -> statements`, of agents, of the world, of cells or of pairs."""
     expressions = Expressions(names, report, whose=whose)
+    if whose == "pair":
+        expressions = Expressions(names, report, scope="early among", asker="each")
     guard = None if declaration.guard is None else expressions.condition(declaration.guard)
     if declaration.guard is not None and guard is None:
         names.suspects |= written(declaration.body)

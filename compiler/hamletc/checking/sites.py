@@ -43,7 +43,7 @@ def sites(declarations: Iterable[syntax.Decl]) -> Mapping[Span, int]:
     return found
 
 
-def constructs(declaration: syntax.Decl | syntax.CellItem) -> Iterator[tuple[str, object]]:
+def constructs(declaration: syntax.Decl | syntax.CellItem | syntax.PairItem) -> Iterator[tuple[str, object]]:
     """The kind and name of what a declaration declares, and the part of it that is meant."""
     match declaration:
         case syntax.LetDecl() | syntax.RoleDecl():
@@ -55,6 +55,8 @@ def constructs(declaration: syntax.Decl | syntax.CellItem) -> Iterator[tuple[str
             yield from ((f"world {construct}", part) for item in items for construct, part in constructs(item))
         case syntax.CellsDecl(items=items):
             yield from ((f"cells {construct}", part) for item in items for construct, part in constructs(item))
+        case syntax.PairsDecl(items=items):
+            yield from ((f"pairs {construct}", part) for item in items for construct, part in constructs(item))
         case syntax.RewardDecl(name=None, value=value, role=role):
             paid = syntax.WhenExpr(value, syntax.RoleExpr(role, value.span), value.span) if role else value
             yield f"reward: {spell_expression(paid)}", value

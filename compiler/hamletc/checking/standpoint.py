@@ -20,12 +20,13 @@ Scope: TypeAlias = Literal[
 use affordances, as a condition of what can be done; between two ticks, in a mask, as a condition of acting, or in an
 observation; on what a tick began with; where claims are ranked; where doors open; for each agent of a world, when all
 is done or when a tick begins; when rules have run, for later ticks."""
-Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour", "beside"]
+Whose: TypeAlias = Literal["agent", "world", "places", "opening", "cell", "neighbour", "beside", "pair"]
 """Of what an expression is: of an agent, of a world, the places of an affordance or whether it is open, which are of a
 world too, of a cell, of other cells, or of those around it in a rule of cells, which know who stands on them."""
 OF_OTHERS: tuple[Whose, ...] = ("neighbour", "beside")
-Asker: TypeAlias = Literal["nobody", "agent", "world", "itself"]
-"""Who asks each agent of a world for an expression: nobody does; an agent, or the world; in `own( )` it asks itself."""
+Asker: TypeAlias = Literal["nobody", "agent", "world", "itself", "each"]
+"""Who asks each agent of a world for an expression: nobody does; an agent, or the world; in `own( )` it asks itself; in
+what is of pairs each agent asks each other one."""
 KNOW_USES: tuple[Scope, ...] = ("tick", "ending", "among", "history")
 """Where it is known what was used."""
 BETWEEN: tuple[Scope, ...] = ("mask", "acts", "observe")
@@ -74,7 +75,7 @@ class Standpoint:
     def of_agent(self, what: str, span: Span) -> bool:
         """Whether what each agent has of its own has a value here; where it has none, that is reported."""
         match self.whose:
-            case "agent":
+            case "agent" | "pair":
                 return True
             case "world":
                 self.report.add(messages.standpoint.OfAgentInWorld(span, what))
@@ -98,7 +99,7 @@ class Standpoint:
     def asked(self, what: str, span: Span) -> bool:
         """Whether an agent asks others here; where none does, that is reported."""
         match self.asker:
-            case "agent":
+            case "agent" | "each":
                 return True
             case "nobody":
                 self.report.add(messages.standpoint.NobodyAsked(span, what))

@@ -20,7 +20,7 @@ from hamletc.checking.wholes import LARGEST_WHOLE, Wholes
 from hamletc.language import syntax
 from hamletc.language.declared import Kind
 
-Owner: TypeAlias = Literal["agent", "world", "cell"]
+Owner: TypeAlias = Literal["agent", "world", "cell", "pair"]
 KNOWN = (
     universe.Number,
     universe.Truth,
@@ -45,6 +45,8 @@ KNOWN_OF_CELLS = (
     universe.At,
 )
 """What start values of cells consist of, beside start values."""
+KNOWN_OF_PAIRS = (*KNOWN, universe.Own)
+"""What start values of pairs consist of, beside start values of the agent that has something of the other."""
 READS = universe.MeterValue | universe.WorldValue | universe.CellValue
 KINDS: Mapping[type[Expression], Kind] = {
     universe.MeterValue: "meter",
@@ -60,7 +62,8 @@ def known_at_start(
     `None`, and what is not is reported."""
     if start is None or isinstance(start, universe.Number):
         return None if start is None else start.value
-    own, order, known = declaration.name.text, names.order_of_starts, KNOWN_OF_CELLS if whose == "cell" else KNOWN
+    own, order = declaration.name.text, names.order_of_starts
+    known = {"cell": KNOWN_OF_CELLS, "pair": KNOWN_OF_PAIRS}.get(whose, KNOWN)
     nodes = [node for node, _ in parts(start)]
     elsewhere = [node.operand for node in nodes if isinstance(node, universe.At)]
     for node in nodes:

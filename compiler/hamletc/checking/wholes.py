@@ -69,6 +69,7 @@ class Wholes:
                 universe.MeterValue(name)
                 | universe.WorldValue(name)
                 | universe.CellValue(name)
+                | universe.PairValue(name)
                 | universe.ControlValue(name)
             ):
                 return name in self.states

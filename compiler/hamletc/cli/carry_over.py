@@ -73,10 +73,11 @@ def _copy(field: Field, earlier: Field, to: Tensor, values: Tensor, old: Univers
         to.copy_(_within(values, field, 0))
         return
     meters = {each.name: each for each in _meters(old)}, {each.name: each for each in _meters(new)}
+    before = {name: row for row, name in enumerate(earlier.rows)}
     for row, name in enumerate(field.rows):
-        if name not in earlier.rows:
+        if name not in before:
             continue
-        carried = values[earlier.rows.index(name)]
+        carried = values[before[name]]
         was, now = (by_name.get(name) for by_name in meters)
         if field.name in ("meters", "world_meters") and was is not None and now is not None:
             if (was.type is None) != (now.type is None):
@@ -106,10 +107,11 @@ def _within(values: Tensor, field: Field, row: int) -> Tensor:
 
 
 def _meters(universe: Universe) -> list[AnyMeter]:
-    """Meters and states of agents, of the world and of cells; those of authors."""
+    """Meters and states of agents, of the world, of cells and of pairs; those of authors."""
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
-    every: list[AnyMeter] = [*universe.meters, *of_world, *of_cells]
+    of_pairs = () if universe.pairs is None else universe.pairs.meters
+    every: list[AnyMeter] = [*universe.meters, *of_world, *of_cells, *of_pairs]
     return [each for each in every if each.type is None or each.type.past is None]
 
 

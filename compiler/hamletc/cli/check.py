@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import rich_click as click
 
-from hamlet.schema.fields import cell_numbers
+from hamlet.schema.fields import cell_numbers, pair_numbers
 from hamletc.cli.lints import allow_option, deny_option, lints
 from hamletc.cli.show import show_diagnostics, show_unused
 from hamletc.compile import check_file
@@ -33,17 +33,18 @@ def check(
     """Report what is wrong with the file UNIVERSE, or with the pack in the folder UNIVERSE. Exit code 1 if there are
     errors."""
     chosen = lints(allow, deny)
-    numbers = 0
+    of_cells = of_pairs = 0
     try:
         checked = check_file(universe, Stopwatch())
         files: Sequence[FileDiagnostics] = checked.warnings
-        numbers = cell_numbers(checked.universe)
+        of_cells, of_pairs = cell_numbers(checked.universe), pair_numbers(checked.universe)
     except SourceError as error:
         files = error.found
     left = chosen.apply(files)
     _print(universe, left, form)
-    if numbers and form == "text":
-        click.echo(f"{universe}: its cells take {numbers * 4 / 1024:,.1f} KiB in each world")
+    for what, numbers in (("cells", of_cells), ("pairs", of_pairs)):
+        if numbers and form == "text":
+            click.echo(f"{universe}: its {what} take {numbers * 4 / 1024:,.1f} KiB in each world")
     show_unused(universe, chosen.unused(files))
     if any(diagnostic.severity == "error" for file in left for diagnostic in file.diagnostics):
         ctx.exit(1)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Finding
-from hamletc.expansion.trees import binary, named, number
+from hamletc.expansion.trees import binary, named, number, word
 from hamletc.language import syntax
 
 
@@ -87,3 +87,12 @@ class Links:
 def linked(name: str, one: syntax.Expr, other: syntax.Expr, *, span: Span) -> syntax.Expr:
     """Whether an agent has a link to another one."""
     return binary("==", syntax.IndexExpr(named(name, span), (one, other), span), number(1, span), span)
+
+
+def observed_links(name: syntax.Name, agents: int) -> Iterator[syntax.ObserveItem]:
+    """Items that show to which agents an agent has links: 1 for each to which it has one, else 0."""
+    span, agent = name.span, word("agent", name.span)
+    for other in range(agents):
+        row = named(f"state.{name.text}[{other}]", span)
+        link = syntax.IndexExpr(named(name.text, span), (agent, number(other, span)), span)
+        yield syntax.ObserveValue(row, link, span)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet import schema
-from hamlet.schema.roles import fewest_agents, only_agents
+from hamlet.schema.roles import fewest_agents
 from hamlet.schema.room import MOST_COUNTED, counts_agents, room
 from hamlet.universe import Universe, meet
 
@@ -14,7 +14,7 @@ TEST_WORLDS, TEST_TICKS, TEST_SEED = 4, 300, 7
 
 def agents_of(universe: Universe) -> tuple[int, int]:
     """The fewest and the most agents of a world."""
-    only = only_agents(universe)
+    only = universe.agents
     if only is not None:
         return only, only
     limits = [LANE_LIMIT]

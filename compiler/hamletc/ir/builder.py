@@ -114,8 +114,8 @@ class Builder:
     def lookup(self, table: Table, index: Value, *, along: bool = False) -> Value:
         return self.node(ops.Lookup(table.name, index, along), table.type)
 
-    def fetch(self, array: str, index: Value) -> Value:
-        return self.node(ops.Fetch(array, index), F32)
+    def fetch(self, array: str, index: Value, *, along: bool = False) -> Value:
+        return self.node(ops.Fetch(array, index, along), F32)
 
     add = _making(ops.Add)
     sub = _making(ops.Sub)

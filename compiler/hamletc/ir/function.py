@@ -153,7 +153,8 @@ class Reduction:
     the other shows (`other.<number>`): the outputs `shown.<number>` of `reduce_<stage>`. A count, a total and extremes
     are made of it as above. The result of `nearest` is `value.<name>` (F32) of the lane that runs, for which the term
     (BOOL) holds, and which has the least `away.<name>` (F32, 0 or more), of several such the one with the lowest
-    number; where there is none, `otherwise.<name>` (F32) that `reduce_<stage>` gives of the asking lane.
+    number; where there is none, `otherwise.<name>` (F32) that `reduce_<stage>` gives of the asking lane. What the
+    function of pairs of the stage `tick` gives as `pairs.<state>` is what the asking lane has of the other one then.
 
     Of `few` priorities it is known that they are 1 .. `few`.
     """
@@ -216,6 +217,13 @@ AWAKE = "awake"
 CROWD = "crowd"
 """The function of what an agent adds to meters of cells that are totals of the agents on each: `standing` (I32), its
 cell; `counted` (BOOL), whether it does; and `crowd.<number>` (F32)."""
+BEGIN_PAIRS = "begin_pairs"
+"""The function of what a lane has of agent `other` (I32) of its world as an episode begins: `pairs.<state>`, F32."""
+OF_PAIRS = "pairs."
+"""Before the name of a state of pairs: the array that `Fetch` reads; or an output of the function of pairs: what the
+asking lane has of the other one when the rules of pairs have run."""
+PAIRS_AT = "pairs_at"
+"""The input (I32) of where the pairs of the lane's world begin."""
 PAST = "past."
 """Before the name of a meter of cells: the array of what it was in all cells of the world before their rules."""
 

@@ -86,10 +86,12 @@ class Lookup:
 @dataclass(frozen=True, slots=True)
 class Fetch:
     """F32: a number of the state of cells, `cells.<name>` at an index (I32): that of the cell behind where the cells of
-    the lane's world begin, which the input `cells_at` says. Nothing writes them while a function runs."""
+    the lane's world begin, which the input `cells_at` says; or of the state of pairs, `pairs.<name>`, behind where the
+    input `pairs_at` says. Nothing writes them while a function runs. `along` is as of `Lookup`."""
 
     array: str
     index: Value
+    along: bool = False
 
 
 class Order(Enum):
@@ -452,8 +454,8 @@ def with_operands(op: Op, values: tuple[Value, ...]) -> Op:
             return op
         case Lookup(table=table, along=along):
             return Lookup(table, values[0], along)
-        case Fetch(array=array):
-            return Fetch(array, values[0])
+        case Fetch(array=array, along=along):
+            return Fetch(array, values[0], along)
         case Fold():
             return replace(op, initial=values)
         case Select(order=order):

@@ -112,8 +112,8 @@ def _operation(op: Op) -> str:
             return f"{name} {_name(output)}"
         case Lookup(table=table, index=index, along=along):
             return f"{name} {table}, %{index}{', along' if along else ''}"
-        case Fetch(array=array, index=index):
-            return f"{name} {_name(array)}, %{index}"
+        case Fetch(array=array, index=index, along=along):
+            return f"{name} {_name(array)}, %{index}{', along' if along else ''}"
         case Fold(function=function, output=output, count=count, names=names, tables=tables, initial=initial):
             assigned = [f"{_name(each)}=%{value}" for each, value in zip(names, initial, strict=True)]
             return f"{name} {', '.join([function, _name(output), str(count), *tables, *assigned])}"
@@ -246,8 +246,8 @@ def _read_operation(kind: type[Op], type_: Type, arguments: list[str]) -> Op:
         table, index, *along = arguments
         return Lookup(table, _read_value(index), along == ["along"])
     if kind is Fetch:
-        array, index = arguments
-        return Fetch(array.strip("`"), _read_value(index))
+        array, index, *along = arguments
+        return Fetch(array.strip("`"), _read_value(index), along == ["along"])
     if kind is Fold:
         function, output, count, *rest = arguments
         assigned = [match for each in rest if (match := _GIVEN.fullmatch(each))]

@@ -10,6 +10,7 @@ from hamlet.universe import Universe, stages
 from hamletc.ir.function import (
     BEAR,
     BEGIN_CELLS,
+    BEGIN_PAIRS,
     CARRIED_OUT,
     CELLS,
     CROWD,
@@ -30,6 +31,7 @@ from hamletc.kernel.schedule import (
     Act,
     Agents,
     Allow,
+    BeginPairs,
     Call,
     CallCells,
     Copy,
@@ -212,7 +214,7 @@ class _Builder:
     def _together(self, stage: Stage) -> Iterable[Statement]:
         """What the agents of a world have together in a stage."""
         reductions = self._program.stage(stage)
-        if reductions:
+        if reductions or self._program.has(pairer(stage)):
             # Also where the lane does not run: how many places there are, all lanes of a world know.
             yield from (*self._finding(reducer(stage)), Call(reducer(stage)))
         if self._program.has(pairer(stage)):
@@ -259,6 +261,8 @@ class _Builder:
             if field.start is not None and not begun & {*field.names}:
                 start = float(field.start) if field.dtype == "f32" else field.start
                 body.append(Fill(field.names, str(start).lower()))
+        if self._program.has(BEGIN_PAIRS):
+            body.append(BeginPairs())
         if self._program.has(BEGIN_CELLS):
             body += [CallCells(BEGIN_CELLS), *self._over(), *self._crowd()]
         yield Within(BEGINS, tuple(body))

@@ -12,7 +12,7 @@ from hamlet import schema
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate
-from hamletc.ir.function import CROWD, NEAR, OVER, PAST, STAGES, Program, pairer
+from hamletc.ir.function import BEGIN_PAIRS, CROWD, NEAR, OF_PAIRS, OVER, PAIRS_AT, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
 from hamletc.kernel import schedule as tree
 from hamletc.kernel.cells import Cells, on_cells, summed_on_cells
@@ -20,7 +20,7 @@ from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
 from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
 
-PAIRS = tuple(map(pairer, STAGES))
+PAIRS = (*map(pairer, STAGES), BEGIN_PAIRS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,8 @@ class Executable:
 
 
 class _Run:
-    """A launch. `registers`: [lanes] by name; `of_cells`: [worlds * cells]; `shown`: of pairs, [lanes * agents]."""
+    """A launch. `registers`: [lanes] by name; `of_cells`: [worlds * cells]; `pairs`: what functions of pairs give,
+    [lanes * agents]; `of_pairs`: what agents have of each other, [worlds, agents * agents], by the other one first."""
 
     def __init__(self, executable: Executable, memory: Memory, launch: Launch, watch: Watch) -> None:
         self._universe, self._program, self._cells = executable.universe, executable.program, executable.cells
@@ -82,6 +83,9 @@ class _Run:
         self._registers: dict[str, Array] = {}
         self._of_cells: dict[str, Array] = {}
         self._pairs: dict[str, Array] = {}
+        self._of_pairs: dict[str, Array] = {}
+        of_pairs = () if executable.universe.pairs is None else executable.universe.pairs.meters
+        self._pair_states = tuple(f"{OF_PAIRS}{meter.name}" for meter in of_pairs)
         self._within = np.ones(launch.lanes, np.bool_)
         self._now = 0
 
@@ -130,6 +134,8 @@ class _Run:
                 (reduction,) = (each for each in self._program.reductions if each.name == name)
                 terms = registers | self._pairs
                 self._set(reduction.result, together(reduction, terms, registers[RUNNING], launch.agents))
+            case tree.BeginPairs():
+                self._begin_pairs()
             case tree.Near():
                 for name, values in self._cell_values(NEAR).items():
                     self._of_cells[name] = self._cells.beside(values)
@@ -207,6 +213,11 @@ class _Run:
     def _load(self, name: str) -> None:
         of, launch = self._fields[name], self._launch
         array = self._memory.fields[name]
+        if of.name == schema.PAIR_STATES:
+            # By worlds, then by the other agent, then by the one that has something of it.
+            values = array.reshape(len(self._pair_states), -1, launch.worlds)
+            self._of_pairs = {name: of.T.copy() for name, of in zip(self._pair_states, values, strict=True)}
+            return
         if of.pitch:
             values = array.reshape(len(self._cells.meters), self._cells.count, launch.worlds)
             for row, meter in enumerate(self._cells.meters):
@@ -222,6 +233,11 @@ class _Run:
     def _store(self, name: str, lanes: Array) -> None:
         of, array, agents = self._fields[name], self._memory.fields[name], self._launch.agents
         worlds = lanes[::agents]
+        if of.name == schema.PAIR_STATES:
+            states = array.reshape(len(self._pair_states), -1, len(worlds))
+            for there, state in zip(states, self._pair_states, strict=True):
+                there[:, worlds] = self._of_pairs[state][worlds].T
+            return
         if of.pitch:
             for row, meter in enumerate(self._cells.meters):
                 values = self._of_cells[f"cells.{meter}"].reshape(-1, self._cells.count)
@@ -290,13 +306,21 @@ class _Run:
         return evaluate(program.function(call.function), call.inputs, program.tables, program.functions)
 
     def _inputs(self) -> dict[str, Array]:
-        """What functions of lanes read: registers, and the meters of the cells of their worlds."""
+        """What functions of lanes read: registers, the meters of the cells of their worlds, and pairs."""
         if not self._cells.meters:
-            return dict(self._registers)
+            return {**self._registers, **self._pairs_read()}
         launch, size = self._launch, self._cells.count
         begin = (np.arange(launch.lanes) // launch.agents * size).astype(np.int32)
         of_cells = {f"cells.{name}": self._of_cells[f"cells.{name}"].reshape(-1, size) for name in self._cells.meters}
-        return {**self._registers, **of_cells, "cells_at": begin}
+        return {**self._registers, **of_cells, "cells_at": begin, **self._pairs_read()}
+
+    def _pairs_read(self) -> dict[str, Array]:
+        """What functions read of what agents have of each other: arrays, and where the world of each lane begins."""
+        if not self._pair_states:
+            return {}
+        launch = self._launch
+        begin = (np.arange(launch.lanes) // launch.agents * launch.agents**2).astype(np.int32)
+        return {**self._of_pairs, PAIRS_AT: begin}
 
     def _call(self, function: str, at: str) -> None:
         inputs = self._inputs()
@@ -317,9 +341,29 @@ class _Run:
     def _pair(self, stage: str) -> None:
         (kind,) = (each for each in STAGES if each == stage)
         agents, runs = self._launch.agents, self._registers[RUNNING]
-        inputs = paired(self._program, kind, self._registers, agents)
+        inputs = paired(self._program, kind, self._registers, agents) | self._of_pairs
         others = np.repeat(runs.reshape(-1, agents), agents, axis=0).reshape(-1)
-        self._pairs |= self._evaluate(FunctionCall(pairer(kind), inputs, np.repeat(runs, agents) & others, agents))
+        both = np.repeat(runs, agents) & others
+        given = self._evaluate(FunctionCall(pairer(kind), inputs, both, agents))
+        self._pairs |= given
+        for name, values in given.items():
+            if name in self._of_pairs:
+                self._keep_pairs(name, np.broadcast_to(values, both.shape), both)
+
+    def _begin_pairs(self) -> None:
+        agents = self._launch.agents
+        inputs = {name: np.repeat(values, agents) for name, values in self._registers.items()}
+        inputs["other"] = np.tile(np.arange(agents, dtype=np.int32), self._launch.lanes)
+        lanes = np.repeat(self._within, agents)
+        for name, values in self._evaluate(FunctionCall(BEGIN_PAIRS, inputs, lanes, agents)).items():
+            self._keep_pairs(name, values, lanes)
+
+    def _keep_pairs(self, name: str, values: Array, where: Array) -> None:
+        """Write what lanes have of each other, one lane after the other, where that holds."""
+        agents = self._launch.agents
+        new, there = (each.reshape(-1, agents, agents).transpose(0, 2, 1) for each in (values, where))
+        old = self._of_pairs[name].reshape(new.shape)
+        self._of_pairs[name] = np.where(there, new, old).reshape(len(new), -1)
 
     # --- cells ------------------------------------------------------------------------------------------------------
 

@@ -155,7 +155,8 @@ class Some:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Compute the function of pairs of a stage for each running lane and each running lane of its world."""
+    """Compute the function of pairs of a stage for each running lane and each running lane of its world. Then what it
+    gives as `pairs.<state>` is what the one has of the other; in other lanes that stays."""
 
     form: ClassVar[str] = "pair {stage}"
 
@@ -169,6 +170,13 @@ class Join:
     form: ClassVar[str] = "join {name}"
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeginPairs:
+    """Compute `begin_pairs` in each lane for each lane `other` of its world; set `pairs.<state>` to its outputs."""
+
+    form: ClassVar[str] = "pairs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +353,7 @@ Statement: TypeAlias = (
     | Some
     | Pair
     | Join
+    | BeginPairs
     | Near
     | OnCells
     | CallCells

@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.universe import Universe
-from hamletc.ir.function import CROWD, NEAR, OVER, STAGES, Function, Program, pairer
+from hamletc.ir.function import (
+    BEGIN_PAIRS,
+    CROWD,
+    NEAR,
+    OF_PAIRS,
+    OVER,
+    PAIRS_AT,
+    STAGES,
+    Function,
+    Program,
+    pairer,
+)
 from hamletc.ir.ops import Input, Type
 from hamletc.kernel import schedule as tree
 from hamletc.kernel.schedule import (
@@ -55,6 +66,7 @@ class _Kernel:
     Attributes:
         types: of the registers that are set.
         of_cells: of the registers of cells.
+        of_pairs: the names of what agents have of each other.
         unstored: the fields whose registers have changed since they were stored.
         written: the arrays of observations and masks that were written.
     """
@@ -65,6 +77,7 @@ class _Kernel:
     kernel: Kernel
     types: dict[str, Type] = field(default_factory=dict)
     of_cells: dict[str, Type] = field(default_factory=dict)
+    of_pairs: set[str] = field(default_factory=set)
     unstored: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     fields: dict[str, schema.Field] = field(init=False)
@@ -139,6 +152,8 @@ class _Kernel:
                 self._pair(stage)
             case tree.Join(name):
                 self._join(name)
+            case tree.BeginPairs():
+                self._begin_pairs()
             case tree.Near():
                 self._call_cells(NEAR)
             case tree.OnCells(name):
@@ -224,7 +239,9 @@ class _Kernel:
         return self.fields[name]
 
     def _load(self, of: schema.Field) -> None:
-        if of.pitch and self.universe.cells is not None:
+        if of.name == schema.PAIR_STATES and self.universe.pairs is not None:
+            self.of_pairs |= {f"{OF_PAIRS}{meter.name}" for meter in self.universe.pairs.meters}
+        elif of.pitch and self.universe.cells is not None:
             self.of_cells |= {f"cells.{meter.name}": Type.F32 for meter in self.universe.cells.meters}
         else:
             self.types |= dict.fromkeys(of.names, Type.U32 if of.name == "layout" else TYPES[of.dtype])
@@ -255,7 +272,9 @@ class _Kernel:
         read = {node.op.name: node.op.type for node in function.nodes if isinstance(node.op, Input)}
         if "cells_at" in read and not self.of_cells:
             self._fail(f"{function.name} reads cells, which are not loaded")
-        return {name: type_ for name, type_ in read.items() if name != "cells_at"}
+        if PAIRS_AT in read and not self.of_pairs:
+            self._fail(f"{function.name} reads pairs, which are not loaded")
+        return {name: type_ for name, type_ in read.items() if name not in ("cells_at", PAIRS_AT)}
 
     def _act(self) -> None:
         self._need(COUNTERS)
@@ -279,8 +298,25 @@ class _Kernel:
             self._fail(f"there is no stage {stage}")
         read = self._inputs(self._function(pairer(kinds[0])))
         self._need({f"shown.{name.partition('.')[2]}": type_ for name, type_ in read.items()} | {RUNNING: Type.BOOL})
-        outputs = self.program.function(pairer(kinds[0])).outputs
-        self._set({output.name: self.program.function(pairer(kinds[0])).nodes[output.value].type for output in outputs})
+        function = self.program.function(pairer(kinds[0]))
+        given = {output.name: function.nodes[output.value].type for output in function.outputs}
+        self._give_pairs(name for name in given if name.startswith(OF_PAIRS))
+        self._set({name: type_ for name, type_ in given.items() if not name.startswith(OF_PAIRS)})
+
+    def _begin_pairs(self) -> None:
+        function = self._function(BEGIN_PAIRS)
+        self._need({name: type_ for name, type_ in self._inputs(function).items() if name != "other"})
+        given = {output.name for output in function.outputs}
+        if given != self.of_pairs:
+            self._fail(f"{', '.join(sorted(self.of_pairs ^ given))} of pairs does not begin")
+        self._give_pairs(given)
+
+    def _give_pairs(self, names: Iterable[str]) -> None:
+        """What agents have of each other is written."""
+        for name in names:
+            if name not in self.of_pairs:
+                self._fail(f"{name} is not loaded")
+            self.unstored.add(schema.PAIR_STATES)
 
     def _join(self, name: str) -> None:
         for reduction in self.program.reductions:
@@ -305,14 +341,14 @@ class _Kernel:
         if meters != counts:
             self._fail(f"agents on cells come to {', '.join(counts)}, not to {', '.join(meters)}")
         self._need(self._inputs(self._function(CROWD)))
-        self.unstored |= {each.name for each in self.fields.values() if each.pitch}
+        self.unstored.add(schema.CELL_METERS)
 
     def _call_cells(self, name: str) -> None:
         function = self._function(name)
         self._inputs_of_cells(function)
         self.of_cells |= {output.name: function.nodes[output.value].type for output in function.outputs}
         if any(output.name.startswith("cells.") for output in function.outputs):
-            self.unstored |= {each.name for each in self.fields.values() if each.pitch}
+            self.unstored.add(schema.CELL_METERS)
 
     def _inputs_of_cells(self, function: Function) -> None:
         for node in function.nodes:

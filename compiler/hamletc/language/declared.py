@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from hamlet.universe import Span
 from hamletc.language import syntax
 
 Kind: TypeAlias = Literal[
-    "meter", "world meter", "cell meter", "param", "input", "control", "let", "function", "table", "terrain",
-    "effect", "item", "region", "node", "affordance", "action", "move", "rule", "cascade", "reward", "report", "role",
+    "meter", "world meter", "cell meter", "pair meter", "param", "input", "control", "let", "function", "table",
+    "terrain", "effect", "item", "region", "node", "affordance", "action", "move", "rule", "cascade", "reward",
+    "report", "role",
 ]  # fmt: skip
-ValueKind: TypeAlias = Literal["meter", "world meter", "cell meter", "param", "input", "control", "terrain"]
+ValueKind: TypeAlias = Literal[
+    "meter", "world meter", "cell meter", "pair meter", "param", "input", "control", "terrain"
+]  # fmt: skip
 Namespace: TypeAlias = Literal["value", "region", "node", "affordance", "action", "move", "rule", "reward"]
 
-VALUES: tuple[ValueKind, ...] = ("meter", "world meter", "cell meter", "param", "input", "control", "terrain")
+VALUES: tuple[ValueKind, ...] = get_args(ValueKind)
 """What has a value in expressions."""
 NAMED: tuple[Kind, ...] = (*VALUES, "let", "function", "table", "effect", "role")
 """What can be a name in expressions once things are written out: one namespace."""
@@ -188,7 +191,7 @@ def in_namespace(namespace: Namespace, declarations: Iterable[syntax.Decl]) -> d
     return found
 
 
-def _in_block(item: syntax.WorldItem, kind: Literal["meter", "world meter", "cell meter"]) -> Symbol:
+def _in_block(item: syntax.WorldItem, kind: Literal["meter", "world meter", "cell meter", "pair meter"]) -> Symbol:
     match item:
         case syntax.MeterDecl():
             return _meter(item, kind)
@@ -203,7 +206,7 @@ def _in_block(item: syntax.WorldItem, kind: Literal["meter", "world meter", "cel
 def _of_pairs(item: syntax.PairItem) -> Symbol:
     if isinstance(item, syntax.LinksDecl):
         return Symbol(item.name, "meter", syntax.StateSpec("bool", (), item.name.span))
-    return _in_block(item, "meter")
+    return _in_block(item, "pair meter")
 
 
 def _meter(declaration: syntax.MeterDecl, kind: Kind) -> Symbol:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import (
@@ -13,13 +13,15 @@ from hamlet.numbers.counters import (
     CELL_SHIFT,
     EPISODE_DRAWS,
     LANE_DRAWS,
+    PAIR_DRAWS,
+    PAIR_EPISODE_DRAWS,
     WORLD_DRAWS,
     WORLD_EPISODE_DRAWS,
 )
 from hamlet.numbers.elementary import TWICE_PI
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
-from hamletc.ir.ops import I32, U32, Value
+from hamletc.ir.ops import I32, U32, Type, Value
 from hamletc.lowering.functions import call
 from hamletc.lowering.lane import Lane
 
@@ -35,6 +37,8 @@ NUMBERS: Mapping[int, tuple[str, str]] = {
     CELL_DRAWS: ("world", "tick"),
     CELL_EPISODE_DRAWS: ("world", "episode"),
     WORLD_EPISODE_DRAWS: ("world", "episode"),
+    PAIR_DRAWS: ("lane", "tick"),
+    PAIR_EPISODE_DRAWS: ("lane", "episode"),
 }
 """The inputs that are the first two numbers of a counter, by its stream."""
 
@@ -63,18 +67,20 @@ def random_word(lane: Lane, site: int) -> Value:
     if (stream, block) not in lane.words:
         builder = lane.builder
         with builder.at(Construct("draws"), None, "draws"):
-            number, time = (_number(builder, name) for name in NUMBERS[stream])
-            keys = [builder.input(U32, "seed_low"), builder.input(U32, "seed_high")]
+            part = lane.counter or builder.input
+            number, time = (_number(builder, part, name) for name in NUMBERS[stream])
+            keys = [part(U32, "seed_low"), part(U32, "seed_high")]
             last = builder.u32(stream)
-            if lane.cell is not None:
-                last = builder.or_(builder.shift_left(builder.to_u32(lane.cell), builder.u32(CELL_SHIFT)), last)
+            drawn_for = lane.other if lane.cell is None else lane.cell
+            if drawn_for is not None:
+                last = builder.or_(builder.shift_left(builder.to_u32(drawn_for), builder.u32(CELL_SHIFT)), last)
             lane.words[stream, block] = philox(builder, [number, time, builder.u32(block), last], keys)
     return lane.words[stream, block][word]
 
 
-def _number(builder: Builder, name: str) -> Value:
-    """A number (U32) of a counter: an input of this name."""
-    return builder.to_u32(builder.input(I32, name)) if name == "episode" else builder.input(U32, name)
+def _number(builder: Builder, part: Callable[[Type, str], Value], name: str) -> Value:
+    """A number (U32) of a counter, of which there is a part of this name."""
+    return builder.to_u32(part(I32, name)) if name == "episode" else part(U32, name)
 
 
 def share(builder: Builder, word: Value, above: int = 0) -> Value:

@@ -68,6 +68,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return lower(operand)
         case universe.Apart():
             raise ValueError("`apart` has a meaning between two agents only")
+        case universe.PairValue(meter=meter):
+            raise ValueError(f"{meter} has a meaning between two agents only")
         case universe.InputValue(input=name):
             return lane.inputs[name]
         case universe.ControlValue(control=name):

@@ -11,7 +11,7 @@ from hamlet.numbers.counters import LANE_DRAWS
 from hamlet.universe import At, Expression, Neighbours, OfAll, Universe, Upon
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Table
-from hamletc.ir.ops import BOOL, F32, I32, U32, Value
+from hamletc.ir.ops import BOOL, F32, I32, U32, Type, Value
 from hamletc.lowering.plan import Plan
 
 
@@ -45,6 +45,8 @@ class Lane:
         world: the meters of the world.
         cells: the meters of a cell, where it is known; otherwise they are fetched.
         cell: the number (I32) of the cell, where the function is of cells.
+        other: the number (I32) of the other agent, where the function is of pairs.
+        counter: of a pair of lanes: gives the parts of the counters of random words by type and name, which both have.
         near: the sums over neighbours, by expressions.
         there: what other cells had when the tick began, by expressions, where a function is given it.
         places: of each affordance, in file order, where they are stored: rows as `schema.place_rows` has them.
@@ -86,6 +88,8 @@ class Lane:
     world: dict[str, Value] = field(default_factory=dict)
     cells: dict[str, Value] = field(default_factory=dict)
     cell: Value | None = None
+    other: Value | None = None
+    counter: Callable[[Type, str], Value] | None = None
     near: Mapping[Neighbours, str] = field(default_factory=dict)
     there: Mapping[At, str] = field(default_factory=dict)
     places: tuple[tuple[Value, ...], ...] = ()

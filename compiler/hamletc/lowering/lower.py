@@ -24,6 +24,7 @@ from hamletc.lowering.mask import mask
 from hamletc.lowering.observe import observe
 from hamletc.lowering.occupancy import loops as occupancy_loops
 from hamletc.lowering.open_starts import try_bodies
+from hamletc.lowering.pairs import begin_pairs
 from hamletc.lowering.plan import LIMITS, Limits, Plan, plan
 from hamletc.lowering.policy import lower_choose, lower_policy, lower_situation, lower_steer
 from hamletc.lowering.reductions import Meeting, meeting
@@ -59,6 +60,8 @@ def lower_planned(planned: Plan) -> Program:
         functions.append(advance_clock(universe.clock))
     if universe.counts:
         functions.append(crowd(planned))
+    if universe.pairs is not None:
+        functions.append(begin_pairs(planned, universe.pairs))
     observed = _between_ticks(planned, "observe", observe)
     functions += [
         reset(planned),

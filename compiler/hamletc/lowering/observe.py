@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from hamlet import schema, universe
 from hamlet.universe.space import around
-from hamletc.ir.function import Construct, Output, Table
-from hamletc.ir.ops import ShiftRight, Value
+from hamletc.ir.function import OF_PAIRS, PAIRS_AT, Construct, Output, Table
+from hamletc.ir.ops import I32, ShiftRight, Value
 from hamletc.lowering.expressions import cell_value, is_at, is_nowhere, lower_expression
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.observation_tables import role_key
@@ -116,6 +116,9 @@ class _Seen:
                 case universe.ObserveHot():
                     next(names)
                     yield partial(_hot, lane, item)
+                case universe.ObservePairs():
+                    next(names)
+                    yield self._each(item, partial(_pairs, lane, item))
                 case universe.ObserveBlank():
                     next(names)
                     with builder.at(Construct("observe blank"), item.span):
@@ -309,6 +312,15 @@ def _shown(lane: Lane, item: universe.ObserveCells, cell: Value) -> Value:
     if item.only is None:
         return value
     return _indicator(lane, lane.builder.equal(value, lane.builder.f32(float(item.only))))
+
+
+def _pairs(lane: Lane, item: universe.ObservePairs, element: Callable[[], Value]) -> Value:
+    """A state that the agent has of the one of the row."""
+    builder = lane.builder
+    with builder.at(Construct("state"), None, "state"):
+        begin, number = builder.input(I32, PAIRS_AT), builder.input(I32, "agent")
+    row = builder.mul(element(), builder.i32(item.agents))
+    return builder.fetch(f"{OF_PAIRS}{item.meter}", builder.add(builder.add(begin, number), row))
 
 
 def _chosen(lane: Lane, item: universe.ObserveOneHot, element: Callable[[], Value]) -> Value:

@@ -61,6 +61,11 @@ class Reducer:
         self.outputs.append(Output(f"term.{reduction.name}", term))
 
     @property
+    def empty(self) -> bool:
+        """Whether agents have nothing to do with each other in the stage."""
+        return not self.all and not self.pairs.outputs
+
+    @property
     def all(self) -> tuple[Reduction, ...]:
         """All reductions of the stage."""
         return (*self.reductions, *self.pairs.reductions)
@@ -69,4 +74,4 @@ class Reducer:
         """The functions."""
         outputs = (*self.outputs, *self.pairs.shows())
         of_lane = self.lane.builder.finish(reducer(self.stage), outputs)
-        return (of_lane, self.pairs.finish()) if self.pairs.reductions else (of_lane,)
+        return (of_lane, self.pairs.finish()) if self.pairs.outputs else (of_lane,)

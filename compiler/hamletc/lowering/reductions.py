@@ -111,6 +111,8 @@ def meeting(planned: Plan) -> Meeting:
         if affordance.capacity is not None:
             _claim(tick, number, affordance, affordance.capacity)
     count_in_the_way(tick.pairs, universe)
+    if universe.pairs is not None:
+        tick.pairs.run_rules(universe.pairs)
     settle = Reducer("settle", settling(planned, "reward"), counts)
     settled = _numbers(settle, _sites(universe, "settle"))
     on_cells = Reducer("cells", _before_the_world(settling(planned, "cells")), counts)
@@ -122,7 +124,7 @@ def meeting(planned: Plan) -> Meeting:
     ranks = ranked(universe, settle)
     living = Reducer("births", input_lane(planned, Builder("births")), counts)
     births = bearing(universe, living, ranks)
-    reducers = [each for each in (tick, settle, on_cells, living) if each.all]
+    reducers = [each for each in (tick, settle, on_cells, living) if not each.empty]
     return Meeting(
         tuple(reduction for each in reducers for reduction in each.all),
         {each.stage: each.finish() for each in reducers},

@@ -177,7 +177,8 @@ def clamp(lane: Lane, name: str) -> None:
     builder = lane.builder
     world, cells = lane.universe.world, lane.universe.cells
     of_world, of_cells = () if world is None else world.meters, () if cells is None else cells.meters
-    meters: tuple[AnyMeter, ...] = (*lane.universe.meters, *of_world, *of_cells)
+    of_pairs = () if lane.universe.pairs is None else lane.universe.pairs.meters
+    meters: tuple[AnyMeter, ...] = (*lane.universe.meters, *of_world, *of_cells, *of_pairs)
     meter = next(meter for meter in meters if meter.name == name)
     low, high = builder.f32(round32(meter.low)), builder.f32(round32(meter.high))
     lane.meters[name] = builder.clamp(lane.meters[name], low, high)

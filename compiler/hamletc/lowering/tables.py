@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeVar
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.schema.roles import only_agents
 from hamlet.universe import Action, Affordance, Among, Assign, Grid, Nearest, Number, Rank, Span, Universe
 from hamletc.ir.function import Table
 from hamletc.ir.ops import F32, I32
@@ -160,7 +159,7 @@ def number_tables(universe: Universe) -> tuple[Table, ...]:
         Table(f"numbers{number}", F32, tuple(round32(value) for value in table.values))
         for number, table in enumerate(universe.tables)
     )
-    agents = only_agents(universe)
+    agents = universe.agents
     of_two = (
         (table, numbers)
         for table, numbers in zip(written, universe.tables, strict=True)

@@ -83,6 +83,8 @@ def _run(lane: Lane, steps: Iterable[stages.Step], ending: Ending) -> None:
                 interact(lane, there_is(lane.action, "action"))
             case "decay":
                 decay(lane)
+            case "pairs":
+                pass  # They run where all agents are asked, on what the tick began with.
             case "rules":
                 dynamics(lane)
             case "deaths":

@@ -9,9 +9,9 @@ from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import Interval, spell
 from hamletc.messages.everywhere import quoted
 
-Owner: TypeAlias = Literal["agent", "world", "cell"]
+Owner: TypeAlias = Literal["agent", "world", "cell", "pair"]
 """Whose meter it is."""
-OF: dict[Owner, str] = {"agent": "", "world": " of the world", "cell": " of cells"}
+OF: dict[Owner, str] = {"agent": "", "world": " of the world", "cell": " of cells", "pair": " of pairs"}
 
 
 @finding("H060")
@@ -64,6 +64,8 @@ class UnreadMeter(Finding):
                 hint = "Use it in an expression, in a capacity or in `observe`, or delete it."
             case "cell":
                 hint = f"Use it in an expression, observe it, as in `window 2 of {self.meter}`, or delete it."
+            case "pair":
+                hint = f"Ask all agents for it, as in `total({self.meter})`, observe it, or delete it."
         message = f"nobody reads the {'state' if self.state else 'meter'} `{self.meter}`{OF[self.owner]}"
         return Told(message, hint, "it has no influence on anything that shows")
 

@@ -79,7 +79,7 @@ class UnknownAtStart(Finding):
 
     node: Expression
     meter: syntax.MeterDecl
-    whose: Literal["agent", "world", "cell"]
+    whose: Literal["agent", "world", "cell", "pair"]
 
     def told(self) -> Told:
         message, tick = "a start value cannot read this", self._tick()
@@ -95,13 +95,16 @@ class UnknownAtStart(Finding):
                 return Told(message, f"Read params, `agents` and {earlier}; {tick}", label)
             case "agent":
                 return Told(message, f"Read params, `agent`, `agents` and {earlier}; {tick}", label)
+            case "pair":
+                return Told(message, f"Read params, `agent`, `own(e)` of who has it, and {earlier}; {tick}", label)
 
     def _tick(self) -> str:
         """How a tick gives the meter such a value."""
         if self.meter.state is not None and self.meter.state.of == "once":
             return "a rule can write it into a state in a tick."
         if self.whose != "agent":
-            return f"a rule of {'cells' if self.whose == 'cell' else 'the world'} can write it in a tick."
+            owners = {"cell": "cells", "world": "the world", "pair": "pairs"}
+            return f"a rule of {owners[self.whose]} can write it in a tick."
         value = "..." if self.meter.state is not None else spell_expression(self.meter.start)
         example = value if len(value) <= LONGEST_EXAMPLE else "..."
         return f"in the first tick: `rule start: age == 0 -> {spell_name(self.meter.name)} = {example}`."

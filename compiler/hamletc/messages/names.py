@@ -126,9 +126,9 @@ class OtherKind(Finding):
                 return f"`{name}` is a condition, and `left of {name}` how many ticks are left of it."
             case "region" | "node":
                 return f"`on {name}` says whether the agent is there."
-            case "let" | "meter" | "world meter" | "cell meter" | "param" | "input" | "control" | "terrain" if (
-                self.needed == "a function"
-            ):
+            case "let" | "param" | "input" | "control" | "terrain" if self.needed == "a function":
+                return f"Write `{name}` without parentheses."
+            case "meter" | "world meter" | "cell meter" | "pair meter" if self.needed == "a function":
                 return f"Write `{name}` without parentheses."
             case "affordance":
                 return f"`here == {name}` and `distance to {name}` say where the agent is."
@@ -169,7 +169,7 @@ class DeclaredTwice(Finding):
     shared: tuple[str, ...]
 
     def told(self) -> Told:
-        alike = ("world meter", "cell meter", "item")  # they are called meters, too
+        alike = ("world meter", "cell meter", "pair meter", "item")  # they are called meters, too
         *most, last = [f"{kind}s" for kind in self.shared if kind not in alike]
         kinds = (f"{', '.join(most)} and {last}" if most else last).capitalize()
         hint = f"{kinds} {'share' if len(self.shared) > 1 else 'have'} their names: rename one of them."

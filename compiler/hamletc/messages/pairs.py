@@ -75,15 +75,6 @@ class PairsOutside(Finding):
 
 
 @finding("H324")
-class LinksObserved(Finding):
-    name: str
-
-    def told(self) -> Told:
-        hint = f"Observe a state in which a rule keeps what it is for: `rule sees: seen = count({self.name} and ...)`."
-        return Told(f"`{self.name}` is the same in every tick, and is not observed", hint)
-
-
-@finding("H324")
 class OwnOfPairs(Finding):
     name: str
 

@@ -16,7 +16,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.schema.bounds import FINITE, Bounds, number_bounds
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import beside
-from hamletc.ir.function import NEAR, PAST, PUSHED, STAGES, Program, pairer, reducer
+from hamletc.ir.function import NEAR, OF_PAIRS, PAIRS_AT, PAST, PUSHED, STAGES, Program, pairer, reducer
 from hamletc.passes.interval import ANY_F32, Interval, add, join
 from hamletc.passes.ranges import Facts, ranges_of
 
@@ -67,7 +67,12 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         for number in range(pushing.most + 1):
             yield f"{PUSHED}.cell.{number}", Interval(0.0, prod(universe.space.sizes) - 1.0, whole=True)
             yield f"{PUSHED}.by.{number}", Interval(-span, span, negative_zero=True, whole=True)
+    for of_pairs in () if universe.pairs is None else universe.pairs.meters:
+        (bounds,) = number_bounds([of_pairs])
+        yield f"{OF_PAIRS}{of_pairs.name}", _interval(bounds, real=True)
     yield "cells_at", COUNT
+    yield PAIRS_AT, COUNT
+    yield "other", COUNT
     yield "agent", COUNT
     yield "agents", Interval(1, COUNT.high)
     yield "action", Interval(0, len(schema.action_names(universe)) - 1)

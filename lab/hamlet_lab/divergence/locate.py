@@ -16,7 +16,20 @@ from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.binary32 import bits32
 from hamlet.numbers.random import multiply_high, policy_words
-from hamlet.universe import Action, Affordance, Cascade, Cells, Displace, Meter, Rule, Span, Statement, Universe, World
+from hamlet.universe import (
+    Action,
+    Affordance,
+    Cascade,
+    Cells,
+    Displace,
+    Meter,
+    Pairs,
+    Rule,
+    Span,
+    Statement,
+    Universe,
+    World,
+)
 from hamlet.universe.declarations import INTERACT
 from hamlet.universe.stages import Scope, stages
 from hamlet_lab.divergence.arrays import bits
@@ -167,11 +180,11 @@ def _pushes(universe: Universe, axis: str) -> list[tuple[str, Span]]:
     return places
 
 
-def _meter_of(of: World | Cells | None, universe: Universe, scope: Scope, meter: str) -> list[tuple[str, Span]]:
-    """The rules of the world, or of cells, that can write one of their meters, and where that is declared."""
+def _meter_of(of: World | Cells | Pairs | None, universe: Universe, scope: Scope, meter: str) -> list[tuple[str, Span]]:
+    """The rules of the world, of cells, or of pairs, that can write one of their meters, and where that is declared."""
     if of is None:
         return []
-    whose = "the world" if scope == "world" else "cells"
+    whose = {"world": "the world", "cell": "cells", "agent": "pairs"}[scope]
     places = [(each.name, each.span) for each in _bodies(universe, scope) if meter in each.statement.writes]
     declared = [item.span for item in of.meters if item.name == meter]
     return [*places, *((f"meter {meter} of {whose}: start of an episode", span) for span in declared)]
@@ -264,6 +277,8 @@ def _constructs(universe: Universe, kind: schema.Construct, row: str) -> list[tu
             return _meter_of(universe.world, universe, "world", row)
         case "cells":
             return _meter_of(universe.cells, universe, "cell", row.partition("[")[0])
+        case "pairs":
+            return _meter_of(universe.pairs, universe, "agent", row.partition("[")[0])
 
 
 def _observing(universe: Universe, number: int) -> list[tuple[str, Span]]:

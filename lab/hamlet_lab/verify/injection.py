@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from functools import lru_cache
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
@@ -33,6 +34,7 @@ from hamlet.universe import (
     MeterValue,
     NoSpace,
     Number,
+    PairMeter,
     Param,
     Progress,
     Streak,
@@ -42,6 +44,8 @@ from hamlet.universe import (
 )
 from hamlet.universe.space import has_momentum
 
+Numbered: TypeAlias = Param | Input | WorldMeter | CellMeter | PairMeter
+"""Numbers with bounds of worlds, cells, pairs, and those that users write."""
 LONG = 1000
 """More ticks than usually matter, where a universe sets no limit."""
 
@@ -65,8 +69,9 @@ class Injector:
         }
         of_world = () if universe.world is None else universe.world.meters
         of_cells = () if universe.cells is None else universe.cells.meters
-        declared: tuple[Param | Input | WorldMeter | CellMeter, ...]
-        declared = (*universe.params, *universe.inputs, *of_world, *of_cells)
+        of_pairs = () if universe.pairs is None else universe.pairs.meters
+        declared: tuple[Numbered, ...]
+        declared = (*universe.params, *universe.inputs, *of_world, *of_cells, *of_pairs)
         self._numbers = {item.name: boundary_values(everything, item.low, item.high) for item in declared}
         self._compared = {kind: compared(universe, kind) for kind in (Age, Hour, Progress, Streak)}
         # By meter and by the number of an affordance that needs something of it.
@@ -119,6 +124,8 @@ class Injector:
             state["world_meters"] = self._values(universe.world.meters, shape.worlds)
         if "cell_meters" in fields and universe.cells is not None:
             state["cell_meters"] = self._cells(universe.cells.meters)
+        if universe.pairs is not None:
+            state[schema.PAIR_STATES] = self._pairs(universe.pairs.meters)
         others = (field for field in schema.state_fields(universe) if field.name not in state)
         return state | {field.name: self._anything(field) for field in others}
 
@@ -176,7 +183,7 @@ class Injector:
             rows.append(_legal(row, meter))
         return torch.stack(rows) if rows else torch.empty(0, lanes)
 
-    def _values(self, declared: tuple[Param | Input | WorldMeter | CellMeter, ...], count: int) -> Tensor:
+    def _values(self, declared: tuple[Numbered, ...], count: int) -> Tensor:
         """Params, inputs or meters of worlds."""
         rows = [
             _legal(self._draws.numbers(self._numbers[item.name], item.low, item.high, count, 0.5), item)
@@ -189,6 +196,14 @@ class Injector:
         assert isinstance(self._universe.space, Grid), "cells are on a grid"
         cells = schema.cells(self._universe.space)
         return self._values(meters, cells * self._shape.worlds).view(-1, self._shape.worlds)
+
+    def _pairs(self, meters: tuple[PairMeter, ...]) -> Tensor:
+        """The states of pairs; of themselves agents have what is next to 0."""
+        agents, worlds = self._shape.agents, self._shape.worlds
+        values = self._values(meters, agents * agents * worlds).view(len(meters), agents, agents, worlds)
+        for state, meter in zip(values, meters, strict=True):
+            state[range(agents), range(agents)] = min(max(0.0, meter.low), meter.high)
+        return values.view(-1, worlds)
 
     def _ages(self, alive: Tensor) -> Tensor:
         """Many just before something happens. Beyond the lifespan only the dead of episodes by hand."""
@@ -281,7 +296,7 @@ class Injector:
         return {"last": last, "streaks": torch.where(its_own, length, 0).to(torch.int32), "seen": seen}
 
 
-def _legal(row: Tensor, drawn: Meter | Param | Input | WorldMeter | CellMeter) -> Tensor:
+def _legal(row: Tensor, drawn: Meter | Numbered) -> Tensor:
     """Values within bounds, as what is drawn can have them: a state that holds whole numbers has nothing else."""
     whole = not isinstance(drawn, Param | Input) and drawn.type is not None and drawn.type.whole
     return row.round() + 0.0 if whole else row

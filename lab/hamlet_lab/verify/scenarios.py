@@ -164,14 +164,14 @@ def events(
 def rare_ticks(universe: Universe, never_fired: Sequence[str], shape: Shape, stream: Stream) -> Iterator[int]:
     """For each `chance` of a constant that never held, or never failed, and each option with a weight that was never
     chosen: a tick in which that happens for some lane."""
-    of_cells = {draw.site for draw in draws(universe.cells)}
+    of_others = {draw.site for draw in draws((universe.cells, universe.pairs))}
     of_worlds = {draw.site for draw in draws(universe.world)}
     of_worlds -= {draw.site for node in nodes(universe.world) if isinstance(node, Among) for draw in draws(node)}
     of_world = () if universe.world is None else universe.world.meters
     starts = (*(meter.start for meter in universe.meters), *(meter.start for meter in of_world))
     of_episodes = {draw.site for draw in draws(starts)}
     for draw in draws(universe):
-        if draw.site in of_episodes or draw.site in of_cells:
+        if draw.site in of_episodes or draw.site in of_others:
             continue
         counters = _Counters(draw.site, draw.site in of_worlds, shape, stream)
         match draw:

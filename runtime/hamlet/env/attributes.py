@@ -141,8 +141,9 @@ class Attributes(Sealed):
 
     def meter(self, name: str) -> torch.Tensor:
         """The values of a meter or a state by its name, for reading only (`set` writes them): a view [lanes] f32 of
-        `state["meters"]`, for a meter of the world [worlds] f32 of `state["world_meters"]`, or for a meter of cells
-        [cells, worlds] f32 of `state["cell_meters"]`, cells by their index.
+        `state["meters"]`, for a meter of the world [worlds] f32 of `state["world_meters"]`, for a meter of cells
+        [cells, worlds] f32 of `state["cell_meters"]`, cells by their index, or for a state of pairs [worlds, agents,
+        agents] f32 of `state["pair_states"]`: what each agent has of each.
 
         Raises:
             EnvError: the universe has no such meter.
@@ -153,12 +154,16 @@ class Attributes(Sealed):
         names = [meter.name for meter in self.universe.meters]
         of_world = [] if self.universe.world is None else [meter.name for meter in self.universe.world.meters]
         of_cells = [] if self.universe.cells is None else [meter.name for meter in self.universe.cells.meters]
-        named("meter", name, [*names, *of_world, *of_cells])
+        of_pairs = [] if self.universe.pairs is None else [meter.name for meter in self.universe.pairs.meters]
+        named("meter", name, [*names, *of_world, *of_cells, *of_pairs])
         if name in names:
             return self._buffers.state["meters"][names.index(name)]
         if name in of_cells:
             values = self._buffers.state["cell_meters"]
             return values.view(len(of_cells), -1, values.shape[1])[of_cells.index(name)]
+        if name in of_pairs:
+            agents, states = self._buffers.shape.agents, self._buffers.state[schema.PAIR_STATES]
+            return states.view(len(of_pairs), agents, agents, -1)[of_pairs.index(name)].permute(2, 1, 0)
         return self._buffers.state["world_meters"][of_world.index(name)]
 
     def set(
@@ -175,11 +180,12 @@ class Attributes(Sealed):
         that `reset` begins its second episode, with what the world keeps.
 
         Args:
-            name: of a meter or a state of agents, of the world or of cells; or "position", where agents are.
+            name: of a meter or a state of agents, of the world, of cells or of pairs; or "position", where agents are.
             values: a number for all of them; or of agents [worlds * agents] or [worlds, agents], of the world [worlds],
-                of cells [cells] or [cells, worlds], in the order of `worlds` and `agents`. They are rounded to f32, and
-                lie where a tick can leave them. Of a condition True and False; of a state with options their names or
-                numbers. Agents of roles that do not have the meter, and walls, keep what they have. Positions are a
+                of cells [cells] or [cells, worlds], of pairs [worlds, agents, all agents], in the order of `worlds` and
+                `agents`. They are rounded to f32, and lie where a tick can leave them. Of a condition True and False;
+                of a state with options their names or numbers. Agents of roles that do not have the meter, walls, and
+                what an agent has of itself, keep what they have. Positions are a
                 number per axis, [axes], [worlds * agents, axes] or [worlds, agents, axes], whole on a grid and on no
                 wall; on a graph names or numbers of nodes. Who goes elsewhere is no longer engaged.
             worlds: the numbers of the worlds, 0 .. num_worlds - 1, each once; by default all worlds.

@@ -26,7 +26,7 @@ from hamlet.native.drafts import without_drafts
 from hamlet.package import cache
 from hamlet.package.module import Module
 from hamlet.schema.observed import BFLOAT16_LIMIT
-from hamlet.schema.roles import fewest_agents, only_agents
+from hamlet.schema.roles import fewest_agents
 from hamlet.schema.room import MOST_COUNTED, counts_agents, room, scattered, starting_cells
 from hamlet.system import exceeds_memory
 from hamlet.universe import Universe, meet
@@ -226,7 +226,7 @@ def checked_shape(universe: Universe, worlds: Any, agents: Any, first_world: Any
 def _check_roles(universe: Universe, agents: int) -> None:
     roles = universe.roles or ()
     said = ", ".join(f"{role.agents or 'the other'} {role.name}" for role in roles)
-    only, fewest = only_agents(universe), fewest_agents(universe)
+    only, fewest = universe.agents, fewest_agents(universe)
     if only is not None and agents != only:
         raise EnvError(f"a world of {universe.name} has {only} agents ({said}), not {agents}: leave agents out")
     if roles and agents < fewest:

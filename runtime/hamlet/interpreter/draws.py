@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from hamlet.interpreter import functions
-from hamlet.numbers.counters import BLOCK_WORDS
+from hamlet.numbers.counters import BLOCK_WORDS, PAIR_SHIFT
 from hamlet.numbers.elementary import TWICE_PI
 from hamlet.numbers.random import Words, draw_words, multiply_high, share
 
@@ -30,6 +32,28 @@ class Sites:
         if block not in self._blocks:
             self._blocks[block] = draw_words(self._numbers, self._time, block, self._stream, self._seed)
         return self._blocks[block][word]
+
+
+@dataclass(frozen=True, slots=True)
+class PairDraws:
+    """The random words of each agent with each other one.
+
+    Attributes:
+        numbers: of the lanes among all shards', i64 [worlds, agents].
+        time, stream, seed: as in `Sites`; `time` is one for all, or [worlds, 1].
+    """
+
+    numbers: Tensor
+    time: int | Tensor
+    stream: int
+    seed: tuple[int, int]
+
+    def of(self, askers: slice) -> Sites:
+        """The words of some agents with all agents, [askers, worlds, agents]."""
+        agents = self.numbers.shape[1]
+        other = torch.arange(agents, device=self.numbers.device)
+        own = self.numbers[:, askers].T.unsqueeze(-1).expand(-1, -1, agents)
+        return Sites(own, self.time, (other << PAIR_SHIFT) | self.stream, self.seed)
 
 
 def uniform(word: Tensor, low: Tensor, high: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Steps 3 and 4 of a tick: decay, then rules and cascades in file order."""
+"""Steps 3 and 4 of a tick: decay, then rules of pairs, then rules and cascades in file order."""
 
 from __future__ import annotations
 

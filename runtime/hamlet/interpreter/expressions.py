@@ -54,7 +54,10 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case universe.Rank():
             return rank(expression, lanes)
         case universe.Own(operand=operand):
-            return lanes.asked_by(evaluate(operand, lanes), expression.span)
+            alone = lanes if lanes.sites_of_pairs is None else dataclasses.replace(lanes, sites_of_pairs=None)
+            return lanes.asked_by(evaluate(operand, alone), expression.span)
+        case universe.PairValue(meter=meter, reverse=reverse):
+            return lanes.of_pairs(meter, reverse=reverse)
         case universe.Apart():
             return apart(lanes, expression.span)
         case universe.CellValue(meter=meter):
@@ -282,9 +285,10 @@ def _others(lanes: Lanes, span: Span) -> Lanes:
 
 def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tensor:
     """The value of a draw."""
-    if lanes.sites is None:
+    sites = lanes.sites if lanes.sites_of_pairs is None else lanes.sites_of_pairs
+    if sites is None:
         raise ValueError(f"a draw outside a tick, line {drawn.span.line}")
-    word = lanes.sites.word(drawn.site)
+    word = sites.word(drawn.site)
     match drawn:
         case universe.DrawUniform(low=low, high=high):
             lanes.count(coverage.draw(drawn), lanes.running)
@@ -301,7 +305,7 @@ def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tenso
             return result
         case universe.DrawNormal(mean=mean, deviation=deviation):
             lanes.count(coverage.draw(drawn), lanes.running)
-            second = lanes.sites.word(drawn.site + 1)
+            second = sites.word(drawn.site + 1)
             return draws.normal(word, second, evaluate(mean, lanes, measured), evaluate(deviation, lanes, measured))
         case universe.DrawPoisson(mean=mean, most=most):
             lanes.count(coverage.draw(drawn), lanes.running)

@@ -24,10 +24,11 @@ from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.births import births, living_at_first, of_pool
 from hamlet.interpreter.cells import begin_cells, cell_sites, count_on_cells
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
-from hamlet.interpreter.draws import Sites
+from hamlet.interpreter.draws import PairDraws, Sites
 from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, begin_world_meters, constant_starts
 from hamlet.interpreter.lanes import Constants, load
 from hamlet.interpreter.networks import decider
+from hamlet.interpreter.pairs import begin_pairs
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.policy import drawn_controls, look_up
 from hamlet.interpreter.tick import tick
@@ -39,6 +40,8 @@ from hamlet.numbers.counters import (
     CELL_EPISODE_DRAWS,
     EPISODE_DRAWS,
     LANE_DRAWS,
+    PAIR_DRAWS,
+    PAIR_EPISODE_DRAWS,
     WORLD_DRAWS,
     WORLD_EPISODE_DRAWS,
 )
@@ -149,7 +152,8 @@ class Interpreter:
             for pool in universe.pools:
                 unborn = (of_pool(pool, lanes) & ~living_at_first(pool, lanes))[worlds]
                 lanes.alive[worlds] = lanes.alive[worlds] & ~unborn
-        constant = universe.cells is None and all(isinstance(meter.start, float) for meter in universe.meters)
+        alone = universe.cells is None and universe.pairs is None
+        constant = alone and all(isinstance(meter.start, float) for meter in universe.meters)
         if constant and universe.starting is None:
             return
         numbers = global_lanes(buffers.shape, self.device).view(buffers.shape.worlds, buffers.shape.agents)
@@ -158,12 +162,14 @@ class Interpreter:
         sites = Sites(numbers, episode, EPISODE_DRAWS, seed)
         of_cells = cell_sites(universe, self._global_worlds(buffers.shape), episode, CELL_EPISODE_DRAWS, seed)
         lanes = load(
-            universe, buffers, self._places, self._constant, self.coverage, sites=sites, sites_of_cells=of_cells
-        )
+            universe, buffers, self._places, self._constant, self.coverage, sites=sites, sites_of_cells=of_cells,
+            draws_of_pairs=PairDraws(numbers, episode, PAIR_EPISODE_DRAWS, seed),
+        )  # fmt: skip
         beginning = torch.zeros(buffers.shape.worlds, dtype=torch.bool, device=self.device)
         beginning[worlds] = True
         lanes.running = beginning.unsqueeze(1).expand(numbers.shape)
         begin_meters(lanes, buffers, worlds)
+        begin_pairs(lanes, buffers.state, worlds)
         begin_cells(lanes, buffers.state, worlds)
         begin_beside_walls(lanes, buffers, self._places, worlds)
         begin_on_cells(lanes, buffers, self._places, worlds)
@@ -199,8 +205,9 @@ class Interpreter:
         of_world = Sites(self._global_worlds(buffers.shape), stream.tick, WORLD_DRAWS, seed)
         of_cells = cell_sites(self.universe, self._global_worlds(buffers.shape), stream.tick, CELL_DRAWS, seed)
         lanes = load(
-            self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world, of_cells
-        )
+            self.universe, buffers, self._places, self._constant, self.coverage, self.trace, sites, of_world, of_cells,
+            PairDraws(numbers, stream.tick, PAIR_DRAWS, seed),
+        )  # fmt: skip
         find_walls(lanes)
         ran = lanes.running.clone()
         tick(lanes, actions.view(worlds, agents), buffers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import DTYPES, Buffers
 from hamlet.interpreter.coverage import Coverage
-from hamlet.interpreter.draws import Sites
+from hamlet.interpreter.draws import PairDraws, Sites
 from hamlet.interpreter.places import Places, place_by
 from hamlet.interpreter.trace import Trace
 from hamlet.numbers.binary32 import bits32
@@ -102,9 +103,12 @@ class Lanes:
         params: f32 [worlds, 1] by name.
         world: the meters of the worlds, f32 [worlds, 1] by name.
         cells: the meters of the cells of the grid, f32 [worlds, cells] by name.
+        pairs: what each agent has of each, f32 [worlds, agents, agents] by name.
         places: of each affordance by name, see `hamlet.interpreter.places`.
         sites: the random words of the tick; `None` outside a tick.
         sites_of_world: those of worlds, [worlds, 1].
+        draws_of_pairs: those of all agents with each other.
+        sites_of_pairs: those of agents that ask, with each agent; `None` where draws are of each agent alone.
         action: i32 [worlds, agents]; `None` outside a tick.
         used: bool [worlds, agents], who used an affordance in this tick, by its name; one that is missing nobody used.
             `None` before everything has been used.
@@ -145,12 +149,15 @@ class Lanes:
     params: dict[str, Tensor]
     world: dict[str, Tensor]
     cells: dict[str, Tensor]
+    pairs: dict[str, Tensor]
     places: dict[str, tuple[Tensor, ...]]
     sites: Sites | None
     coverage: Coverage | None
     trace: Trace | None
     sites_of_world: Sites | None = None
     sites_of_cells: Sites | None = None
+    draws_of_pairs: PairDraws | None = None
+    sites_of_pairs: Sites | None = None
     action: Tensor | None = None
     used: dict[str, Tensor] | None = None
     before: Lanes | None = None
@@ -202,9 +209,21 @@ class Lanes:
         return cell_of(place, self.universe.space) if isinstance(self.universe.space, Grid) else place
 
     @property
+    def these(self) -> slice:
+        """The numbers of the agents that ask now; a `ValueError` where nobody does."""
+        if self.askers is None:
+            raise ValueError("nobody asks")
+        return self.askers
+
+    @property
     def number_of_askers(self) -> int:
         """How many agents of each world ask now."""
         return 0 if self.askers is None else self.askers.stop - self.askers.start
+
+    def of_pairs(self, meter: str, *, reverse: bool) -> Tensor:
+        """A state that those that ask have of each agent, or in `reverse` each of them: [askers, worlds, agents]."""
+        values = self.pairs[meter]
+        return values[:, :, self.these].permute(2, 0, 1) if reverse else values[:, self.these].permute(1, 0, 2)
 
     def asked_by(self, values: Tensor, span: Span) -> Tensor:
         """The values of askers, [askers, worlds, 1], from values that broadcast to [worlds, agents]."""
@@ -234,6 +253,7 @@ def load(
     sites: Sites | None = None,
     sites_of_world: Sites | None = None,
     sites_of_cells: Sites | None = None,
+    draws_of_pairs: PairDraws | None = None,
 ) -> Lanes:
     """The lanes of some buffers as they are now."""
     state, worlds, agents = buffers.state, buffers.shape.worlds, buffers.shape.agents
@@ -241,6 +261,8 @@ def load(
     names = [affordance.name for affordance in universe.affordances]
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
+    of_pairs = () if universe.pairs is None else universe.pairs.meters
+    by_pair = pair_views(state, len(of_pairs), agents) if of_pairs else ()
     by_cell = state["cell_meters"].view(len(of_cells), -1, worlds).transpose(1, 2) if of_cells else ()
 
     def rows(name: str) -> tuple[Tensor, ...]:
@@ -272,10 +294,12 @@ def load(
         params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
         world={meter.name: state["world_meters"][row].view(worlds, 1) for row, meter in enumerate(of_world)},
         cells={meter.name: values for meter, values in zip(of_cells, by_cell, strict=True)},
+        pairs={meter.name: values for meter, values in zip(of_pairs, by_pair, strict=True)},
         places=places.of(state),
         sites=sites,
         sites_of_world=sites_of_world,
         sites_of_cells=sites_of_cells,
+        draws_of_pairs=draws_of_pairs,
         coverage=coverage,
         trace=trace,
     )
@@ -290,6 +314,7 @@ def as_they_are(lanes: Lanes, coverage: Coverage | None = None) -> Lanes:
         seen=dict(lanes.seen),
         world=dict(lanes.world),
         cells=dict(lanes.cells),
+        pairs=dict(lanes.pairs),
         coverage=coverage,
         trace=None,
     )
@@ -317,6 +342,7 @@ def store(lanes: Lanes, buffers: Buffers) -> None:
             for row, value in zip(state[name].view(len(parts), -1), parts, strict=True):
                 row.copy_(value.reshape(-1))
     store_cells(lanes.cells, state)
+    store_pairs(lanes.pairs, state)
 
 
 def store_cells(values: dict[str, Tensor], state: dict[str, Tensor]) -> None:
@@ -324,3 +350,16 @@ def store_cells(values: dict[str, Tensor], state: dict[str, Tensor]) -> None:
     for number, value in enumerate(values.values()):
         cells = value.shape[1]
         state["cell_meters"][number * cells : (number + 1) * cells].copy_(value.T)
+
+
+def pair_views(state: Mapping[str, Tensor], meters: int, agents: int) -> Tensor:
+    """Views of the states of pairs: [meters, worlds, agents, agents]."""
+    return state[schema.PAIR_STATES].view(meters, agents, agents, -1).permute(0, 3, 2, 1)
+
+
+def store_pairs(values: dict[str, Tensor], state: dict[str, Tensor]) -> None:
+    """Write what agents have of each other back, f32 [worlds, agents, agents] by name, all of it in order."""
+    if values:
+        agents = next(iter(values.values())).shape[1]
+        for view, value in zip(pair_views(state, len(values), agents), values.values(), strict=True):
+            view.copy_(value)

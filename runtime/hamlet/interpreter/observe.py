@@ -88,6 +88,8 @@ def rows_of(item: universe.Observation, lanes: Lanes) -> list[Tensor]:
         case universe.ObserveHot(value=value, values=values):
             chosen = evaluate(value, lanes)
             return [(chosen == number).to(torch.float32) for number in values]
+        case universe.ObservePairs(meter=meter, agents=agents):
+            return [lanes.pairs[meter][:, :, other] for other in range(agents)]
         case universe.ObserveBlank(count=count):
             return [lanes.constant(0.0)] * count
         case universe.ObserveConstant(values=values):

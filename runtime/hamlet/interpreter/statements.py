@@ -121,6 +121,7 @@ def within_bounds(meter: str, value: Tensor, lanes: Lanes) -> Tensor:
     """A value clamped to a meter's bounds."""
     of_world = () if lanes.universe.world is None else lanes.universe.world.meters
     of_cells = () if lanes.universe.cells is None else lanes.universe.cells.meters
-    meters: tuple[AnyMeter, ...] = (*lanes.universe.meters, *of_world, *of_cells)
+    of_pairs = () if lanes.universe.pairs is None else lanes.universe.pairs.meters
+    meters: tuple[AnyMeter, ...] = (*lanes.universe.meters, *of_world, *of_cells, *of_pairs)
     (declared,) = (item for item in meters if item.name == meter)
     return clamp(value, lanes.constant(declared.low), lanes.constant(declared.high))

@@ -14,6 +14,7 @@ from hamlet.interpreter.dynamics import decay, dynamics
 from hamlet.interpreter.ending import end
 from hamlet.interpreter.interact import interact
 from hamlet.interpreter.lanes import Lanes, as_they_are, store
+from hamlet.interpreter.pairs import run_pair_rules
 from hamlet.interpreter.world import begin, world
 
 
@@ -31,6 +32,7 @@ def tick(lanes: Lanes, actions: Tensor, buffers: Buffers) -> None:
     act(lanes, actions)
     used = interact(lanes, actions)
     decay(lanes)
+    run_pair_rules(lanes)
     dynamics(lanes)
     world(lanes)
     spread(lanes)

@@ -29,6 +29,14 @@ WORLD_EPISODE_DRAWS = 8
 """The stream of what is drawn for a world at the beginning of an episode: (global world, episode, block, 8)."""
 BIRTH_DRAWS = 9
 """The stream of what is drawn for an agent that is born within an episode: (lane, tick, block, 9)."""
+PAIR_DRAWS = 10
+"""The stream of what is drawn for two agents in a tick: (lane, tick, block, other << PAIR_SHIFT | 10), where the lane
+is that of the agent that asks and `other` the number of the other one."""
+PAIR_EPISODE_DRAWS = 11
+"""The stream of what is drawn for two agents at the beginning of an episode: (lane, episode, block, other <<
+PAIR_SHIFT | 11)."""
+PAIR_SHIFT = CELL_SHIFT
+"""The number of the other agent is above the bits of the stream."""
 BLOCK_WORDS = 4
 """The words that one counter gives: site s is word s % 4 of block s // 4."""
 BLOCKS = 1 << 32

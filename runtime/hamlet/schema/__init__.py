@@ -12,12 +12,15 @@ from hamlet.schema.actions import (
 )
 from hamlet.schema.bounds import Bounds
 from hamlet.schema.fields import (
+    CELL_METERS,
     GIVEN,
     GIVEN_BY_TICK,
     MOST_AGENTS,
     MOST_CELL_NUMBERS,
     MOST_CELLS,
+    MOST_PAIRED,
     NOWHERE,
+    PAIR_STATES,
     Construct,
     DType,
     Field,
@@ -26,6 +29,7 @@ from hamlet.schema.fields import (
     cell_words,
     has_progress,
     outcome_fields,
+    pair_agents,
     place_rows,
     position_dtype,
     report_names,
@@ -49,12 +53,15 @@ from hamlet.schema.observed import (
 from hamlet.universe.space import axis_names, cells
 
 __all__ = [
+    "CELL_METERS",
     "GIVEN",
     "GIVEN_BY_TICK",
     "MOST_AGENTS",
     "MOST_CELLS",
     "MOST_CELL_NUMBERS",
+    "MOST_PAIRED",
     "NOWHERE",
+    "PAIR_STATES",
     "Bounds",
     "Construct",
     "DType",
@@ -83,6 +90,7 @@ __all__ = [
     "observation_segments",
     "outcome_fields",
     "own_actions",
+    "pair_agents",
     "place_rows",
     "position_dtype",
     "report_names",

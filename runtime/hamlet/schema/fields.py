@@ -24,7 +24,18 @@ from hamlet.schema.bounds import (
     number_bounds,
     speeds,
 )
-from hamlet.universe import At, CellMeter, CellValue, Continuous, Grid, Neighbours, NoSpace, Universe, nodes
+from hamlet.universe import (
+    At,
+    CellMeter,
+    CellValue,
+    Continuous,
+    Grid,
+    Neighbours,
+    NoSpace,
+    PairMeter,
+    Universe,
+    nodes,
+)
 from hamlet.universe.space import axes_of, cells
 
 DType: TypeAlias = Literal["f32", "i32", "bool"]
@@ -50,6 +61,7 @@ Construct: TypeAlias = Literal[
     "meters",
     "world",
     "cells",
+    "pairs",
 ]
 """A kind of construct that can write a field."""
 
@@ -59,6 +71,14 @@ MOST_AGENTS = 1024
 """Agents of a world, at most, in a universe whose agents meet."""
 MOST_CELL_NUMBERS = 65_536
 """Meters of cells times cells, at most."""
+MOST_PAIRED = 256
+"""Agents of a world, at most, that have something of each other."""
+CELL_METERS = "cell_meters"
+"""The name of the field of what cells have."""
+PAIR_STATES = "pair_states"
+"""The name of the field of what agents have of each other."""
+WIDEST_VECTOR = 64
+"""The most numbers that a CPU reads at once, of which some may lie behind those that it asks for."""
 NOWHERE = -1
 """`used`, `cause` and `engaged` where there is none."""
 GIVEN = ("params", "inputs", "controls")
@@ -209,7 +229,11 @@ def _state(universe: Universe) -> Iterator[Field]:
     if universe.cells is not None and isinstance(universe.space, Grid):
         names, bounds = _cell_rows(universe.cells.meters, universe.space.sizes)
         apart = cell_numbers(universe)
-        yield Field("cell_meters", "f32", "world", names, "cells", bounds, writers=("cells",), pitch=apart)
+        yield Field(CELL_METERS, "f32", "world", names, "cells", bounds, writers=("cells",), pitch=apart)
+    if universe.pairs is not None:
+        names, bounds = _pair_rows(universe.pairs.meters, pair_agents(universe))
+        apart = pair_numbers(universe)
+        yield Field(PAIR_STATES, "f32", "world", names, "pairs", bounds, writers=("pairs",), pitch=apart)
     if affordances and place_rows(universe):
         rows = tuple(f"{name}.{row}" for name in affordances for row in place_rows(universe))
         bounds = _place_bounds(universe) * len(affordances)
@@ -225,6 +249,30 @@ def _cell_rows(meters: tuple[CellMeter, ...], sizes: tuple[int, ...]) -> tuple[t
     places = [",".join(map(str, reverse[::-1])) for reverse in product(*map(range, reversed(sizes)))]
     names = tuple(f"{meter.name}[{place}]" for meter in meters for place in places)
     return names, tuple(bounds for bounds in number_bounds(meters) for _ in places)
+
+
+@cache
+def _pair_rows(meters: tuple[PairMeter, ...], agents: int) -> tuple[tuple[str, ...], tuple[Bounds, ...]]:
+    """The names and bounds of all numbers of pairs, state by state: what each has of agent 0, what each has of agent 1,
+    and so on."""
+    every = range(agents)
+    names = tuple(f"{meter.name}[{own},{other}]" for meter in meters for other in every for own in every)
+    return names, tuple(bounds for bounds in number_bounds(meters) for _ in range(agents * agents))
+
+
+def pair_agents(universe: Universe) -> int:
+    """How many agents a world has that have something of each other."""
+    if universe.agents is None:
+        raise ValueError(f"universe {universe.name} does not say how many agents have something of each other")
+    return universe.agents
+
+
+def pair_numbers(universe: Universe) -> int:
+    """How many numbers (f32) the pairs of a world take: their states, and room for those that rules write."""
+    if universe.pairs is None:
+        return 0
+    rows = len(universe.pairs.meters) + len(universe.pairs.written)
+    return rows * pair_agents(universe) ** 2 + WIDEST_VECTOR
 
 
 def cell_numbers(universe: Universe) -> int:

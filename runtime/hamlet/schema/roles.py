@@ -11,15 +11,9 @@ def fewest_agents(universe: Universe) -> int:
     return sum(role.agents or 1 for role in universe.roles or ()) or 1
 
 
-def only_agents(universe: Universe) -> int | None:
-    """How many agents a world has where its roles say so; `None` where one of them is all others, or there are none."""
-    counts = [role.agents for role in universe.roles or ()]
-    return None if not counts or None in counts else sum(count or 0 for count in counts)
-
-
 def suited_agents(universe: Universe, asked: int) -> int:
     """The number of agents that a world can have, which is the nearest to what is wanted as far as roles say it."""
-    only = only_agents(universe)
+    only = universe.agents
     return max(asked, fewest_agents(universe)) if only is None else only
 
 

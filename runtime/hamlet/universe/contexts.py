@@ -53,6 +53,7 @@ class Context:
 START = Context("a start value", draws=True, begun="none", elsewhere=False)
 START_OF_WORLD = replace(START, of="world")
 START_OF_CELLS = replace(START, of="cell", begun="this one", elsewhere=True)
+START_OF_PAIRS = replace(START, asker="agent")
 BEGIN = replace(START_OF_WORLD, where="how many agents live at first", draws=False)
 BIRTH = Context("a birth", elsewhere=False)
 MASK = Context("a mask")
@@ -65,6 +66,7 @@ CLAIM = Context("the order of claims", action=True, draws=True)
 ACTING = Context("what agents do", action=True, past=True, draws=True, agents="as they were")
 TICK = replace(ACTING, where="a rule", used=True)
 BODY = replace(TICK, where="a cascade", cascade=True)
+PAIRS = Context("a rule of pairs", action=True, draws=True, asker="agent", elsewhere=False)
 WORLD = Context("a rule of the world", of="world", past=True, draws=True, agents="when all is done")
 CELLS = Context("a rule of cells", of="cell", past=True, draws=True, agents="when all is done", beside=True)
 ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
@@ -80,6 +82,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (declarations.Meter, "decay"): TICK,
     (declarations.WorldMeter, "start"): START_OF_WORLD,
     (declarations.CellMeter, "start"): START_OF_CELLS,
+    (declarations.PairMeter, "start"): START_OF_PAIRS,
     (declarations.CellSum, "operand"): OVER_CELLS,
     (declarations.CellCount, "operand"): ON_CELLS,
     **dict.fromkeys(((declarations.Cells, "wall"), (declarations.Cells, "solid")), WALLS),
@@ -175,6 +178,7 @@ def misplaced(universe: Universe) -> Iterator[str]:
     parts: list[tuple[object, Context]] = [
         ((universe.meters, universe.affordances, universe.actions, universe.blocking, universe.pushing), ACTING),
         (universe.dynamics, TICK),
+        (universe.pairs, PAIRS),
         (() if world is None else (world.meters, world.rules), WORLD),
         (() if cells is None else (cells.meters, cells.rules, cells.sums, cells.counts), CELLS),
         (() if cells is None else (cells.wall, cells.solid), WALLS),
@@ -193,13 +197,14 @@ def misplaced(universe: Universe) -> Iterator[str]:
 
 def untimely(universe: Universe) -> Iterator[str]:
     """Start values that read those of what begins later: an episode begins with what the world keeps, what else it has,
-    what agents and what cells have, each in order."""
+    what agents, what cells and what pairs have, each in order."""
     of_world = () if universe.world is None else universe.world.meters
     first, anew = ([meter for meter in of_world if meter.kept == lasts] for lasts in (True, False))
     of_cells = () if universe.cells is None else universe.cells.meters
     sums = {each.meter for each in universe.cells.sums} if universe.cells is not None else set()
     begun: set[str] = set()
-    declared: tuple[declarations.AnyMeter, ...] = (*first, *anew, *universe.meters, *of_cells)
+    of_pairs = () if universe.pairs is None else universe.pairs.meters
+    declared: tuple[declarations.AnyMeter, ...] = (*first, *anew, *universe.meters, *of_cells, *of_pairs)
     for meter in declared:
         for node in nodes(meter.start):
             if isinstance(node, READS) and node.meter not in begun:
@@ -245,12 +250,14 @@ def _missing(tree: Expression, at: Context) -> str | None:
             return "nothing has been used yet"
         case quantities.Deficit() | quantities.Shortfall() if not at.cascade:
             return "no cascade measured it"
-        case quantities.Apart() | expressions.Own() if at.asker != "agent":
+        case quantities.Apart() | quantities.PairValue() | expressions.Own() if at.asker != "agent":
             return "no agent asks"
         case expressions.Previous() if not at.past:
             return "it has no past"
         case quantities.CellValue() if at.begun == "none" or (at.there and at.begun != "all"):
             return "no cell has begun yet"
+        case quantities.PairValue() if at.begun == "none":
+            return "nobody has begun with anybody yet"
         case quantities.Wall() if not at.there:
             return "no cell is meant"
         case expressions.At() if not at.elsewhere:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
-from hamlet.universe.statements import Statement
+from hamlet.universe.statements import Assign, Statement
 
 __all__ = [
     "POSTED",
@@ -34,6 +34,8 @@ __all__ = [
     "Mask",
     "Meter",
     "NumberTable",
+    "PairMeter",
+    "Pairs",
     "Param",
     "Pool",
     "Potential",
@@ -277,8 +279,43 @@ class CellMeter:
     type: StateType | None = None
 
 
-AnyMeter: TypeAlias = Meter | WorldMeter | CellMeter
-"""A meter or a state of agents, of the world or of cells."""
+@dataclass(frozen=True, slots=True)
+class PairMeter:
+    """A state of pairs: a number that each agent has of each other agent of its world, with bounds. Of itself an agent
+    has what is next to 0 within them.
+
+    Attributes:
+        start: a constant within the bounds, or an expression, whose value is clamped to them: of params, of what the
+            world has, of draws, of the number of the other agent, and of what the agent itself begins with (`Own`).
+        type: as that of a meter.
+    """
+
+    name: str
+    start: float | Expression
+    low: float
+    high: float
+    span: Span
+    type: StateType
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """States that each agent has of each other one, and rules that run once per tick for each two agents, on what the
+    tick began with, and write these states. Tuples are in file order."""
+
+    meters: tuple[PairMeter, ...]
+    rules: tuple[Rule, ...]
+    span: Span
+
+    @property
+    def written(self) -> tuple[PairMeter, ...]:
+        """The states that rules write."""
+        names = {each.meter for rule in self.rules for each in rule.body if isinstance(each, Assign)}
+        return tuple(meter for meter in self.meters if meter.name in names)
+
+
+AnyMeter: TypeAlias = Meter | WorldMeter | CellMeter | PairMeter
+"""A meter or a state of agents, of the world, of cells or of pairs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ __all__ = [
     "ObserveHere",
     "ObserveHot",
     "ObserveOneHot",
+    "ObservePairs",
     "ObserveRegion",
     "ObserveValue",
     "ObserveView",
@@ -194,6 +195,18 @@ class ObserveHot:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservePairs:
+    """A state of pairs: a number about each of the `agents` of the world, by their numbers, itself among them. `low`
+    and `high` are the bounds of the state."""
+
+    meter: str
+    agents: int
+    low: float
+    high: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ObserveBlank:
     """So many zeros."""
 
@@ -219,6 +232,7 @@ Observation: TypeAlias = (
     | ObserveValue
     | ObserveOneHot
     | ObserveHot
+    | ObservePairs
     | ObserveBlank
     | ObserveConstant
 )
@@ -343,6 +357,8 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
             yield Rows(name, 0, 1, len(options), lambda: options)
         case ObserveHot(name=name, values=values):
             yield Rows(name, 0, 1, len(values), lambda: [str(number) for number in values])
+        case ObservePairs(meter=meter, agents=agents, low=low, high=high):
+            yield Rows(f"state.{meter}", low, high, agents, lambda: [str(number) for number in range(agents)])
         case ObserveBlank(count=count):
             yield Rows("blank", 0, 0, count, lambda: [str(number) for number in range(count)])
         case ObserveConstant(values=values):

@@ -29,6 +29,7 @@ __all__ = [
     "MeterValue",
     "Number",
     "On",
+    "PairValue",
     "ParamValue",
     "Progress",
     "Quantity",
@@ -85,6 +86,16 @@ class CellValue:
     """The value of a meter of cells: of the cell that the agent stands on; in what is of cells, of the cell itself."""
 
     meter: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PairValue:
+    """In what is asked of each agent of a world: what the agent that asks has of the other one; `reverse`: what that
+    has of it."""
+
+    meter: str
+    reverse: bool
     span: Span
 
 
@@ -326,6 +337,7 @@ Quantity: TypeAlias = (
     | MeterValue
     | ParamValue
     | WorldValue
+    | PairValue
     | Apart
     | CellValue
     | InputValue

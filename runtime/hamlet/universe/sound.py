@@ -46,6 +46,7 @@ NAMES: dict[tuple[type, str], str] = {
     (quantities.ParamValue, "param"): "params",
     (quantities.WorldValue, "meter"): "world",
     (quantities.CellValue, "meter"): "cells",
+    (quantities.PairValue, "meter"): "pairs",
     (quantities.InputValue, "input"): "inputs",
     (quantities.ControlValue, "control"): "controls",
     (quantities.Coordinate, "axis"): "axes",
@@ -78,6 +79,7 @@ NAMES: dict[tuple[type, str], str] = {
     (observations.Role, "actions"): "actions",
     (observations.ObserveRegion, "region"): "regions",
     (observations.ObserveCells, "meter"): "cells",
+    (observations.ObservePairs, "meter"): "pairs",
     (observations.ObserveHere, "affordances"): "affordances or copies",
     (observations.ObserveView, "heading"): "meters",
     (space.Node, "leads"): "nodes",
@@ -110,6 +112,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (observations.ObserveHot, "low"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveHot, "high"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveBlank, "count"): (1, MOST_COUNT),
+    (observations.ObservePairs, "agents"): (2, MOST_COUNT),
     (observations.Role, "first"): (0, MOST_CELLS),
     (observations.Role, "agents"): (1, MOST_CELLS),
     (declarations.Pool, "first"): (0, MOST_CELLS),
@@ -128,7 +131,8 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
 
 BOUNDED = (
     *(declarations.Param, declarations.Input, declarations.Control, declarations.Meter),
-    *(declarations.WorldMeter, declarations.CellMeter, space.Axis, expressions.DrawInteger, observations.ObserveValue),
+    *(declarations.WorldMeter, declarations.CellMeter, declarations.PairMeter, space.Axis, expressions.DrawInteger),
+    *(observations.ObserveValue,),
     *(observations.ObserveHot, observations.ObserveView),
 )
 """Nodes with a `low` and a `high`."""
@@ -179,6 +183,7 @@ def check_sound(universe: Universe) -> None:
     _check_groups(universe)
     _check_views(universe)
     _check_assigned(universe, names)
+    _check_pairs(universe)
     _check_tables(universe)
     _check_places(universe)
     _check_drawings(universe, names)
@@ -281,12 +286,30 @@ def _check_assigned(universe: Universe, names: dict[str, frozenset[str]]) -> Non
     world = () if universe.world is None else universe.world.rules
     cells = () if universe.cells is None else universe.cells.rules
     lanes = (universe.dynamics, universe.affordances, universe.actions)
-    for written, owner in ((lanes, "meters"), (world, "world"), (cells, "cells")):
+    written_by = ((lanes, "meters"), (world, "world"), (cells, "cells"), (universe.pair_rules, "pairs"))
+    for written, owner in written_by:
         for node in nodes(written):
             if isinstance(node, statements.Assign) and node.meter not in names[owner]:
                 raise UnsoundError(f"{node.meter!r} is written, which is none of the {owner}")
             if isinstance(node, statements.Displace | statements.Teleport) and owner != "meters":
                 raise UnsoundError(f"what is of the {owner} moves an agent")
+
+
+def _check_pairs(universe: Universe) -> None:
+    """See that it is said between how many agents there is something, and that rules of pairs assign alone."""
+    agents = [role.agents for role in universe.roles or ()]
+    if universe.pairs is not None and (not agents or None in agents):
+        raise UnsoundError("pairs are of agents of which nobody says how many there are")
+    if any(not isinstance(each, statements.Assign) or not each.clamped for each in _of_rules(universe.pair_rules)):
+        raise UnsoundError("a rule of pairs does something else than to write their states")
+    items = (universe.observations, tuple(role.observations for role in universe.roles or ()))
+    shown = [node for node in nodes(items) if isinstance(node, observations.ObservePairs)]
+    if any(item.agents != sum(each or 0 for each in agents) for item in shown):
+        raise UnsoundError("another number of agents is observed than there are")
+
+
+def _of_rules(rules: Iterable[declarations.Rule]) -> Iterator[statements.Statement]:
+    return (statement for rule in rules for statement in rule.body)
 
 
 def _check_tables(universe: Universe) -> None:
@@ -389,6 +412,7 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
         "meters": universe.meters,
         "world": of_world,
         "cells": of_cells,
+        "pairs": () if universe.pairs is None else universe.pairs.meters,
         "params": universe.params,
         "inputs": universe.inputs,
         "controls": universe.controls,
@@ -402,7 +426,7 @@ def _names(universe: Universe) -> dict[str, frozenset[str]]:
         "moves": universe.moves,
     }
     names = {kind: _distinct(kind, [each.name for each in items]) for kind, items in kinds.items()}
-    _distinct("states", [name for kind in ("meters", "world", "cells") for name in sorted(names[kind])])
+    _distinct("states", [name for kind in ("meters", "world", "cells", "pairs") for name in sorted(names[kind])])
     copies = {each.copy_of for each in universe.affordances if each.copy_of is not None}
     actions = (*sorted(names["own actions"]), *sorted(names["moves"]), INTERACT, WAIT)
     _check_order(universe, frozenset(actions))

@@ -38,7 +38,7 @@ Phase: TypeAlias = Literal[
     "act", "interact", "decay", "rules", "world", "cells", "deaths", "reward", "births", "clock", "episode", "observe",
     "mask",
 ]  # fmt: skip
-StepName: TypeAlias = Phase | Literal["age", "alive", "counts"]
+StepName: TypeAlias = Phase | Literal["pairs", "age", "alive", "counts"]
 Scope: TypeAlias = Literal["agent", "world", "cell"]
 Together: TypeAlias = Literal["began", "settled", "living"]
 Construct: TypeAlias = (
@@ -92,6 +92,7 @@ ORDER: tuple[Step, ...] = (
     Step("act", "Act", 1, "act", "agent", "began", chosen=True),
     Step("interact", "Interact", 2, "interact", "agent", "began", chosen=True, outcomes=("used",)),
     Step("decay", "Decay", 3, "decay", "agent", "began"),
+    Step("pairs", "Rules of pairs", 4, "rules", "agent", "began"),
     Step("rules", "Rules and cascades", 4, "rules", "agent", "began"),
     Step("world", "World", 5, "world", "world", "settled"),
     Step("cells", "Cells", 5, "cells", "cell", "settled"),
@@ -193,6 +194,8 @@ class Ticking(Protocol):
     @property
     def affordances(self) -> Sequence[Affordance]: ...
     @property
+    def pair_rules(self) -> Sequence[Rule]: ...
+    @property
     def dynamics(self) -> Sequence[Rule | Cascade]: ...
     @property
     def world_rules(self) -> Sequence[Rule]: ...
@@ -280,6 +283,10 @@ def _losses(of: Ticking, step: Step, guard: Guard, loss: Callable[[Meter], Expre
             yield Stage(step, meter, guard, (Assign(meter.name, "-=", value, True, value.span),))
 
 
+def _pairs(of: Ticking, step: Step) -> Iterator[Stage]:
+    return (_rule(rule, step) for rule in of.pair_rules)
+
+
 def _rules(of: Ticking, step: Step) -> Iterator[Stage]:
     for item in of.dynamics:
         match item:
@@ -343,6 +350,7 @@ _STAGES: Mapping[StepName, Callable[[Ticking, Step], Iterator[Stage]]] = {
     "act": _act,
     "interact": _interact,
     "decay": _decay,
+    "pairs": _pairs,
     "rules": _rules,
     "world": _world,
     "cells": _cells,

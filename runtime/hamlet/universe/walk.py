@@ -29,7 +29,17 @@ from hamlet.universe.expressions import (
     TableValue,
     Unary,
 )
-from hamlet.universe.quantities import AgentCount, Apart, DayTime, Hour, Number, ParamValue, Truth, WorldValue
+from hamlet.universe.quantities import (
+    AgentCount,
+    Apart,
+    DayTime,
+    Hour,
+    Number,
+    PairValue,
+    ParamValue,
+    Truth,
+    WorldValue,
+)
 from hamlet.universe.statements import Assign, Guarded, Push, Relocation, Statement
 from hamlet.universe.whole import Universe
 
@@ -64,7 +74,7 @@ def nodes(node: object) -> Iterator[object]:
 
 def meet(universe: Universe) -> bool:
     """Whether what happens to an agent of a world can depend on others in it, or on rules of the world or its cells."""
-    if universe.cells is not None:
+    if universe.cells is not None or universe.pairs is not None:
         return True
     if universe.world is not None and universe.world.rules:
         return True
@@ -81,7 +91,7 @@ def owners(expression: Expression) -> tuple[bool, bool]:
     match expression:
         case Own():
             return True, False
-        case Apart():
+        case Apart() | PairValue():
             return True, True
         case Number() | Truth():
             return False, False
@@ -104,7 +114,7 @@ def owners(expression: Expression) -> tuple[bool, bool]:
 def depends_on_asker(asked: OfAll) -> bool:
     """Whether what is found by asking all agents of a world depends on pairs of agents: on one that asks, and on each
     of the others."""
-    return isinstance(asked, Nearest) or any(isinstance(node, Own | Apart) for node in nodes(asked))
+    return isinstance(asked, Nearest) or any(isinstance(node, Own | Apart | PairValue) for node in nodes(asked))
 
 
 _LEAVES = frozenset(

@@ -43,6 +43,7 @@ class Universe:
         groups: the groups of observations that the author names, all of them in one; empty: none is in a group.
         tables: constant numbers that expressions read by an index.
         pools: the roles whose agents are born within an episode, by their numbers.
+        pairs: what each agent has of each other one; `None`: nothing.
         by_hand: a world does not start anew by itself; agents whose episode ended go on, and are paid nothing.
     """
 
@@ -80,6 +81,7 @@ class Universe:
     blocking: declarations.Blocking | None = None
     starting: Expression | None = None
     pushing: declarations.Pushing | None = None
+    pairs: declarations.Pairs | None = None
 
     def __repr__(self) -> str:
         said = ", ".join(f"{len(items)} {name}" for name, items in self._parts().items() if items)
@@ -96,6 +98,13 @@ class Universe:
         return replace(self, drawings=())
 
     @property
+    def agents(self) -> int | None:
+        """How many agents a world has where its roles say so; `None` where one of them is all others, or there are
+        none."""
+        counts = [role.agents for role in self.roles or ()]
+        return None if not counts or None in counts else sum(count or 0 for count in counts)
+
+    @property
     def world_rules(self) -> tuple[declarations.Rule, ...]:
         """The rules of the world."""
         return () if self.world is None else self.world.rules
@@ -104,6 +113,11 @@ class Universe:
     def cell_rules(self) -> tuple[declarations.Rule, ...]:
         """The rules of cells."""
         return () if self.cells is None else self.cells.rules
+
+    @property
+    def pair_rules(self) -> tuple[declarations.Rule, ...]:
+        """The rules of pairs."""
+        return () if self.pairs is None else self.pairs.rules
 
     @property
     def wall(self) -> Expression | None:
@@ -146,6 +160,8 @@ class Universe:
             "rules of the world": self.world_rules,
             "meters of cells": () if self.cells is None else self.cells.meters,
             "rules of cells": self.cell_rules,
+            "states of pairs": () if self.pairs is None else self.pairs.meters,
+            "rules of pairs": self.pair_rules,
             "affordances": self.affordances,
             "own actions": self.actions,
             "rewards": self.rewards,

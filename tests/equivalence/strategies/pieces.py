@@ -50,11 +50,13 @@ class MeterPlan:
 
 @dataclass(slots=True)
 class LinksPlan:
-    """Links between so many agents, and whether something asks for them."""
+    """Links between so many agents, and a number that they have of each other; whether something asks for these."""
 
     name: str
     agents: int
+    trust: MeterPlan
     read: bool = False
+    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

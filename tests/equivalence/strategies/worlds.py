@@ -54,7 +54,9 @@ class Worlds(Statements):
         """Whether agents meet, and the meters of their world."""
         self.meet = self.chance(4)
         if self.meet and self.chance(2):
-            self.links = LinksPlan(self.name("wired", "value"), self.integer(2, 4))
+            low, high = self.pick(((0.0, 1.0), (-1.0, 1.0), (-4.0, 0.0), (1.0, 8.0)))
+            trust = MeterPlan(self.name("trust", "value"), low, high, False, False)
+            self.links = LinksPlan(self.name("wired", "value"), self.integer(2, 4), trust)
         for number in range(self.integer(0, 3) if self.meet else 0):
             low, high = self.bounds()
             self.of_world.append(MeterPlan(self.name(f"world{number}", "value"), low, high, False, False))
@@ -226,6 +228,10 @@ class Worlds(Statements):
         own = self.sum(self.meter(), self.number(1))
         parts = [Piece(f"own({own.text})", ATOM, own.lies)]
         parts += [Piece("apart", ATOM, self.extent.distance)] if self.extent.distance.high > 0 else []
+        if self.links is not None and self.chance(2):
+            self.links.trusted, plan = True, self.links.trust
+            read = f"{self.word(plan.name)}{self.pick(('', ' of other'))}"
+            parts = [Piece(read, ATOM, Interval(plan.low, plan.high))]
         value = self.sum(self.meter(), self.pick(parts))
         if not self.chance(3):
             return value
@@ -237,25 +243,50 @@ class Worlds(Statements):
         if self.links is not None and self.chance(2):
             self.links.read = True
             return f"{self.word(self.links.name)}{self.pick(('', ' of other'))}"
+        condition = self._of_both()
+        return f"{condition} and {self.condition(1).at_least(NOT)}" if self.chance(3) else condition
+
+    def _of_both(self) -> str:
+        """A condition on what an agent and the one that asks it have."""
         kind, condition, distance = self.integer(0, 2), "other", self.extent.distance
         theirs, mine, op = self.meter(), self.meter(), self.pick(COMPARISONS)
         if kind == 1 and distance.high > 0:
             condition = f"apart <= {self.number_piece(distance.high / 2).text}"
         elif kind == 2 and intervals.decide(op, theirs.lies, mine.lies) is None:
             condition = f"{theirs.text} {op} own({mine.text})"
-        return f"{condition} and {self.condition(1).at_least(NOT)}" if self.chance(3) else condition
+        return condition
 
     def linked(self) -> list[str]:
-        """Links that are written, or drawn, where something asks for them."""
+        """Links that are written, or drawn, where something asks for them, and what else agents have of each other."""
         plan = self.links
-        if plan is None or not plan.read:
+        if plan is None or not (plan.read or plan.trusted):
             return []
+        items = [*(self._links(plan) if plan.read else ()), *(self._trust(plan.trust) if plan.trusted else ())]
+        return [f"pairs {{ {'  '.join(items)} }}"]
+
+    def _links(self, plan: LinksPlan) -> Iterator[str]:
+        name = self.word(plan.name)
         if self.chance(2):
-            return [f"pairs {{ state {self.word(plan.name)} = chance({self.pick(('0.5', '0.2'))}) }}"]
+            yield f"state {name} = chance({self.pick(('0.5', '0.2'))})"
+            if self.chance(2):
+                after = self.pick(("true", "false", f"not {name} of other", self._of_both()))
+                yield f"rule {self.word(self.name('ties', 'rule'))}: {self._of_both()} -> {name} = {after}"
+            return
         both = [(one, other) for other in range(plan.agents) for one in range(other)]
         kept = [each for each in both if self.chance(2)] or both[:1]
         written = [f"{one} {self.pick(('-', '->'))} {other}" for one, other in kept]
-        return [f"pairs {{ links {self.word(plan.name)} {{ {'  '.join(written)} }} }}"]
+        yield f"links {name} {{ {'  '.join(written)} }}"
+
+    def _trust(self, plan: MeterPlan) -> Iterator[str]:
+        """A number that agents have of each other, and a rule that writes it."""
+        name, low, high = self.word(plan.name), self.spell(plan.low), self.spell(plan.high)
+        middle = self.spell((plan.low + plan.high) / 2)
+        begins = self.pick((middle, f"uniform({low}, {middle})", f"{middle} when other"))
+        yield f"state {name}: real in {low} .. {high} = {begins}"
+        if self.chance(2):
+            by = self.pick(("0.125 * own(agent)", f"0.25 * {name} of other", "uniform(0, 0.5)"))
+            rule = self.word(self.name("grows", "rule"))
+            yield f"rule {rule}: {self._of_both()} -> {name} {self.pick(('+=', '-='))} {by}"
 
     def blocking(self, space: str, body: list[str]) -> str:
         """The text of the space; sometimes agents block each other, or push what lies on cells, where no action leads

@@ -10,6 +10,7 @@ from wiring.effects import EFFECTS
 from wiring.expressions import EXPRESSIONS
 from wiring.maps import MAPS
 from wiring.observations import OBSERVATIONS
+from wiring.pairs import PAIRS
 from wiring.roles import ROLES
 from wiring.spaces import SPACES
 from wiring.states import STATES
@@ -19,6 +20,7 @@ from wiring.worlds import WORLDS
 
 BASES: tuple[Base, ...] = (
     *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
+    *PAIRS,
     *THINGS,
     *WORLDS,
 )

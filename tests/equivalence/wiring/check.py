@@ -27,7 +27,7 @@ FOLLOWING = (
     "ObserveOneHot.name",
     "ObserveHot.low",
     "ObserveHot.high",
-    *("ObserveView.low", "ObserveView.high", "ObserveView.name"),
+    *("ObserveView.low", "ObserveView.high", "ObserveView.name", "ObservePairs.low", "ObservePairs.high"),
 )
 """What follows from the meters, params and spaces that are observed."""
 

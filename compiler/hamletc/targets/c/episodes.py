@@ -24,6 +24,7 @@ from hamletc.kernel.code import (
     when,
 )
 from hamletc.kernel.schedule import (
+    BeginPairs,
     Call,
     CallCells,
     Fill,
@@ -158,6 +159,8 @@ def _begin(bindings: Bindings, cuts: Cuts | None, step: CellStep | None, stateme
             yield Remark("Two loops: in each the lanes do not wait for one another.")
             yield selected([assign(layout, call("_shuffle", *bindings.passing("shuffle", _counters())))])
         yield selected(_of_lane(bindings, cuts, begins))
+        if BeginPairs() in begins:
+            yield selected([when(_number().equals(0), [do("_begin_world", lane, world + TURN)])])
         if step is not None:
             yield from _of_worlds(step, begins)
 

@@ -142,7 +142,7 @@ class Expressions:
         match op:
             case Const(type=type_, value=plain):
                 return _constant(Typed(type_, plain))
-            case Lookup(table=table, index=index, along=True):
+            case Lookup(table=table, index=index, along=True) | Fetch(array=table, index=index, along=True):
                 return self._along(self.named(table_name(table)), self.node(printed, index))
             case Lookup(table=table, index=index) | Fetch(array=table, index=index):
                 return self._take(self.named(table_name(table)), self.node(printed, index))

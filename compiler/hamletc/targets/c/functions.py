@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamletc.ir.function import CARRIED_OUT, STAGES, pairer, reducer
+from hamletc.ir.function import BEGIN_PAIRS, CARRIED_OUT, STAGES, pairer, reducer
 from hamletc.kernel.body import RowLoop, rows
 from hamletc.kernel.code import Code, Compute, Expression, Function, Name, assign, call, do, function, give, loop
 from hamletc.targets.c.bindings import Bindings
@@ -27,6 +27,7 @@ SUMMARIES = {
     "awake": "Whether rules of cells do anything in a world.",
     "spread": "What the rules of cells do.",
     "begin_cells": "How a cell begins an episode.",
+    BEGIN_PAIRS: "What a lane has of another one as an episode begins.",
     "over": "What a cell adds to what all cells come to.",
     "settle": "How a tick ends for a lane.",
     "bear": "The state of a lane after births.",

@@ -30,6 +30,7 @@ from hamletc.kernel.code import (
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.lanes import DRAWN_BY, LANES, WIDE, agents, each_lane, first, lane, numbers, vectors
+from hamletc.targets.c.pairs import PairStep
 from hamletc.targets.c.places import finding
 from hamletc.targets.c.together import Asked, Found, Reduced
 
@@ -42,13 +43,13 @@ TICKING: dict[str, Operand] = {"action": action[lane], "interacting": interactin
 """What functions of a tick take beside the state, for the lanes of a vector."""
 
 
-def meeting(bindings: Bindings, cuts: Cuts | None) -> list[Function]:
+def meeting(bindings: Bindings, cuts: Cuts | None, pairs: PairStep | None) -> list[Function]:
     """The functions that add, ask and combine in each stage."""
     result = []
     for stage in bindings.together.stages:
         result.append(_add(bindings, cuts, stage))
         if stage in bindings.together.asked:
-            result.append(_ask(bindings, bindings.together.asked[stage], stage))
+            result.append(_ask(bindings, bindings.together.asked[stage], stage, pairs))
         if stage != "cells":
             result.append(_combine(bindings, stage))
     return result
@@ -110,7 +111,7 @@ def _of_running(each: Reduced) -> Expression:
 # --- what a lane finds that asks all ----------------------------------------------------------------------------------
 
 
-def _ask(bindings: Bindings, asked: Asked, stage: Stage) -> Function:
+def _ask(bindings: Bindings, asked: Asked, stage: Stage, pairs: PairStep | None) -> Function:
     def body() -> Iterator[Code]:
         yield assign(nobody_yet, call("ramp", call("u32", 0)))
         if asked.totals:
@@ -122,6 +123,8 @@ def _ask(bindings: Bindings, asked: Asked, stage: Stage) -> Function:
     def of_world() -> Iterator[Code]:
         yield assign(end, begin + agents)
         yield loop(first, begin, end, WIDE, body=of_lanes())
+        if pairs is not None and asked.written:
+            yield from pairs.kept()
 
     def of_lanes() -> Iterator[Code]:
         yield Remark("A vector reaches into the next world, which comes later.")
@@ -146,6 +149,8 @@ def _ask(bindings: Bindings, asked: Asked, stage: Stage) -> Function:
         yield assign(asked.outputs, call(f"_{asked.function}", *given))
         for each in asked.found:
             yield from _joined(each)
+        if pairs is not None and asked.written:
+            yield from pairs.noted(dict(asked.written))
 
     summary = "What each lane finds that asks all lanes of its world."
     return function(f"_ask_{stage}", (), summary, body(), "apart")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from hamlet import schema
 from hamletc.kernel.code import (
     Code,
     Either,
@@ -23,16 +24,17 @@ from hamletc.kernel.code import (
     when,
 )
 from hamletc.targets.c.bindings import Bindings
-from hamletc.targets.c.grid import CellStep
 from hamletc.targets.c.lanes import LANES, agents, numbers, start, vectors, world
 from hamletc.targets.c.slots import Chunk, chunks
 
 row, agent, count = names("row agent count")
+FIELDS = {"cell_starts": schema.CELL_METERS, "pair_starts": schema.PAIR_STATES}
+"""Fields that lie world by world, by the arrays of where they begin."""
 
 
-def memory(bindings: Bindings, cells: CellStep | None) -> list[Function]:
+def memory(bindings: Bindings) -> list[Function]:
     """The functions that load and store the state of a chunk."""
-    return [_load(bindings, cells), _store(bindings), _store_worlds(bindings)]
+    return [_load(bindings), _store(bindings), _store_worlds(bindings)]
 
 
 def part(array: Operand, row: Operand, begin: Operand) -> Expression:
@@ -89,12 +91,12 @@ def _unless_direct(bindings: Bindings, copies: Iterable[Code]) -> Iterator[Code]
         yield when(no("direct"), copies)
 
 
-def _load(bindings: Bindings, cells: CellStep | None) -> Function:
+def _load(bindings: Bindings) -> Function:
     def body() -> Iterator[Code]:
         if bindings.counted:
             turns = Either(agents <= LANES, 65536 // agents + 1, expression(0))
             yield assign("turns", call("u32", turns))
-            yield vectors(_counted(bindings, cells))
+            yield vectors(_counted(bindings))
         yield from _unless_direct(bindings, map(loaded, direct(bindings)))
         yield from (loaded(chunk) for chunk in chunks(bindings.state) if not chunk.direct)
 
@@ -105,9 +107,11 @@ def _load(bindings: Bindings, cells: CellStep | None) -> Function:
     return function("_load", (), summary, body(), "apart")
 
 
-def _counted(bindings: Bindings, cells: CellStep | None) -> Iterator[Code]:
-    """What functions read of the place of each lane: among the agents of its world, and where the cells of that are."""
+def _counted(bindings: Bindings) -> Iterator[Code]:
+    """What functions read of the place of each lane: among the agents of its world, and where the cells and pairs of
+    that are."""
     number, others, turns = names("number others turns")
+    pitches = {field.name: field.pitch for field in schema.state_fields(bindings.universe)}
 
     def turn() -> Expression:
         return call("shift_right", call("multiply", number, turns), 16)
@@ -122,12 +126,11 @@ def _counted(bindings: Bindings, cells: CellStep | None) -> Iterator[Code]:
                 yield assign(element, call("to_i32", of_agent))
             case "agent_counts":
                 yield assign(element, call("i32", agents))
-            case "cell_starts":
-                assert cells is not None, "cells are read where there are some"
+            case "cell_starts" | "pair_starts" as starts:
                 yield Remark("A lane beyond the last world looks into the first one: behind it there may be no memory.")
                 there = call("less", numbers(), call("u32", count))
                 yield assign(number, call("where", there, numbers(), 0))
-                yield assign(element, call("to_i32", call("multiply", turn(), cells.pitch)))
+                yield assign(element, call("to_i32", call("multiply", turn(), pitches[FIELDS[starts]])))
             case other:
                 raise ValueError(f"no count of {other}")
 

@@ -24,6 +24,7 @@ from hamletc.targets.c.kernels import kernels
 from hamletc.targets.c.meeting import meeting
 from hamletc.targets.c.memory import memory, store_outcome
 from hamletc.targets.c.observe import observe
+from hamletc.targets.c.pairs import begun, pair_step
 from hamletc.targets.c.parts import is_large
 from hamletc.targets.c.places import places
 from hamletc.targets.c.rollout import Rollout
@@ -40,25 +41,28 @@ def built(program: Program, universe: Universe) -> Rollout:
     bindings = Bindings(program, universe, HEAP if large else STACK, known)
     cuts = Cuts(bindings) if large else None
     grid = cell_step(program, universe, bindings)
-    return Rollout(bindings, cuts, grid, build(universe, program), _tables(bindings, cuts))
+    pairs = pair_step(universe, bindings)
+    return Rollout(bindings, cuts, grid, pairs, build(universe, program), _tables(bindings, cuts))
 
 
 def functions_of(rollout: Rollout) -> list[code.Function]:
     """All functions, in the order of the file."""
     bindings, cuts, grid, schedule = rollout.bindings, rollout.cuts, rollout.cells, rollout.schedule
+    pairs = rollout.pairs
     written = [
         *functions(bindings, cuts),
         *observe(bindings, cuts, schedule),
-        *memory(bindings, grid),
+        *memory(bindings),
         *places(bindings),
         *act(bindings, cuts, schedule),
-        *meeting(bindings, cuts),
+        *meeting(bindings, cuts, pairs),
         *(cells(grid) if grid is not None else ()),
         *tick(bindings, cuts, grid, schedule),
         *bear(bindings, cuts),
         *crowds(bindings, cuts, grid),
         *counts(bindings),
         store_outcome(bindings),
+        *([begun(pairs)] if pairs is not None else []),
         *episodes(bindings, cuts, grid, schedule),
         *kernels(bindings, cuts, grid, schedule),
         rollout.function(),

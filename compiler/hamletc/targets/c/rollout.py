@@ -51,6 +51,7 @@ from hamletc.targets.c.memory import (
     row,
     view,
 )
+from hamletc.targets.c.pairs import PairStep
 from hamletc.targets.c.slots import Chunk, chunks
 
 TILED = Name("TILED")
@@ -92,6 +93,7 @@ class Rollout:
     bindings: Bindings
     cuts: Cuts | None
     cells: CellStep | None
+    pairs: PairStep | None
     schedule: Schedule
     tables: Sequence[Table]
 
@@ -106,7 +108,7 @@ class Rollout:
     def _beside(self) -> dict[str, Array]:
         """What is made beside the state: for what agents have together, for cells, and for functions in parts."""
         rooms = ({} if self.cells is None else self.cells.arrays) | ({} if self.cuts is None else self.cuts.rooms())
-        return self.bindings.together.made | rooms
+        return self.bindings.together.made | rooms | ({} if self.pairs is None else self.pairs.arrays)
 
     @property
     def _before(self) -> list[Chunk]:
@@ -189,6 +191,8 @@ class Rollout:
         if self.cells is not None:
             for array, meter in self.cells.arrays_of:
                 yield assign(array, part("cell_meters_array", world, meter * self.cells.count))
+        if self.pairs is not None:
+            yield from self.pairs.named()
         yield assign(chunk_lanes, call("min", per_chunk, worlds - world) * agents)
         yield assign(tiled, chunk_lanes > LANES)
         yield assign(start, world * agents)

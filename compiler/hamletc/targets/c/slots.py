@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamlet.universe import Universe
-from hamletc.ir.function import CELLS, Function, Program
+from hamletc.ir.function import BEGIN_PAIRS, CELLS, PAIRS_AT, Function, Program
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import held_name, identifier
 from hamletc.kernel.code import Expression, Index, Name, Operand, call, expression
@@ -145,10 +145,11 @@ def cell_cache(program: Program, held: Mapping[str, Slot], random: int) -> tuple
 
 
 def counted(program: Program) -> tuple[Slot, ...]:
-    """The number of each lane's agent in its world, how many there are, and where the cells of the world begin, where
-    functions read them; `reset` is given the first two for a lane at a time."""
-    read = {name for each in program.functions if each.name not in ("reset", CELLS) for name in _inputs(each)}
-    named = {"agent": "agent_numbers", "agents": "agent_counts", "cells_at": "cell_starts"}
+    """The number of each lane's agent in its world, how many there are, and where the cells and pairs of the world
+    begin, where functions read them; `reset` is given the first two for a lane at a time."""
+    apart = ("reset", CELLS, BEGIN_PAIRS)
+    read = {name for each in program.functions if each.name not in apart for name in _inputs(each)}
+    named = {"agent": "agent_numbers", "agents": "agent_counts", "cells_at": "cell_starts", PAIRS_AT: "pair_starts"}
     return tuple(Slot(name, _local(variable, "i32"), 0) for name, variable in named.items() if name in read)
 
 

@@ -15,6 +15,7 @@ from hamletc.ir.function import (
     CELLS,
     CROWD,
     NEAR,
+    OF_PAIRS,
     OVER,
     PUSHED,
     STAGES,
@@ -124,6 +125,7 @@ class Asked:
         function: the function of pairs.
         shown: the arrays of what lanes show, by the names of outputs.
         outputs: the variables of what the function gives.
+        written: those of what the asking lane has of the other one then, by names of outputs.
         inputs: the names of what it takes.
     """
 
@@ -132,6 +134,7 @@ class Asked:
     found: list[Found]
     outputs: list[Name]
     inputs: list[str]
+    written: dict[str, Name]
 
     @property
     def own(self) -> list[tuple[str, str]]:
@@ -223,6 +226,8 @@ def together(program: Program, held: dict[str, Slot], outcomes: tuple[Slot, ...]
     found = Together({}, {}, {}, [], program.has("settle"), large)
     taken: set[str] = set()
     for stage in STAGES:
+        if program.has(pairer(stage)):
+            found.stages.setdefault(stage, [])
         for reduction in program.stage(stage):
             found.stages.setdefault(stage, [])
             if reduction.pairs:
@@ -309,8 +314,10 @@ def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> 
         each_finds.append(Found(reduction, base, otherwise, f"{base}_together"))
     printed = body(program.function(pairer(stage)))
     variables = {name: each.given(name.partition(".")[0]) for each in each_finds for name in each.reduction.terms}
-    outputs = [variables.get(output.name, Name("_")) for output in printed.outputs]
-    return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters])
+    pairs = [output.name for output in printed.outputs if output.name.startswith(OF_PAIRS)]
+    written = {name: Name(unique(f"new_{identifier(name)}", taken)) for name in pairs}
+    outputs = [(variables | written).get(output.name, Name("_")) for output in printed.outputs]
+    return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters], written)
 
 
 def _add(found: Together, name: str, variable: str, array: Array) -> None:

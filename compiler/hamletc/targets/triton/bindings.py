@@ -8,7 +8,7 @@ from types import MappingProxyType
 from hamlet import schema
 from hamlet.schema.features import features, quantities
 from hamlet.universe import Universe
-from hamletc.ir.function import Output, Program
+from hamletc.ir.function import OF_PAIRS, Output, Program
 from hamletc.ir.ops import Const, Value
 from hamletc.kernel.body import body, identifier, table_name, unique
 from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
@@ -66,6 +66,14 @@ class Bindings:
             for field in schema.outcome_fields(universe)
             for row, variable in enumerate([field.name] if field.rows is None else self.reports.values())
         ]
+
+    @property
+    def pairs_fetched(self) -> list[tuple[str, int]]:
+        """The arrays of pairs that functions fetch from, each with the number of the state."""
+        meters = () if self.universe.pairs is None else self.universe.pairs.meters
+        tables = {table for printed in self.bodies.values() for table in printed.tables}
+        arrays = [(f"{OF_PAIRS}{meter.name}", number) for number, meter in enumerate(meters)]
+        return [(table_name(array), number) for array, number in arrays if array in tables]
 
     def has_little(self, held: Sequence[Slot]) -> bool:
         """Whether a lane has little to hold in a step. What is fetched from memory has addresses in registers."""

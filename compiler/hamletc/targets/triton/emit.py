@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hamlet import schema
 from hamlet.package.manifest import plain
 from hamlet.universe import Universe
-from hamletc.ir.function import BEGIN_CELLS, CARRIED_OUT, OVER, Program
+from hamletc.ir.function import BEGIN_CELLS, BEGIN_PAIRS, CARRIED_OUT, OVER, Program
 from hamletc.ir.ops import Const
 from hamletc.kernel.build import build
 from hamletc.kernel.code import Function, Parameter, Typed
@@ -28,6 +28,7 @@ from hamletc.targets.triton.kernels import kernels
 from hamletc.targets.triton.meeting import meeting
 from hamletc.targets.triton.memory import memory
 from hamletc.targets.triton.observe import observe
+from hamletc.targets.triton.pair_states import of_pairs
 from hamletc.targets.triton.places import places
 from hamletc.targets.triton.survey import scene_words, survey
 from hamletc.targets.triton.tick import tick
@@ -82,8 +83,9 @@ def functions(bindings: Bindings) -> list[Function]:
         *memory(bindings),
         *survey(bindings),
         *meeting(bindings),
-        *computed(bindings, BEGIN_CELLS, OVER),
+        *computed(bindings, BEGIN_CELLS, OVER, BEGIN_PAIRS),
         *cells(bindings),
+        *of_pairs(bindings),
         *crowds(bindings),
         *tick(bindings, plan),
     ]

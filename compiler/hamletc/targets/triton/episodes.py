@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet import schema
-from hamletc.ir.function import CROWD
+from hamletc.ir.function import BEGIN_PAIRS, CROWD
 from hamletc.ir.ops import Type
 from hamletc.kernel import schedule
 from hamletc.kernel.body import draws
@@ -34,7 +34,6 @@ from hamletc.targets.triton.crowds import crowd_at_start
 from hamletc.targets.triton.memory import (
     addresses,
     agent,
-    cells_at,
     count_agents,
     fetch,
     lane,
@@ -46,7 +45,9 @@ from hamletc.targets.triton.memory import (
     unpacked,
     unpacked_columns,
     valid,
+    worlds_at,
 )
+from hamletc.targets.triton.pair_states import begin_pairs
 
 starts, episode, ending, state, turn, stale, waits = names("starts episode ending state turn stale waits")
 rows, pitch, wanted = names("rows pitch wanted")
@@ -61,11 +62,11 @@ def episodes(bindings: Bindings, plan: Schedule) -> list[Function]:
 
 
 def _begin(bindings: Bindings, plan: Schedule) -> Function:
-    drawing = draws(bindings.bodies["reset"])
+    drawing = any(draws(bindings.bodies[name]) for name in ("reset", BEGIN_PAIRS) if name in bindings.bodies)
 
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
-        if bindings.counts(*(name for name in ("reset", CROWD) if name in bindings.bodies)) or drawing:
+        if bindings.counts(*(name for name in ("reset", CROWD, BEGIN_PAIRS) if name in bindings.bodies)) or drawing:
             yield count_agents()
         if drawing:
             yield assign("stream", Name("number") * cast("agents", "uint32") + cast(agent, "uint32"))
@@ -112,6 +113,8 @@ def _begun(bindings: Bindings, body: tuple[schedule.Statement, ...]) -> Iterator
         for addressed, slot in addresses([slot for slot in fetched if slot.name in begins], "_there"):
             yield addressed
             yield do("tl.store", row, slot.written(begins[slot.name]), mask=starts)
+    if schedule.BeginPairs() in body:
+        yield from begin_pairs(bindings)
     if bindings.spread is not None:
         crowding = [CROWD] if CROWD in bindings.bodies else []
         yield from begin_worlds(bindings, bindings.spread)
@@ -185,7 +188,7 @@ def _conclude(bindings: Bindings) -> Function:
 
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
-        yield from cells_at(bindings)
+        yield from worlds_at(bindings)
         yield assign(ending, ending & valid)
         yield assign("some", somewhere(ending))
         unseen = when(Name("some") > 0, (begin, *seek))

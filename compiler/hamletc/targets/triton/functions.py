@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.ir.function import BEGIN_CELLS, CARRIED_OUT, OVER
+from hamletc.ir.function import BEGIN_CELLS, BEGIN_PAIRS, CARRIED_OUT, OVER
 from hamletc.kernel.body import RowLoop, rows, table_name
 from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, constants, function, give, loop, several
 from hamletc.targets.triton.bindings import Bindings
@@ -31,6 +31,7 @@ SUMMARIES = {
     "situation": "The row of a policy's table that a lane looks up.",
     BEGIN_CELLS: "How a cell begins an episode.",
     OVER: "What a cell adds to what all cells come to.",
+    BEGIN_PAIRS: "What a lane has of another one as an episode begins.",
 }
 
 

@@ -80,6 +80,10 @@ class Launch:
             for row, (array, _) in enumerate(spread.past, spread.first_past):
                 yield assign(array, Name("cell_meters_ptr") + row * spread.count)
 
+        for array, state in self.bindings.pairs_fetched:
+            first, size = Name(f"{schema.PAIR_STATES}_ptr"), schema.pair_agents(self.bindings.universe) ** 2
+            yield assign(array, first + state * size if state else first)
+
     def columns(self, *functions: str) -> Iterator[Code]:
         """Columns, if functions read any; without functions, if there are any."""
         read = "columns" in self.bindings.tables_of(*functions) if functions else self.bindings.columns.all

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hamletc.ir.function import Stage
-from hamletc.kernel.code import Code, Function, assign, call
+from hamletc.kernel.code import Code, Do, Function, assign, call
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BLOCK, GROUP, widened
+from hamletc.targets.triton.pair_states import keep, room
 from hamletc.targets.triton.pairs import pairs
 from hamletc.targets.triton.reductions import reductions
 
@@ -30,8 +31,12 @@ def meet(bindings: Bindings, stage: Stage) -> Iterator[Code]:
     for variable, value in together.results:
         yield assign(variable, value)
     if (asked := together.asked) is not None:
+        if asked.written:
+            yield from room(bindings)
         found = call(asked.name, *asked.taken, call("_zero", "lanes"), GROUP, BLOCK)
-        yield assign((each.result for each in asked.found), found)
+        yield assign([each.result for each in asked.found], found) if asked.found else Do(found)
+        if asked.written:
+            yield keep()
 
 
 def widen(variables: Iterable[str]) -> Iterator[Code]:

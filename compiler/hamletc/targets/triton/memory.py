@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from hamlet import schema
+from hamletc.ir.function import PAIRS_AT
 from hamletc.ir.ops import Type
 from hamletc.kernel.code import (
     Assign,
@@ -120,10 +121,13 @@ def _anchors(bindings: Bindings, functions: Sequence[str], fetching: Sequence[Sl
     return [slot.variable for slot in coordinates[:1] or [each for each in whole if each in fetching]]
 
 
-def cells_at(bindings: Bindings) -> Iterator[Code]:
-    """Where the cells of a lane's world begin, if functions fetch from them."""
+def worlds_at(bindings: Bindings) -> Iterator[Code]:
+    """Where the cells and the pairs of a lane's world begin, if functions fetch from them."""
     if bindings.spread is not None and bindings.spread.fetched:
         yield assign("cells_at", where(valid, cast(world, "int64") * bindings.spread.pitch, 0))
+    if bindings.pairs_fetched:
+        (pitch,) = (each.pitch for each in schema.state_fields(bindings.universe) if each.name == schema.PAIR_STATES)
+        yield assign(PAIRS_AT, where(valid, cast(world, "int64") * pitch, 0))
 
 
 def count_agents() -> Code:

@@ -38,6 +38,7 @@ from hamletc.targets.triton.blocks import (
     zeros,
 )
 from hamletc.targets.triton.memory import unpack
+from hamletc.targets.triton.pair_states import noted
 from hamletc.targets.triton.reductions import PARTNER, WARP, across, lanes_of_warp, of_warp
 from hamletc.targets.triton.together import Asked, Found
 
@@ -154,6 +155,8 @@ def _pair(asked: Asked) -> Iterator[Code]:
     yield assign(asked.outputs, call(asked.function, *asked.calls))
     for found in asked.found:
         yield from _taken(found)
+    if asked.written:
+        yield from noted(asked.written, other)
 
 
 def _taken(found: Found) -> Iterator[Code]:

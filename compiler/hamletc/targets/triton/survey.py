@@ -28,7 +28,6 @@ from hamletc.targets.triton.memory import (
     PLACE,
     address,
     agent,
-    cells_at,
     count_agents,
     fetch,
     lane,
@@ -38,6 +37,7 @@ from hamletc.targets.triton.memory import (
     unpacked_columns,
     valid,
     world,
+    worlds_at,
 )
 from hamletc.targets.triton.slots import word
 
@@ -149,7 +149,7 @@ def _survey(bindings: Bindings) -> Function:
 
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
-        yield from cells_at(bindings)
+        yield from worlds_at(bindings)
         if bindings.counts("mask"):
             yield count_agents()
         yield from unpacked(bindings, "state")

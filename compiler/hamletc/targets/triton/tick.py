@@ -30,7 +30,6 @@ from hamletc.targets.triton.crowds import crowd_after_tick
 from hamletc.targets.triton.meeting import meet, widen
 from hamletc.targets.triton.memory import (
     addresses,
-    cells_at,
     count_agents,
     fetch,
     row,
@@ -39,6 +38,7 @@ from hamletc.targets.triton.memory import (
     unpacked,
     unpacked_columns,
     valid,
+    worlds_at,
 )
 from hamletc.targets.triton.places import TAKEN, words_of
 from hamletc.targets.triton.together import AFTER
@@ -88,7 +88,7 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
 
     def body() -> Iterator[Code]:
         yield from unpacked(bindings, "arrays", "place")
-        yield from cells_at(bindings)
+        yield from worlds_at(bindings)
         if bindings.counts(*(name for name in bindings.bodies if name not in ("reset", "mask"))):
             yield count_agents()
         yield from unpacked(bindings, "state")

@@ -12,6 +12,7 @@ from hamletc.ir.function import (
     CELLS,
     CROWD,
     NEAR,
+    OF_PAIRS,
     PUSHED,
     STAGES,
     Program,
@@ -79,6 +80,7 @@ class Asked:
         inputs: what the function of pairs takes: these variables, with `own_` or `other_` before them.
         outputs: the variables of what it gives.
         tables: the variables of tables that it reads.
+        written: those of outputs that are what the asking lane has of the other one then.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Asked:
     inputs: list[str]
     outputs: list[str]
     tables: list[str]
+    written: list[str]
 
     @property
     def others(self) -> list[tuple[str, bool]]:
@@ -106,12 +109,14 @@ class Asked:
     @property
     def taken(self) -> list[str]:
         """What the function takes."""
-        return ["running", *self.shown, *(each.otherwise for each in self.found if each.otherwise), *self.tables]
+        otherwise = (each.otherwise for each in self.found if each.otherwise)
+        written = ["new_pairs", "valid", "agents"] if self.written else []
+        return ["running", *self.shown, *otherwise, *self.tables, *written]
 
     @property
     def ordered(self) -> bool:
         """Whether it counts which lane is before which."""
-        return any(each.op in ("lowest", "highest", "nearest") for each in self.found)
+        return bool(self.written) or any(each.op in ("lowest", "highest", "nearest") for each in self.found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +172,7 @@ class Meeting:
     def together(self, stage: Stage) -> Together | None:
         """What lanes have together at a stage."""
         reductions = self._program.stage(stage)
-        if not reductions:
+        if not reductions and pairer(stage) not in self._bodies:
             return None
         function = reducer(stage)
         outputs, formatter = self._bodies[function].outputs, self._formatters[function]
@@ -201,9 +206,12 @@ class Meeting:
         shown = {terms[o.name]: shows.type(o.value) for o in shows.outputs if o.name.startswith("shown.")}
         halves = (each.input.partition(".") for each in printed.parameters)
         inputs = [f"{whose}_{terms[f'shown.{number}']}" for whose, _, number in halves]
-        outputs = [variables[output.name] for output in printed.outputs]
+        pairs = [output.name for output in printed.outputs if output.name.startswith(OF_PAIRS)]
+        written = {name: f"new_pair_{number}" for number, name in enumerate(pairs)}
+        outputs = [(variables | written)[output.name] for output in printed.outputs]
         tables = [*map(table_name, printed.tables)]
-        return Asked(f"_ask_{stage}", f"_{pairer(stage)}", shown, found, inputs, outputs, tables)
+        named = f"_ask_{stage}", f"_{pairer(stage)}"
+        return Asked(*named, shown, found, inputs, outputs, tables, list(written.values()))
 
 
 def _result(reduction: Reduction, terms: Mapping[str, str]) -> Expression:

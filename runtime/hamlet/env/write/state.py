@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isqrt
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,10 +16,10 @@ from hamlet.env.write.bounds import check_within
 from hamlet.env.write.positions import POSITION, set_positions
 from hamlet.errors import EnvError, shown
 from hamlet.interpreter.cells import find_of_cells
-from hamlet.schema import axes
+from hamlet.schema import PAIR_STATES, axes
 from hamlet.schema.bounds import Bounds, meter_bounds, number_bounds
 from hamlet.schema.roles import members, meters_of
-from hamlet.universe import AnyMeter, CellMeter, Grid, Meter, Universe
+from hamlet.universe import AnyMeter, CellMeter, Grid, Meter, PairMeter, Universe
 
 Values: TypeAlias = "float | str | Sequence[Any] | np.ndarray[Any, Any] | torch.Tensor"
 """Values of a state, see `Env.set`."""
@@ -29,13 +30,14 @@ class _Target:
     """A meter or a state, and where its values are.
 
     Attributes:
-        rows: [..., per world, worlds], a view of the state: of each agent, of the world (1), of each cell.
-        has: [per world] bool: which agents or cells have it at all.
+        rows: [..., per world, worlds], a view of the state: of each agent, of the world (1), of each cell, of pairs by
+            the other agent and then by the one that has something of it.
+        has: [per world] bool: which agents, cells or pairs have it at all.
     """
 
     meter: AnyMeter
     bounds: Bounds
-    per: Literal["agent", "world", "cell"]
+    per: Literal["agent", "world", "cell", "pair"]
     rows: torch.Tensor
     has: torch.Tensor
 
@@ -58,9 +60,12 @@ def set_state(universe: Universe, buffers: Buffers, name: str, values: Any, worl
         find_of_cells(universe, buffers)
         return
     target = _target(universe, shape, state, name)
-    if those is not None and target.per != "agent":
+    if those is not None and target.per in ("world", "cell"):
         raise EnvError(f"{target.title} is of {'the world' if target.per == 'world' else 'cells'}: leave out agents=")
     every = torch.arange(len(target.has))
+    if target.per == "pair":
+        of_agents = every.view(shape.agents, shape.agents).T
+        those = (of_agents if those is None else of_agents[those]).reshape(-1)
     where = (every if those is None else those).unsqueeze(1), chosen
     has = target.has[where[0]]
     new = _shaped(target, _numbers(target, values), len(has), len(chosen))
@@ -83,7 +88,8 @@ def _each_once(kind: Literal["worlds", "agents"], numbers: Any, count: int) -> t
 def _declared(universe: Universe) -> dict[str, AnyMeter]:
     of_world = () if universe.world is None else universe.world.meters
     of_cells = () if universe.cells is None else universe.cells.meters
-    every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells)
+    of_pairs = () if universe.pairs is None else universe.pairs.meters
+    every: tuple[AnyMeter, ...] = (*universe.meters, *of_world, *of_cells, *of_pairs)
     derived = {each.meter for each in universe.sums} | {each.meter for each in universe.counts}
     return {each.name: each for each in every if each.name not in derived}
 
@@ -110,6 +116,10 @@ def _target(universe: Universe, shape: Shape, state: Mapping[str, torch.Tensor],
         cells = values.shape[0] // len(of_cells)
         first = of_cells.index(meter) * cells
         return _Target(meter, bounds, "cell", values[first : first + cells], _open(universe, cells))
+    if isinstance(meter, PairMeter) and universe.pairs is not None:
+        pairs, first = shape.agents**2, universe.pairs.meters.index(meter) * shape.agents**2
+        another = ~torch.eye(shape.agents, dtype=torch.bool)
+        return _Target(meter, bounds, "pair", state[PAIR_STATES][first : first + pairs], another.view(-1))
     row = of_world.index(meter)
     return _Target(meter, bounds, "world", state["world_meters"][row : row + 1], torch.ones(1, dtype=torch.bool))
 
@@ -169,6 +179,9 @@ def _shaped(target: _Target, numbers: torch.Tensor, count: int, worlds: int) -> 
             shapes: tuple[tuple[int, ...], ...] = ((worlds,),)
         case "cell":
             shapes = ((count,), (count, worlds))
+        case "pair":
+            agents = isqrt(len(target.has))
+            shapes = ((worlds, count // agents, agents),)
         case _:
             shapes = ((worlds * count,), (worlds, count))
     if numbers.dim() and tuple(numbers.shape) not in shapes:
