@@ -22,6 +22,7 @@ from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError
 from hamlet.schema.actions import idle_action
 from hamlet.schema.bounds import meter_bounds
+from hamlet_adapters.choosing import check_choices, num_choices
 from hamlet_adapters.frames import Frame, Frames, taken
 from hamlet_adapters.limit import Limit
 from hamlet_adapters.seeds import FirstSeed
@@ -145,6 +146,7 @@ class Worlds:
         self._closed = False
         wait = idle_action(env.universe)
         self._only_wait = torch.arange(env.num_actions, device=env.device) == wait
+        self._checks = num_choices(env) < env.num_actions and not steered(env)
 
     @property
     def waiting(self) -> Tensor | None:
@@ -201,6 +203,8 @@ class Worlds:
                 are wrong. Nothing was changed.
         """
         self.check_ready()
+        if self._checks and self.env.validate:
+            check_choices(self.env, actions)
         begun = self._waiting
         frame, by_hand = self._frames.take(), self.env.universe.by_hand
         self.env.step(actions, controls, frame.outputs)
@@ -322,7 +326,7 @@ def steered(env: Env) -> bool:
     """Whether agents do nothing but give controls: no action of theirs has an effect."""
     universe = env.universe
     others = universe.moves or universe.affordances or universe.actions
-    return env.num_controls > 0 and (env.num_actions == 1 or not others)
+    return env.num_controls > 0 and (num_choices(env) == 1 or not others)
 
 
 def whole_controls(env: Env) -> bool:

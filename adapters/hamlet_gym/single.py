@@ -11,6 +11,7 @@ from gymnasium.utils import seeding
 
 from hamlet.env.environment import Env as Core
 from hamlet.errors import EnvError
+from hamlet_adapters.choosing import choosable, num_choices
 from hamlet_adapters.frames import Frame
 from hamlet_adapters.grouped import Way, handout
 from hamlet_adapters.handover import FIRST, Handover
@@ -61,6 +62,7 @@ class Env(gymnasium.Env[Any, Any]):
         self._worlds = Worlds(env, Autoreset.DISABLED, FirstSeed(arguments))
         self._handover = Handover(env, arguments)
         self._grouped = bool(self._handout.groups)
+        self._all_chosen = num_choices(env) == env.num_actions
         self._lent = False
         self._single = self._alone()
         self._window = window_of(env, self.render_mode)
@@ -93,12 +95,12 @@ class Env(gymnasium.Env[Any, Any]):
             self._single.begin()
             self._show()
             seen = self._single.observation.copy()
-            return self._seen(seen) if self._grouped else seen, {"action_mask": self._single.action_mask.copy()}
+            return self._seen(seen) if self._grouped else seen, {"action_mask": self._chosen_from(self._single)}
         frame = self._worlds.reset(seed, params)
         if seed is not None or self._env.seed != self._np_random_seed:
             super().reset(seed=self._env.seed)
         self._show()
-        return self._seen(frame.array("observation")[0]), {"action_mask": _mask(frame)}
+        return self._seen(frame.array("observation")[0]), {"action_mask": _mask(self._env, frame)}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Run a tick with the number of an action, or with what else `action_space` has.
@@ -125,7 +127,7 @@ class Env(gymnasium.Env[Any, Any]):
         # Numbers of numpy cannot be changed, so one of each is enough.
         numbered = self._numbers
         info: dict[str, Any] = {
-            "action_mask": single.action_mask.copy(),
+            "action_mask": single.action_mask.copy() if self._all_chosen else self._chosen_from(single),
             "used": numbered[single.used[0]],
             "cause": numbered[single.cause[0]],
         }
@@ -142,7 +144,7 @@ class Env(gymnasium.Env[Any, Any]):
         self._show()
         names = ("observation", "reward", "terminated", "truncated", "used", "cause")
         observation, reward, terminated, truncated, used, cause = (frame.array(name)[0] for name in names)
-        info: dict[str, Any] = {"action_mask": _mask(frame), "used": used, "cause": cause}
+        info: dict[str, Any] = {"action_mask": _mask(self._env, frame), "used": used, "cause": cause}
         if self._reports:
             info["reports"] = dict(zip(self._reports, frame.array("reports")[:, 0], strict=True))
         return self._seen(observation), float(reward), bool(terminated), bool(truncated), info
@@ -150,6 +152,10 @@ class Env(gymnasium.Env[Any, Any]):
     def _seen(self, observation: Array) -> Any:
         """An observation [values] as it is handed out."""
         return self._handout.arrays(observation)
+
+    def _chosen_from(self, single: SingleWorld) -> Array:
+        """A copy of the present mask of the actions that the agent chooses from."""
+        return choosable(self._env, single.action_mask.copy())
 
     def _alone(self) -> SingleWorld | None:
         """The shorter way to step the world, where its backend has one."""
@@ -165,7 +171,7 @@ class Env(gymnasium.Env[Any, Any]):
         if isinstance(space, spaces.Discrete):
             return [whole(action, int(space.n))]
         if isinstance(space, spaces.Dict) and isinstance(action, dict) and set(action) == set(space):
-            number = whole(action["action"], self._env.num_actions)
+            number = whole(action["action"], num_choices(self._env))
             return {"action": [number], "controls": np.asarray(action["controls"])[None]}
         return np.asarray(action)[None] if isinstance(action, (np.ndarray, list)) else action
 
@@ -189,6 +195,6 @@ class Env(gymnasium.Env[Any, Any]):
             self._window.show(self._env.render("rgb_array"))  # type: ignore[arg-type]
 
 
-def _mask(frame: Frame) -> Array:
-    mask: Array = frame.array("action_mask")[0].view(np.int8)
+def _mask(env: Core, frame: Frame) -> Array:
+    mask: Array = choosable(env, frame.array("action_mask")[0]).view(np.int8)
     return mask

@@ -12,6 +12,7 @@ from hamlet.env.environment import Env
 from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
+from hamlet_adapters.choosing import num_choices
 from hamlet_adapters.grouped import Handout
 from hamlet_adapters.worlds import observed, steered, whole_controls
 
@@ -66,7 +67,7 @@ def action_space(env: Env) -> Choice:
     Raises:
         EnvError: some controls are whole numbers, and others are not.
     """
-    number = spaces.Discrete(env.num_actions)
+    number = spaces.Discrete(num_choices(env))
     if not env.num_controls:
         return number
     low, high = env.control_low.cpu().numpy(), env.control_high.cpu().numpy()

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
+from hamlet_adapters.choosing import num_choices
 from hamlet_adapters.worlds import whole_controls
 from hamlet_gym.spaces import Choice, called, numbers_of
 
@@ -46,7 +47,7 @@ class Taken:
     def by(env: Env, space: Choice) -> Taking:
         """A function that converts the actions of an environment with this space of actions."""
         low, high = tuple(env.control_low.tolist()), tuple(env.control_high.tolist())
-        taken = Taken(env, env.num_actions, idle_action(env.universe), (len(low),), low, high, whole_controls(env))
+        taken = Taken(env, num_choices(env), idle_action(env.universe), (len(low),), low, high, whole_controls(env))
         if not low:
             return taken.action
         if isinstance(space, spaces.Dict):

@@ -12,8 +12,10 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from hamlet.env.environment import Env
 from hamlet.env.pictures import RENDER_MODES
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.choosing import choosable, num_choices
 from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
@@ -96,6 +98,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._worlds = Worlds(self.env, Autoreset(self.autoreset_mode.value), FirstSeed(arguments), limit)
+        self._choices = num_choices(self.env)
         self._seeds: Seeds = None
         self._np_random, self._np_random_seed = seeding.np_random(self.env.seed)
         self.closed = False
@@ -128,7 +131,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Array, Array]):
         if seed_of_all is not None or self.env.seed != self._np_random_seed:
             super().reset(seed=self.env.seed)
         begun = np.ones(self.num_envs, np.bool_) if mask is None else mask.copy()
-        masks = frame.array("action_mask").view(np.int8)
+        masks = choosable(self.env, frame.array("action_mask")).view(np.int8)
         if mask is not None:
             masks = masks * begun[:, None]
         return self._handout.arrays(frame.array("observation")), _batched({"action_mask": masks}, begun)
@@ -206,28 +209,29 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Array, Array]):
         if isinstance(actions, np.ndarray) and actions.dtype.kind in "iu":
             # torch takes no arrays that cannot be written, and does not write this one.
             plain = actions if actions.flags.writeable else actions.copy()
-            if not self.env.validate and plain.size and not (plain.min() >= 0 and plain.max() < self.env.num_actions):
-                raise EnvError(f"actions are 0 .. {self.env.num_actions - 1}, not {plain.min()} .. {plain.max()}")
+            if not self.env.validate and plain.size and not (plain.min() >= 0 and plain.max() < self._choices):
+                raise EnvError(f"actions are 0 .. {self._choices - 1}, not {plain.min()} .. {plain.max()}")
             if plain.dtype.itemsize > 2 and plain.dtype.kind == "i":
                 tensor = torch.from_numpy(plain)
                 return tensor if self.env.device.type == "cpu" else tensor.to(self.env.device)
         return actions
 
     def _infos(self, turn: Turn) -> dict[str, Any]:
-        count, frame = self.num_envs, turn.frame
+        frame = turn.frame
         stepped: dict[str, Any] = {"used": frame.array("used"), "cause": frame.array("cause")}
         if self.env.reports:
             stepped["reports"] = dict(zip(self.env.reports, frame.array("reports"), strict=True))
-        infos = Infos({"action_mask": frame.array("action_mask").view(np.int8)})
-        return infos.later(partial(_of_step, turn, stepped, count, self._handout))
+        infos = Infos({"action_mask": choosable(self.env, frame.array("action_mask")).view(np.int8)})
+        return infos.later(partial(_of_step, turn, stepped, self.env, self._handout))
 
 
-def _of_step(turn: Turn, stepped: dict[str, Any], count: int, handout: Handout) -> dict[str, Any]:
+def _of_step(turn: Turn, stepped: dict[str, Any], env: Env, handout: Handout) -> dict[str, Any]:
     """Infos of a step beside masks: nothing of worlds that began an episode in it, but `final_info`."""
+    count = env.num_worlds
     infos: dict[str, Any] = {"_action_mask": np.ones(count, np.bool_)}
     ended, begun = turn.ended, turn.begun
     if ended is not None:
-        infos |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), count, handout)
+        infos |= _finals(ended, _rows(stepped, _numpy(ended.numbers)), env, handout)
     if begun is None:
         return infos | _batched(stepped, np.ones(count, np.bool_))
     others = ~_numpy(begun)
@@ -236,15 +240,15 @@ def _of_step(turn: Turn, stepped: dict[str, Any], count: int, handout: Handout) 
     return infos
 
 
-def _finals(ended: Ended, stepped: dict[str, Any], count: int, handout: Handout) -> dict[str, Any]:
+def _finals(ended: Ended, stepped: dict[str, Any], env: Env, handout: Handout) -> dict[str, Any]:
     """`final_obs` and `final_info`, as Gymnasium's vector environments have them, of what these worlds have."""
-    numbers = _numpy(ended.numbers)
+    numbers, count = _numpy(ended.numbers), env.num_worlds
     over = np.zeros(count, np.bool_)
     over[numbers] = True
     final_obs = np.empty(count, object)
     for number, row in zip(numbers.tolist(), _numpy(ended.observation()), strict=True):
         final_obs[number] = handout.arrays(row)
-    masks = _numpy(ended.action_mask).view(np.int8)
+    masks = _numpy(choosable(env, ended.action_mask)).view(np.int8)
     info = _batched(_spread({"action_mask": masks} | stepped, numbers, count), over)
     return {"final_obs": final_obs, "_final_obs": over, "final_info": info, "_final_info": over.copy()}
 

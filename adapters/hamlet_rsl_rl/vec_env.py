@@ -11,6 +11,7 @@ from torch import Tensor
 
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
+from hamlet_adapters.choosing import choosable, num_choices
 from hamlet_adapters.frames import Frame
 from hamlet_adapters.grouped import handout
 from hamlet_adapters.seeds import FirstSeed
@@ -50,7 +51,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         self.env = made(universe, num_envs, arguments)
         self.device = self.env.device
         self.num_envs = self.env.num_worlds
-        self._scores = 0 if steered(self.env) else self.env.num_actions
+        self._scores = 0 if steered(self.env) else num_choices(self.env)
         self._wait = idle_action(self.env.universe)
         self.num_actions = self._scores + self.env.num_controls
         lifespan = self.env.universe.lifespan
@@ -76,7 +77,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         state.copy_(ages)
         self.env.observe()
         assert self.env.observation is not None
-        self._observation, self._mask = self.env.observation.clone(), self.env.action_mask.clone()
+        self._observation, self._mask = self.env.observation.clone(), choosable(self.env, self.env.action_mask).clone()
 
     def reset(self) -> tuple[TensorDict, dict[str, Any]]:
         """Begin the next episode in every world."""
@@ -111,7 +112,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         self._worlds.close()
 
     def _show(self, frame: Frame) -> None:
-        self._observation, self._mask = frame.tensor("observation"), frame.tensor("action_mask")
+        self._observation, self._mask = frame.tensor("observation"), choosable(self.env, frame.tensor("action_mask"))
 
     def _parted(self, actions: Any) -> tuple[Tensor, Tensor | None]:
         """The action of each world, [W], and controls [controls, W]."""

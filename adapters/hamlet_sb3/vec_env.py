@@ -11,6 +11,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import base_vec_env
 
 from hamlet.errors import EnvError, shown
+from hamlet_adapters.choosing import choosable
 from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
@@ -75,7 +76,7 @@ class VecEnv(base_vec_env.VecEnv):
         if any(each != self._options[0] for each in self._options) or not set(self._options[0]) <= {"params"}:
             raise EnvError("options are a dictionary with params, the same for all worlds: params can be arrays")
         frame = self._worlds.reset(self._seeds[0], self._options[0].get("params"))
-        self._masks = frame.array("action_mask")
+        self._masks = choosable(self.env, frame.array("action_mask"))
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
@@ -97,7 +98,7 @@ class VecEnv(base_vec_env.VecEnv):
         if self._first is not None and isinstance(chosen, np.ndarray):
             chosen = chosen + self._first
         turn = self._worlds.step(*parted(self.env, chosen))
-        self._masks = turn.frame.array("action_mask")
+        self._masks = choosable(self.env, turn.frame.array("action_mask"))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         _tell(turn, infos, self._handout)
         seen = self._handout.arrays(turn.frame.array("observation"))

@@ -12,6 +12,7 @@ from torchrl.envs import EnvBase
 
 from hamlet.errors import EnvError
 from hamlet.schema.actions import idle_action
+from hamlet_adapters.choosing import choosable, num_choices
 from hamlet_adapters.grouped import Handout, Way, handout
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
@@ -60,20 +61,19 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
             low, high = torch.zeros_like(low), torch.full_like(high, 255)
         self._handout = handout(worlds, observations)
         there: dict[str, Any] = {"device": self.device}
+        count = num_choices(worlds)
         reports = {name: Unbounded((*batch, 1), dtype=torch.float32, **there) for name in worlds.reports}
         inside = {"reports": Composite(reports, shape=batch, **there)} if reports else {}
         self.observation_spec = Composite(
             {
                 "observation": _spec(self._handout, low.to(dtype), high.to(dtype), batch),
-                "action_mask": Binary(
-                    worlds.num_actions, shape=(*batch, worlds.num_actions), dtype=torch.bool, **there
-                ),
+                "action_mask": Binary(count, shape=(*batch, count), dtype=torch.bool, **there),
                 **inside,
             },
             shape=batch,
             **there,
         )
-        number = Categorical(worlds.num_actions, shape=batch, dtype=torch.int64, **there)
+        number = Categorical(count, shape=batch, dtype=torch.int64, **there)
         steps = (*batch, worlds.num_controls)
         limits = (worlds.control_low.expand(steps), worlds.control_high.expand(steps))
         kind = torch.int64 if whole_controls(worlds) else torch.float32
@@ -107,6 +107,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         waiting = no if self._worlds.waiting is None else self._worlds.waiting.unsqueeze(1)
         values: dict[str, Any] = {name: frame.tensor(name) for name in ("observation", "action_mask")}
         values["observation"] = self._seen(values["observation"])
+        values["action_mask"] = choosable(self.env, values["action_mask"])
         values |= {"done": waiting, "terminated": no, "truncated": no.clone()}
         begun = torch.ones(self.batch_size, dtype=torch.bool, device=self.device) if chosen is None else chosen
         return self._dict(values, {name: report.masked_fill(begun, 0) for name, report in self.env.reports.items()})
@@ -143,7 +144,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         tensor = turn.frame.tensor
         values = {
             "observation": self._seen(tensor("observation")),
-            "action_mask": tensor("action_mask"),
+            "action_mask": choosable(worlds, tensor("action_mask")),
             "reward": tensor("reward").unsqueeze(1),
             "done": turn.over.unsqueeze(1).clone(),
             "terminated": tensor("terminated").unsqueeze(1),
