@@ -76,7 +76,7 @@ def _is_image(
         plane = plane_of(shown, space)
         if plane is None:
             cells = isinstance(shown, universe.ObserveGrid | universe.ObserveWindow | universe.ObserveRegion)
-            cells = cells or isinstance(shown, universe.ObserveCells)
+            cells = cells or isinstance(shown, universe.ObserveCells | universe.ObserveView)
             hexagons = isinstance(space, universe.Grid) and is_hexagonal(space)
             report.add(messages.observations.NoPlane(item.span, cells, hexagons, space.span))
             return False

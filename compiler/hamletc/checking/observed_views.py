@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, cast
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Expression, Span
-from hamlet.universe.observations import WIDEST_VIEW
-from hamlet.universe.space import is_hexagonal
+from hamlet.universe.space import count_around, is_hexagonal
+from hamlet.universe.views import WIDEST_VIEW
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
 from hamletc.checking.expressions import Expressions
@@ -121,17 +121,24 @@ class ObservedViews:
         grid, report = self._in.space, self._in.report
         if not isinstance(grid, universe.Grid):
             return None
-        if len(grid.sizes) != 2 or is_hexagonal(grid):
+        if len(grid.sizes) != 2:
             report.add(messages.headings.WindowOffPlane(item.span, grid.span))
             return None
+        hexagons = is_hexagonal(grid)
         ahead = item.turned is not None and item.turned.text == "ahead"
-        if ahead != (item.depth is not None):
-            report.add(messages.headings.WindowSides(item.span, ahead))
+        if (ahead and not hexagons) != (item.depth is not None):
+            report.add(messages.headings.WindowSides(item.span, ahead, hexagons))
+            return None
+        if hexagons and item.within is not None and item.within.text == "sight":
+            report.add(messages.observations.SightOnHexagons(item.within.span, grid.span))
             return None
         extent = self._ahead(item, item.depth) if item.depth is not None else self._centred(item)
         if extent is None:
             return None
         cells = (extent.left + 1 + extent.right) * (extent.ahead + 1 + extent.behind)
+        if hexagons:
+            extent = extent._replace(behind=0) if ahead else extent
+            cells = (extent.ahead + 1) ** 2 if ahead else count_around(grid, extent.ahead)
         if cells > MOST_ROWS:
             report.add(messages.observations.TooManyRows(item.span, cells, MOST_ROWS))
             return None
@@ -139,7 +146,7 @@ class ObservedViews:
         if item.within is not None and not of_map and self._in.draft.wall is None:
             report.add(messages.observations.NothingHidden(item.within.span))
             return None
-        width = extent.left + 1 + extent.right
+        width = 1 if hexagons else extent.left + 1 + extent.right
         if item.within is not None and (cells > MOST_HIDDEN or width > WIDEST_VIEW):
             report.add(messages.headings.WindowTooLarge(item.span, MOST_HIDDEN, WIDEST_VIEW))
             return None
@@ -161,7 +168,7 @@ class ObservedViews:
         """The state that is the heading, and the step ahead by the number of its option."""
         if item.turned is None:
             return None, (UPWARDS,)
-        directions = DIRECTIONS["grid"]
+        directions = DIRECTIONS["hexagons" if is_hexagonal(self._in.space) else "grid"]
         state = next((meter for meter in self._in.draft.meters if meter.name == HEADING), None)
         options = () if state is None or state.type is None else state.type.options
         if sorted(options) == sorted(directions):
@@ -246,4 +253,4 @@ class ObservedViews:
         name = f"{prefix}.{layer.name}" if layer.name else prefix
         within = None if item.within is None else cast(Literal["sight", "view"], item.within.text)
         view = universe.ObserveView(name, layer.value, low, high, layer.beyond, *shape, steps, item.span)
-        return replace(view, heading=heading, within=within)
+        return replace(view, heading=heading, within=within, hexagonal=is_hexagonal(self._in.space))

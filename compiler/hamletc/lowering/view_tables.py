@@ -24,11 +24,12 @@ class Shape(NamedTuple):
     behind: int
     steps: tuple[tuple[int, int], ...]
     within: Literal["sight", "view"] | None
+    hexagonal: bool
 
     @classmethod
     def of(cls, item: ObserveView) -> Shape:
         """That of an item."""
-        return cls(item.left, item.right, item.ahead, item.behind, item.steps, item.within)
+        return cls(item.left, item.right, item.ahead, item.behind, item.steps, item.within, item.hexagonal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,9 @@ def _seen(grid: Grid, item: ObserveView) -> list[int]:
                     inside = 0 <= x + right < width and 0 <= y + down < height
                     wall = x + right + width * (y + down) in solid if inside else grid.edges != "wrap"
                     walls |= wall << row
-                if item.within == "sight":
+                if item.hexagonal:
+                    seen.append(_spread_outwards(item, walls))
+                elif item.within == "sight":
                     seen.append(sum((not walls & way) << row for row, way in enumerate(ways)))
                 else:
                     seen.append(_spread(item, walls))
@@ -118,4 +121,28 @@ def _spread(item: ObserveView, walls: int) -> int:
         leftwards = line & clear & ~1
         seen |= line << first
         line = rightwards | rightwards << 1 | leftwards | leftwards >> 1
+    return seen
+
+
+def steps_outwards(item: ObserveView) -> list[tuple[int, tuple[int, ...]]]:
+    """The rows of hexagons around the agent, the nearest first, each with those of the hexagons beside it that are one
+    step nearer to the agent."""
+    away = [max(abs(right), abs(ahead), abs(right - ahead)) for right, ahead in item.places]
+    rows = {place: row for row, place in enumerate(item.places)}
+    steps: list[tuple[int, tuple[int, ...]]] = []
+    for row in sorted(range(len(away)), key=away.__getitem__):
+        right, ahead = item.places[row]
+        around = ((right + x, ahead + x - y) for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)))
+        near = (rows[each] for each in around if each in rows)
+        if away[row]:
+            steps.append((row, tuple(other for other in near if away[other] < away[row])))
+    return steps
+
+
+def _spread_outwards(item: ObserveView, walls: int) -> int:
+    """The bits of the rows whose hexagons are seen outwards from the agent, past these walls."""
+    own = 1 << item.places.index((0, 0))
+    seen, clear = own, ~walls | own
+    for row, nearer in steps_outwards(item):
+        seen |= any(seen & clear & 1 << other for other in nearer) << row
     return seen

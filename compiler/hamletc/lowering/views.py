@@ -14,7 +14,7 @@ from hamletc.lowering.functions import whole
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit
 from hamletc.lowering.places import cell_index, grid_of
-from hamletc.lowering.view_tables import Shape, ViewTables
+from hamletc.lowering.view_tables import Shape, ViewTables, steps_outwards
 from hamletc.lowering.walls import hidden_behind
 
 
@@ -79,7 +79,8 @@ class Views:
             met = [builder.and_(word, way) for word, way in zip(self._walls(item), ways, strict=True)]
             return builder.all([builder.equal(each, builder.u32(0)) for each in met])
         if shape not in self._seen:
-            self._seen[shape] = self._from_tables(item) if tables.seen else spread(builder, item, self._walls(item))
+            past = spread_outwards if item.hexagonal else spread
+            self._seen[shape] = self._from_tables(item) if tables.seen else past(builder, item, self._walls(item))
         return has_bit(builder, self._seen[shape], builder.to_u32(row))
 
     def _from_tables(self, item: universe.ObserveView) -> list[Value]:
@@ -130,6 +131,22 @@ def spread(builder: Builder, item: universe.ObserveView, walls: list[Value]) -> 
         rightwards = builder.or_(right, builder.shift_left(right, one))
         line = builder.or_(rightwards, builder.or_(left, builder.shift_right(left, 1)))
     return seen
+
+
+def spread_outwards(builder: Builder, item: universe.ObserveView, walls: list[Value]) -> list[Value]:
+    """Words (U32) with a bit per row: whether its hexagon is seen outwards from the agent, past these walls."""
+    own = item.places.index((0, 0))
+    through = {own: builder.boolean(True)}
+    """By row whether its hexagon is seen, and is no wall."""
+    words = [builder.u32(1 << own % WORD if own // WORD == word else 0) for word in range(len(walls))]
+    for row, nearer in steps_outwards(item):
+        seen = builder.any([through[other] for other in nearer])
+        word, bit = divmod(row, WORD)
+        mark = builder.u32(1 << bit)
+        clear = builder.equal(builder.and_(walls[word], mark), builder.u32(0))
+        through[row] = builder.and_(seen, clear)
+        words[word] = builder.or_(words[word], builder.select(seen, mark, builder.u32(0)))
+    return words
 
 
 def _line(builder: Builder, words: list[Value], first: int, width: int) -> Value:

@@ -69,23 +69,27 @@ class WalkOfTurning(Finding):
 
 @finding("H300")
 class WindowOffPlane(Finding):
-    """A window that turns, or of an expression, where cells lie in no rectangle."""
+    """A window that turns, or of an expression, on a grid that is no plane."""
 
     space: Span
 
     def told(self) -> Told:
-        hint = "Take a grid of two dimensions, or a window without these words, as in `window 2 of moss`."
+        hint = "Take a grid of two dimensions, hexagons, or a window without these words, as in `window 2 of moss`."
         label = Label(self.space, "the grid")
         return Told("such a window lies on grids of two dimensions alone", hint, secondary=(label,))
 
 
 @finding("H300")
 class WindowSides(Finding):
-    """A window ahead without a depth, or one with a depth that is not ahead."""
+    """A window ahead without a depth, or one with a depth that is not ahead, or on hexagons."""
 
     ahead: bool
+    hexagons: bool
 
     def told(self) -> Told:
+        if self.hexagons:
+            hint = "Write a radius alone, as in `window 3 ahead` or `window 3 turned`."
+            return Told("a window of hexagons has no depth", hint)
         if self.ahead:
             hint = (
                 "Write how wide and how deep it is, as in `window 7 x 7 ahead`, or a radius, as in `window 3 turned`."

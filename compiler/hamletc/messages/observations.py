@@ -89,7 +89,7 @@ class SightOnHexagons(Finding):
     grid: Span
 
     def told(self) -> Told:
-        hint = "Leave `in sight` out; `walking distance to` goes around walls."
+        hint = "Write `in view`, or leave it out; `walking distance to` goes around walls."
         return Told("`in sight` has no meaning on hexagons", hint, "", (Label(self.grid, "the hexagons"),))
 
 

@@ -31,7 +31,10 @@ def view(item: ObserveView, lanes: Lanes, occupied: Callable[[], Tensor]) -> lis
     if item.within is None:
         return rows
     opaque = [torch.where(inside, walls(lanes).gather(1, cell), lanes.grid.edges != "wrap") for cell, inside in places]
-    seen = _on_lines(item, opaque) if item.within == "sight" else _spread(item, opaque)
+    if item.hexagonal:
+        seen = _spread_outwards(item, opaque)
+    else:
+        seen = _on_lines(item, opaque) if item.within == "sight" else _spread(item, opaque)
     return [torch.where(sees, row, torch.zeros_like(row)) for sees, row in zip(seen, rows, strict=True)]
 
 
@@ -52,7 +55,7 @@ def _places(item: ObserveView, lanes: Lanes) -> Sequence[tuple[Tensor, Tensor]]:
         facing = lanes.meters[item.heading].to(torch.int64)
     offsets = torch.tensor([item.offsets(option) for option in range(len(item.steps))], device=x.device)
     places = []
-    for row in range(item.width * item.height):
+    for row in range(len(item.places)):
         there = [along + offsets[facing, row, axis] for axis, along in enumerate((x, y))]
         inside = torch.ones_like(lanes.alive)
         for along, size in zip(there, lanes.grid.sizes, strict=True):
@@ -91,3 +94,24 @@ def _spread(item: ObserveView, opaque: list[Tensor]) -> list[Tensor]:
                     for beside in (right, right + step):
                         seen[beside, ahead + 1] = seen[beside, ahead + 1] | on
     return [seen[place] for place in item.places]
+
+
+def _spread_outwards(item: ObserveView, opaque: list[Tensor]) -> list[Tensor]:
+    """Which hexagons are seen: the agent's own, and those beside a seen one that is no wall and is one nearer."""
+    clear = {place: ~wall for place, wall in zip(item.places, opaque, strict=True)}
+    clear[0, 0] = torch.ones_like(clear[0, 0])
+    seen = {(0, 0): clear[0, 0]}
+    for away in range(1, item.ahead + 1):
+        for right, ahead in item.places:
+            if _away(right, ahead) == away:
+                seen[right, ahead] = torch.zeros_like(clear[0, 0])
+                for across, along in ((1, 0), (0, 1), (1, 1), (-1, 0), (0, -1), (-1, -1)):
+                    beside = right + across, ahead + along
+                    if beside in seen and _away(*beside) == away - 1:
+                        seen[right, ahead] = seen[right, ahead] | seen[beside] & clear[beside]
+    return [seen[place] for place in item.places]
+
+
+def _away(right: int, ahead: int) -> int:
+    """How many moves a hexagon is away."""
+    return max(abs(right), abs(ahead), abs(right - ahead))

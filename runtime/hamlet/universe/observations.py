@@ -14,6 +14,7 @@ from hamlet.universe.expressions import Binary, Expression
 from hamlet.universe.quantities import AgentNumber, Number, Truth
 from hamlet.universe.space import Grid, Space, around, cells, count_around, is_hexagonal
 from hamlet.universe.span import Span
+from hamlet.universe.views import ObserveView
 
 __all__ = [
     "Observation",
@@ -33,10 +34,6 @@ __all__ = [
     "Role",
     "is_numbered",
 ]
-
-
-WIDEST_VIEW = 31
-"""The most cells in a line of a window in view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,61 +76,6 @@ class ObserveCells:
     span: Span
     only: int | None = None
     called: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveView:
-    """Numbers of the cells around the agent, line by line from the one farthest ahead of it, each from left to right.
-
-    Attributes:
-        name: that of the rows.
-        value: a number of a cell, as in rules of cells; here it is the cell of the row. `None`: 1.0 where an affordance
-            is, else 0.0.
-        low, high: where it lies, with what is shown beyond the edges and in the place of hidden cells.
-        beyond: the number beyond the edges.
-        left, right, ahead, behind: how many cells are shown on each side of the agent.
-        heading: the state of agents that says which way they face; `None`: all face against the y axis.
-        steps: by the number of its option the step ahead; of `None` a single one.
-        own: a number of the agent, in the place of the value of its own cell; `None`: that is shown.
-        within: 0.0 where walls hide the cell: on the straight line to it (`sight`), or from all that spreads from the
-            agent line by line (`view`).
-    """
-
-    name: str
-    value: Expression | None
-    low: float
-    high: float
-    beyond: float
-    left: int
-    right: int
-    ahead: int
-    behind: int
-    steps: tuple[tuple[int, int], ...]
-    span: Span
-    heading: str | None = None
-    within: Literal["sight", "view"] | None = None
-    own: Expression | None = None
-
-    @property
-    def width(self) -> int:
-        """How many cells a line has."""
-        return self.left + 1 + self.right
-
-    @property
-    def height(self) -> int:
-        """How many lines there are."""
-        return self.ahead + 1 + self.behind
-
-    @property
-    def places(self) -> tuple[tuple[int, int], ...]:
-        """Of each row how far its cell is to the right of the agent, and how far ahead."""
-        lines, line = range(self.ahead, -self.behind - 1, -1), range(-self.left, self.right + 1)
-        return tuple((right, ahead) for ahead in lines for right in line)
-
-    def offsets(self, option: int) -> tuple[tuple[int, int], ...]:
-        """Of each row how far its cell is from the agent's on the axes, where the agent faces as an option says."""
-        x, y = self.steps[option]
-        return tuple((ahead * x - right * y, ahead * y + right * x) for right, ahead in self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +312,7 @@ def plane_of(item: Observation, space: Space) -> tuple[int, int] | None:
     """The height and the width of an item whose rows are cells of a rectangle, x fastest; `None` of any other."""
     match item:
         case ObserveView():
-            return item.height, item.width
+            return None if item.hexagonal else (item.height, item.width)
         case ObserveGrid():
             radius = None
         case ObserveWindow(radius=radius) | ObserveRegion(radius=radius) | ObserveCells(radius=radius):

@@ -25,6 +25,7 @@ from hamlet.universe import (
 )
 from hamlet.universe.contexts import lacking, misplaced, untimely
 from hamlet.universe.declarations import INTERACT, WAIT
+from hamlet.universe.views import WIDEST_VIEW
 from hamlet.universe.walk import nodes, operands, parts
 from hamlet.universe.whole import Universe
 
@@ -219,10 +220,14 @@ def _check_views(universe: Universe) -> None:
             raise UnsoundError("a window of an expression needs a grid with two axes")
         if len(view.steps) != (1 if view.heading is None else options[view.heading]):
             raise UnsoundError(f"the window {view.name!r} has {len(view.steps)} steps, not one for each heading")
-        if any(abs(x) + abs(y) != 1 for x, y in view.steps):
+        if view.hexagonal != space.is_hexagonal(universe.space):
+            raise UnsoundError(f"the window {view.name!r} has cells of another form than the grid")
+        if not set(view.steps) <= set(space.sides(2, universe.space.metric)):
             raise UnsoundError(f"a step of the window {view.name!r} is none to a cell beside one")
-        if view.within == "view" and view.width > observations.WIDEST_VIEW:
-            raise UnsoundError(f"the window {view.name!r} is wider than {observations.WIDEST_VIEW} cells")
+        if view.within == "view" and not view.hexagonal and view.width > WIDEST_VIEW:
+            raise UnsoundError(f"the window {view.name!r} is wider than {WIDEST_VIEW} cells")
+        if view.within == "sight" and view.hexagonal:
+            raise UnsoundError(f"the window {view.name!r} has no straight lines")
 
 
 def _check_member(node: object, name: str, value: Any, names: dict[str, frozenset[str]]) -> None:

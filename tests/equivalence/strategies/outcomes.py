@@ -163,10 +163,12 @@ class Outcomes(Activities):
     def _views(self) -> list[str]:
         """Windows that turn, or of terrains and expressions."""
         space, items = self.space.space, list[str]()
-        if not isinstance(space, Grid) or len(space.sizes) != 2 or self.space.nodes or is_hexagonal(space):
+        if not isinstance(space, Grid) or len(space.sizes) != 2 or self.space.nodes:
             return items
+        hexagons = is_hexagonal(space)
         for number in range(self.integer(0, 2)):
-            turned = [f"{self.integer(1, 5)} x {self.integer(1, 4)} ahead", f"{self.integer(0, 2)} turned"]
+            deep = f"{self.integer(0, 3)}" if hexagons else f"{self.integer(1, 5)} x {self.integer(1, 4)}"
+            turned = [f"{deep} ahead", f"{self.integer(0, 2)} turned"]
             shape = self.pick((*turned, f"{self.integer(0, 2)}")) if self.space.turns else f"{self.integer(0, 2)}"
             layers = [*map(self.word, self.regions())] if space.map is not None else []
             hidden = self.walled or self.leveled or (space.map is not None and bool(space.map.walls))
@@ -176,7 +178,8 @@ class Outcomes(Activities):
             layers += [f"{name}: {self.integer(1, 3)} * position x - position y", *terrains]
             layers += [f"{name}: 2 * {each} when position y > 0" for each in terrains]
             layers += self._of_agents(number) * 2
-            within = self.pick((" in view", " in view", " in sight", "")) if hidden else ""
+            sights = (" in view", "") if hexagons else (" in view", " in view", " in sight", "")
+            within = self.pick(sights) if hidden else ""
             items.append(f"window {shape} of {self.pick(layers)}{within}")
         return [*dict.fromkeys(items)]
 

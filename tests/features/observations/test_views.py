@@ -200,7 +200,6 @@ def test_an_image_has_channels_of_one_shape(world: Callable[..., Env]) -> None:
     ("space", "shown", "code"),
     [
         ("space grid 4 x 4", "window 2 turned", "H268"),
-        ("space hexagons 4 x 4 { moves turning }", "window 2 turned", "H300"),
         ("space grid 4 x 4 x 4", "window 2 of far: position x", "H300"),
         ("space grid 4 x 4 { moves turning }", "window 2 ahead", "H300"),
         ("space grid 4 x 4 { moves turning }", "window 2 x 2 turned", "H300"),
