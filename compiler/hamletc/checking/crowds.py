@@ -1,12 +1,13 @@
 """What the agents on each cell come to, which windows show: `window 2 of wolf`, `window 2 of hunger: total(energy)`.
 
-Each total is written out: a hidden meter of cells has it, which is found anew when agents have been born in a tick and
-when an episode begins. What shows it reads that meter (docs/semantics.md, "Agents in windows").
+Each total, and each extreme, is written out: a hidden meter of cells has it, which is found anew when agents have been
+born in a tick and when an episode begins. What shows it reads that meter (docs/semantics.md, "Agents in windows").
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Literal
 
 from hamlet import universe
 from hamlet.numbers.binary32 import canonical32, round32
@@ -16,7 +17,7 @@ from hamletc.checking.overall import ROUNDED
 from hamletc.expansion.places import rewritten
 from hamletc.intervals import ZERO, Interval, hull, multiply
 
-OPERATIONS = ("average", "count", "total")
+OPERATIONS = ("average", "count", "highest", "lowest", "total")
 """What can be asked of the agents on a cell."""
 UNCOUNTED = (
     *(universe.Here, universe.Distance, universe.StraightDistance, universe.WalkingDistance),
@@ -49,6 +50,12 @@ class Crowds:
                 return self._total(universe.If(value, one, none, span), f"count({text})", most, span)
             case "total":
                 return self._total(value, f"total({text})", most, span)
+            case "lowest" | "highest":
+                extreme = self._extreme(op, value, f"{op}({text})", span)
+                agents = self._total(one, "count(true)", most, span)
+                if extreme is None or agents is None:
+                    return None
+                return universe.If(universe.Binary(">", agents, none, span), extreme, none, span)
             case _:
                 total = self._total(value, f"total({text})", most, span)
                 agents = self._total(one, "count(true)", most, span)
@@ -57,7 +64,7 @@ class Crowds:
                 return universe.Binary("/", total, universe.Binary("max", agents, one, span), span)
 
     def _total(self, value: Expression, text: str, most: int, span: Span) -> Expression | None:
-        key = repr(rewritten(value, lambda _: Span(0, 0, 0, 0)))
+        key = self._key("total", value)
         if key not in self._names:
             each = self._bounds(value)
             if each is None:
@@ -65,16 +72,33 @@ class Crowds:
             lies = multiply(hull(each, ZERO), Interval(float(most), float(most)))
             whole = text.startswith("count(")
             lies = lies if whole else multiply(lies, ROUNDED)
-            name = f"{short(text)} on cells"
-            while name in self._taken:
-                name += "'"
-            self._taken.add(name)
-            self._names[key] = name
-            low, high = canonical32(lies.low), canonical32(max(lies.high, lies.low + 1.0))
-            held = StateType("int" if whole else "real", (), f"{text} on cells")
-            self.meters.append(CellMeter(name, 0.0, low, high, span, held))
+            name = self._declare(key, text, lies, "int" if whole else "real", span)
             self.counts.append(CellCount(name, value, span))
         return universe.CellValue(self._names[key], span)
+
+    def _extreme(self, op: Literal["lowest", "highest"], value: Expression, text: str, span: Span) -> Expression | None:
+        key = self._key(op, value)
+        if key not in self._names:
+            each = self._bounds(value)
+            if each is None:
+                return None
+            name = self._declare(key, text, each, "real", span)
+            self.counts.append(CellCount(name, value, span, op))
+        return universe.CellValue(self._names[key], span)
+
+    def _key(self, op: str, value: Expression) -> str:
+        return f"{op} {rewritten(value, lambda _: Span(0, 0, 0, 0))!r}"
+
+    def _declare(self, key: str, text: str, lies: Interval, kind: Literal["int", "real"], span: Span) -> str:
+        """The name of a new meter of cells that lies there."""
+        name = f"{short(text)} on cells"
+        while name in self._taken:
+            name += "'"
+        self._taken.add(name)
+        self._names[key] = name
+        low, high = canonical32(lies.low), canonical32(max(lies.high, lies.low + 1.0))
+        self.meters.append(CellMeter(name, 0.0, low, high, span, StateType(kind, (), f"{text} on cells")))
+        return name
 
     @property
     def bounds(self) -> dict[str, Interval]:

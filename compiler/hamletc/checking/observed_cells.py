@@ -78,7 +78,8 @@ class ObservedCells:
             return self._of_cells(item, word) if self._in.first(f"{item.keyword()} of", word.text, item.span) else None
         if isinstance(item, syntax.ObserveGrid) and shows_agents(word, self._in.names):
             return self._agents(item, word)
-        region = None if is_word(word, "wall") else region_shown(word, self._in.names)
+        in_window = isinstance(item, syntax.ObserveWindow)
+        region = None if is_word(word, "wall") else region_shown(word, self._in.names, in_window=in_window)
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
             return None
@@ -170,9 +171,15 @@ def agents_on_cells(word: syntax.Name, listing: Listing) -> universe.Expression 
     return expressions.number(syntax.CallExpr(syntax.Name("count", word.span), (who,), word.span))
 
 
-def region_shown(word: syntax.Name, names: Names) -> str | None:
+def affordances_of(names: Names) -> tuple[str, ...]:
+    """The names of affordances, and those that all copies of one have."""
+    return tuple(dict.fromkeys((*names.of_kind("affordance"), *names.copy_of.values())))
+
+
+def region_shown(word: syntax.Name, names: Names, *, in_window: bool) -> str | None:
     """The region of this name; where there is none, all that windows and grids show is told."""
     if names.means(word, "region"):
         return names.find(word, "region")
-    names.refuse(word, "a layer", (*names.of_kind("region", "cell meter", "terrain", "role"), "agents", "wall"))
+    shown = (*names.of_kind("region", "cell meter", "terrain", "role"), *(affordances_of(names) if in_window else ()))
+    names.refuse(word, "a layer", (*shown, "agents", "wall"))
     return None

@@ -13,6 +13,7 @@ from hamlet.universe.views import WIDEST_VIEW
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.observed_affordances import shows_affordances, stands
 from hamletc.checking.observed_cells import MOST_ROWS, agents_on_cells, region_shown, shows_agents
 from hamletc.checking.observed_items import Listing, number_at
 from hamletc.checking.observed_wholes import MOST_HOT
@@ -61,12 +62,13 @@ class ObservedViews:
         """Whether a window shows cells as they lie, and no expression; those of terrains are none."""
         names, layer = self._in.names, item.layer
         terrain = layer is not None and names.means(layer, "terrain") and not names.means(layer, "region")
-        return item.is_plain and not terrain and (layer is None or not shows_agents(layer, names))
+        plain = item.is_plain and not terrain
+        return plain and (layer is None or not (shows_agents(layer, names) or shows_affordances(layer, names)))
 
     def window(self, item: syntax.ObserveWindow) -> universe.ObserveView | None:
         """`window 7 x 7 ahead of wall in view`, `window 2 turned`, `window 2 of edible: 2 * moss`."""
         shape = self._shape(item)
-        layer = self._labelled(item) if item.value is not None else self._layer(item.layer)
+        layer = self._labelled(item) if item.value is not None else self._layer(item.layer, item.opened)
         if layer is not None and item.beyond is not None:
             beyond = any_number(item.beyond, LARGEST, "a number beyond the edges", self._in.report)
             layer = None if beyond is None else layer._replace(beyond=beyond)
@@ -178,11 +180,14 @@ class ObservedViews:
 
     # --- what of them ------------------------------------------------------------------------------------------------
 
-    def _layer(self, word: syntax.Name | None) -> _Layer | None:
-        """What is declared by this name; affordances, where there is none."""
+    def _layer(self, word: syntax.Name | None, opened: syntax.Name | None) -> _Layer | None:
+        """What is declared by this name, of an affordance only where it is open if that is said; all affordances, where
+        there is no name."""
         names, space = self._in.names, self._in.space
         if word is None:
             return _Layer("", None, Interval(0.0, 1.0))
+        if opened is not None or shows_affordances(word, names):
+            return self._affordance(word, opened)
         if shows_agents(word, names):
             return self._agents(word)
         if names.means(word, "cell meter") and not names.means(word, "region"):
@@ -198,10 +203,18 @@ class ObservedViews:
             condition = self._wall(word.span)
             beyond = 0.0 if isinstance(space, universe.Grid) and space.edges == "wrap" else 1.0
             return _Layer("wall", self._indicator(condition, word.span), Interval(0.0, 1.0), beyond)
-        region = region_shown(word, names)
+        region = region_shown(word, names, in_window=True)
         if region is None:
             return None
         return _Layer(region, self._indicator(universe.On(region, word.span), word.span), Interval(0.0, 1.0))
+
+    def _affordance(self, word: syntax.Name, opened: syntax.Name | None) -> _Layer | None:
+        """Where an affordance stands, or one of its copies; with `opened` where one stands that is open."""
+        where = stands(word, opened, self._in)
+        if where is None:
+            return None
+        name = word.text if opened is None else f"open {word.text}"
+        return _Layer(name, self._indicator(where, word.span), Interval(0.0, 1.0))
 
     def _agents(self, word: syntax.Name) -> _Layer | None:
         """How many agents, of a role or of all, are on each cell."""
@@ -223,7 +236,7 @@ class ObservedViews:
             return None
         number = expressions.rounded(value) if not is_condition(value) else None
         shown = number if number is not None else self._indicator(cast(Expression, value), written.span)
-        if not any(isinstance(node, OF_CELLS) for node, _ in universe.parts(shown)):
+        if not any(isinstance(node, (*OF_CELLS, universe.Here)) for node, _ in universe.parts(shown)):
             self._in.report.add(messages.headings.SameOfAllCells(written.span))
             return None
         return self._proven(name.text, shown)

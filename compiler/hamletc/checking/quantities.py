@@ -351,7 +351,8 @@ class Quantities:
         sides = (expr.left, expr.right) if is_word(expr.left, *COMPARED) else (expr.right, expr.left)
         word, other = sides
         assert isinstance(word, syntax.Name)
-        if not self._at.of_agent(f"`{word.text}`", word.span):
+        in_window = word.text == "here" and self._at.whose == "neighbour" and self._at.scope == "observe"
+        if not in_window and not self._at.of_agent(f"`{word.text}`", word.span):
             return None
         if expr.op not in ("==", "!=") or not isinstance(other, syntax.Name) or is_word(other, *COMPARED):
             self._misplaced(word.text, expr.span)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -101,10 +102,20 @@ def on_cells(reduction: Reduction, term: Array, cell: Array, runs: Array, count:
     return result
 
 
-def summed_on_cells(term: Array, cell: Array, counted: Array, count: int) -> Array:
-    """What the lanes that are counted give, f32 [lanes], summed on each of `count` cells, one lane after the other;
-    `cell` is the cell of each lane among those of all worlds."""
-    result = np.zeros(count, np.float32)
+def joined_on_cells(
+    op: Literal["lowest", "highest"] | None, nobody: float, term: Array, cell: Array, counted: Array, count: int
+) -> Array:
+    """What the lanes that are counted give, f32 [lanes], joined on each of `count` cells, one lane after the other:
+    summed, or the least or the greatest. `cell` is the cell of each lane among those of all worlds, `nobody` the number
+    to which they are joined."""
+    result = np.full(count, nobody, np.float32)
     for lane in np.flatnonzero(counted):
-        result[cell[lane]] += term[lane]
+        at, value = cell[lane], term[lane]
+        match op:
+            case None:
+                result[at] += value
+            case "lowest":
+                result[at] = result[at] if result[at] < value else value
+            case "highest":
+                result[at] = result[at] if value < result[at] else value
     return result

@@ -15,10 +15,11 @@ from hamletc.ir.evaluate import DTYPES, Array, evaluate
 from hamletc.ir.function import BEGIN_PAIRS, CROWD, NEAR, OF_PAIRS, OVER, PAIRS_AT, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
 from hamletc.kernel import schedule as tree
-from hamletc.kernel.cells import Cells, on_cells, summed_on_cells
+from hamletc.kernel.cells import Cells, joined_on_cells, on_cells
 from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
 from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
+from hamletc.lowering.crowd import nobody
 
 PAIRS = (*map(pairer, STAGES), BEGIN_PAIRS)
 
@@ -399,7 +400,9 @@ class _Run:
         worlds = np.repeat(self._within[:: launch.agents], self._cells.count)
         for number, meter in enumerate(meters):
             counted, cell = given["counted"], first + given["standing"]
-            total = summed_on_cells(given[f"crowd.{number}"], cell, counted, launch.worlds * self._cells.count)
+            each, cells = self._universe.counts[number], launch.worlds * self._cells.count
+            begins = nobody(self._universe, each)
+            total = joined_on_cells(each.extreme, begins, given[f"crowd.{number}"], cell, counted, cells)
             self._of_cells[f"cells.{meter}"] = np.where(worlds, total, self._of_cells[f"cells.{meter}"])
 
     # --- what is written --------------------------------------------------------------------------------------------

@@ -219,7 +219,8 @@ class Over:
 @dataclass(frozen=True, slots=True)
 class Crowd:
     """Compute the function `crowd` in each lane; set `cells.<meter>` of each cell for each meter, in order, to the sum
-    of what the lanes of the world give that are counted and stand on it, from 0 on in the order of agents."""
+    of what the lanes of the world give that are counted and stand on it, from 0 on in the order of agents; or to the
+    least or the greatest of it, from the bound of the meter on that none is beyond."""
 
     form: ClassVar[str] = "crowd {meters}"
 

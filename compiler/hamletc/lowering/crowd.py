@@ -1,7 +1,9 @@
-"""The addition of an agent to the totals on its cell that windows show (docs/semantics.md, "Agents in windows")."""
+"""The joining of an agent to the numbers of its cell that windows show (docs/semantics.md, "Agents in windows")."""
 
 from __future__ import annotations
 
+from hamlet.numbers.binary32 import round32
+from hamlet.universe import CellCount, Universe
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import CROWD, Construct, Function, Output
 from hamletc.ir.ops import BOOL, Value
@@ -23,6 +25,14 @@ def crowd(planned: Plan) -> Function:
         with builder.at(Construct("meter", each.meter), each.span):
             outputs.append(Output(f"crowd.{number}", lower_expression(lane, each.operand)))
     return builder.finish(CROWD, tuple(outputs))
+
+
+def nobody(universe: Universe, each: CellCount) -> float:
+    """The number on a cell on which no agent counts: agents are joined to it."""
+    if each.extreme is None or universe.cells is None:
+        return 0.0
+    (meter,) = (meter for meter in universe.cells.meters if meter.name == each.meter)
+    return round32(meter.high if each.extreme == "lowest" else meter.low)
 
 
 def _counted(lane: Lane) -> Value:

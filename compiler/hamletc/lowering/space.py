@@ -11,7 +11,7 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Grid, Metric, NoSpace, Space
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct
-from hamletc.ir.ops import Value
+from hamletc.ir.ops import U32, Value
 from hamletc.lowering.functions import rounded_down
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.layouts import random_cell, random_index
@@ -169,6 +169,8 @@ def is_on_place(lane: Lane, number: int) -> Value:
     """Whether (BOOL) the agent is where the affordance of this number is, there or not."""
     builder = lane.builder
     match lane.universe.space:
+        case Grid() if lane.plan.computed and lane.looks:
+            return _stands_on_looked_at(lane, number)
         case Grid() if lane.plan.computed:
             return builder.equal(affordance_here(lane), builder.i32(number))
         case Grid() as grid:
@@ -180,6 +182,23 @@ def is_on_place(lane: Lane, number: int) -> Value:
                 return builder.less_equal(distance(lane, number), builder.f32(round32(reach)))
         case NoSpace():
             return builder.boolean(True)
+
+
+def _stands_on_looked_at(lane: Lane, number: int) -> Value:
+    """Whether (BOOL) an affordance is on the cell that an agent looks at. Its own cell is found once for all of these,
+    where places are computed."""
+    builder, fixed = lane.builder, lane.universe.affordances[number].place
+    with builder.at(Construct("here"), None):
+        if fixed is not None:
+            there = fixed_position(builder, lane.universe, fixed)
+            return builder.all([builder.equal(a, b) for a, b in zip(lane.position, there, strict=True)])
+        index = lane.plan.places.random_index(number)
+        if lane.plan.cell_cache:
+            stands = builder.input(U32, f"cell.{index}")
+        else:
+            stands = random_cell(builder, lane.plan.places, lane.layout, builder.u32(index))
+        own = cell_index(builder, grid_of(lane.universe).sizes, lane.position)
+        return builder.equal(builder.to_u32(own), stands)
 
 
 def affordance_here(lane: Lane) -> Value:

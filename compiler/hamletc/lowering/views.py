@@ -35,7 +35,8 @@ class Views:
             cell = builder.to_u32(cell_index(builder, grid_of(lane.universe).sizes, position))
             value = builder.select(occupied().at(cell), builder.f32(1.0), builder.f32(0.0))
         else:
-            value = lower_expression(replace(lane, position=position, cells={}, columns=(), row=0), item.value)
+            looked_at = replace(lane, position=position, cells={}, columns=(), row=0, searched=None, looks=True)
+            value = lower_expression(looked_at, item.value)
         value = builder.select(inside, value, builder.f32(round32(item.beyond)))
         if item.own is not None:
             here = builder.equal(row, builder.i32(item.places.index((0, 0))))

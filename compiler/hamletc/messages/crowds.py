@@ -12,7 +12,7 @@ class NotOnCells(Finding):
     function: str
 
     def told(self) -> Told:
-        hint = "Take `count(c)`, `total(x)` or `average(x)`."
+        hint = "Take `count(c)`, `total(x)`, `average(x)`, `lowest(x)` or `highest(x)`."
         return Told(f"`{self.function}` cannot be asked of the agents on each cell of a window", hint)
 
 

@@ -93,6 +93,19 @@ class SightOnHexagons(Finding):
         return Told("`in sight` has no meaning on hexagons", hint, "", (Label(self.grid, "the hexagons"),))
 
 
+@finding("H352")
+class AlwaysOpen(Finding):
+    """A window of where an affordance is open that always is."""
+
+    affordance: syntax.Name
+    declared: Span
+
+    def told(self) -> Told:
+        hint = f"Write `of {spell_name(self.affordance)}`: this is where it stands."
+        label = Label(self.declared, "it has no hours and no `open when`")
+        return Told(f"`{self.affordance.text}` is always open", hint, secondary=(label,))
+
+
 @finding("H191")
 class NothingHidden(Finding):
     def told(self) -> Told:

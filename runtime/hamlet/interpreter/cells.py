@@ -24,7 +24,7 @@ from hamlet.interpreter.space import clamp, larger, smaller
 from hamlet.interpreter.statements import run
 from hamlet.numbers.counters import CELL_SHIFT
 from hamlet.schema.grid import coordinates
-from hamlet.universe import CellSum, Grid, Universe
+from hamlet.universe import CellCount, CellSum, Grid, Universe
 
 
 def cell_sites(
@@ -108,10 +108,28 @@ def count_on_cells(lanes: Lanes, state: dict[str, Tensor], worlds: Tensor) -> No
     counted = lanes.running | _came_to_lifespan(lanes)
     (cell,) = lanes.cell()
     for each in lanes.universe.counts:
-        values = evaluate(each.operand, lanes).expand(counted.shape)
-        totals = on_cells("total", values, counted, cell.long(), _count(lanes.universe))
+        values, many = evaluate(each.operand, lanes).expand(counted.shape), _count(lanes.universe)
+        if each.extreme is None:
+            totals = on_cells("total", values, counted, cell.long(), many)
+        else:
+            totals = _extreme_on_cells(each, values, counted, cell.long(), lanes)
         lanes.cells[each.meter] = lanes.cells[each.meter].index_copy(0, worlds, totals[worlds])
     store_cells(lanes.cells, state)
+
+
+def _extreme_on_cells(each: CellCount, values: Tensor, counted: Tensor, standing: Tensor, lanes: Lanes) -> Tensor:
+    """The least or the greatest number of the agents on each cell, f32 [worlds, cells], found in the order of agents;
+    where there is nobody it is the bound of the meter that none is beyond."""
+    cells = lanes.universe.cells
+    (meter,) = (declared for declared in (cells.meters if cells else ()) if declared.name == each.meter)
+    nobody = meter.high if each.extreme == "lowest" else meter.low
+    joined = lanes.constant(nobody).expand(len(standing), _count(lanes.universe)).clone()
+    for agent in range(standing.shape[1]):
+        cell, value = standing[:, agent : agent + 1], values[:, agent : agent + 1]
+        before = joined.gather(1, cell)
+        better = torch.where(before < value, before, value) if each.extreme == "lowest" else larger(before, value)
+        joined.scatter_(1, cell, torch.where(counted[:, agent : agent + 1], better, before))
+    return joined
 
 
 def _came_to_lifespan(lanes: Lanes) -> Tensor:

@@ -434,7 +434,7 @@ def at_one_of(lanes: Lanes, name: str) -> Tensor:
 
 def nowhere(lanes: Lanes) -> Tensor:
     """Who is at no affordance, bool [worlds, agents]."""
-    somewhere = torch.zeros_like(lanes.alive)
+    somewhere = torch.zeros_like(lanes.running)
     for affordance in lanes.universe.affordances:
         somewhere = somewhere | at(lanes, affordance.name)
     return ~somewhere

@@ -1721,6 +1721,20 @@ HAMLET_HELPER void total_on_cells(
         if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] += values[lane];
 }
 
+/* The least of these numbers and of what is there, and the greatest. */
+HAMLET_HELPER void least_on_cells(
+    f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
+    for (ix lane = begin; lane < begin + agents; lane++)
+        if (runs[lane] && standing[lane] >= 0 && !(joined[standing[lane]] < values[lane]))
+            joined[standing[lane]] = values[lane];
+}
+HAMLET_HELPER void greatest_on_cells(
+    f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
+    for (ix lane = begin; lane < begin + agents; lane++)
+        if (runs[lane] && standing[lane] >= 0 && !(values[lane] < joined[standing[lane]]))
+            joined[standing[lane]] = values[lane];
+}
+
 /* That of the last of them. */
 HAMLET_HELPER void last_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
@@ -1733,17 +1747,13 @@ HAMLET_HELPER void lowest_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++)
         if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] = INFINITY_f32;
-    for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane] && standing[lane] >= 0 && !(joined[standing[lane]] < values[lane]))
-            joined[standing[lane]] = values[lane];
+    least_on_cells(joined, values, runs, standing, begin, agents);
 }
 HAMLET_HELPER void highest_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {
     for (ix lane = begin; lane < begin + agents; lane++)
         if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] = -INFINITY_f32;
-    for (ix lane = begin; lane < begin + agents; lane++)
-        if (runs[lane] && standing[lane] >= 0 && !(values[lane] < joined[standing[lane]]))
-            joined[standing[lane]] = values[lane];
+    greatest_on_cells(joined, values, runs, standing, begin, agents);
 }
 
 /* Whether one of those that run has a number that is not 0. */

@@ -48,6 +48,8 @@ class Context:
     elsewhere: bool = True
     there: bool = False
     """Whether this is read of a cell that is named by its coordinates."""
+    stands: bool = False
+    """Whether cells have what stands on them."""
 
 
 START = Context("a start value", draws=True, begun="none", elsewhere=False)
@@ -73,7 +75,7 @@ ENDING = replace(TICK, where="an end or a reward", agents="when all is done")
 WALLS = Context("the condition of a wall or of a solid cell", of="cell", elsewhere=False)
 STARTING = Context("the condition of a start", of="cell", elsewhere=False)
 OVER_CELLS = Context("what is asked of cells", of="cell", elsewhere=False)
-IN_WINDOW = Context("what a window shows of a cell", of="cell")
+IN_WINDOW = Context("what a window shows of a cell", of="cell", stands=True)
 ON_CELLS = Context("what is counted on cells", elsewhere=False)
 
 FIELDS: dict[tuple[type, str], Context] = {
@@ -235,7 +237,7 @@ def _misplaced(tree: Expression, at: Context) -> Iterator[str]:
 
 def _missing(tree: Expression, at: Context) -> str | None:
     """Why a quantity has no value there, whatever it is made of; `None` where it has one."""
-    if isinstance(tree, OF_AGENT) and at.of != "agent":
+    if isinstance(tree, OF_AGENT) and at.of != "agent" and not (at.stands and isinstance(tree, quantities.Here)):
         return "no agent is meant"
     if isinstance(tree, OF_PLACE) and at.of == "world":
         return "no cell is meant"

@@ -332,14 +332,19 @@ class CellSum:
 
 @dataclass(frozen=True, slots=True)
 class CellCount:
-    """The total of a number of the agents on each cell, added in the order of agents, which a `meter` of cells has. It
-    is found after the births of a tick and when an episode begins, of the agents that are alive, and of those whose age
-    is the lifespan.
+    """The total of a number of the agents on each cell, added in the order of agents, which a `meter` of cells has.
+    It is found after the births of a tick and when an episode begins, of the agents that are alive, and of those whose
+    age is the lifespan.
+
+    Attributes:
+        extreme: it is the least or the greatest of these numbers instead, found in that order from the high or the low
+            bound of the meter on.
     """
 
     meter: str
     operand: Expression
     span: Span
+    extreme: Literal["lowest", "highest"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,7 +277,8 @@ class Visited:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Condition: the agent stands on this affordance, in a continuous space within its reach (`None`: on none)."""
+    """Condition: the agent stands on this affordance, in a continuous space within its reach (`None`: on none). In a
+    window it is the condition of a cell that this affordance stands on it."""
 
     affordance: str | None
     span: Span

@@ -40,9 +40,7 @@ CELLS = "cells { state stone = on rock  wall when stone }"
 def world(compiled: Callable[[str], Module]) -> Callable[..., Env]:
     """A world with one agent."""
 
-    def made(
-        shown: str, rest: str = "", edges: str = "clamp", backend: str = "interpreter", name: str = "comb"
-    ) -> Env:
+    def made(shown: str, rest: str = "", edges: str = "clamp", backend: str = "interpreter", name: str = "comb") -> Env:
         drawn, solid = "  ".join(f'"{row}"' for row in ROWS), "region rock" if rest == CELLS else "wall"
         text = UNIVERSE.format(name=name, edges=edges, rows=drawn, solid=solid, rest=rest, shown=shown)
         return hamlet.make(compiled(text), worlds=1, backend=backend, quiet=True, seed=3)

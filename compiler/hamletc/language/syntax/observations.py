@@ -91,11 +91,11 @@ class ObserveWindow(
     Node,
     form=(
         f"window {_CELLS} of $name<Label>: $value [beyond $beyond] [own $own] {_HIDDEN}",
-        f"window {_CELLS} [of $layer] [beyond $beyond] [own $own] {_HIDDEN}",
+        f"window {_CELLS} [of [$opened<open>] $layer] [beyond $beyond] [own $own] {_HIDDEN}",
     ),
 ):
-    """`window 2`, `window 2 of wall in sight`, `window 7 x 7 ahead of wall in view`, `window 2 of food: 2 * moss`, of
-    which `food` is the name; the radius of one with a depth is its width."""
+    """`window 2`, `window 2 of wall in sight`, `window 2 of open Bar`, `window 7 x 7 ahead of wall in view`,
+    `window 2 of food: 2 * moss`, of which `food` is the name; the radius of one with a depth is its width."""
 
     radius: Signed
     layer: Name | None
@@ -107,13 +107,14 @@ class ObserveWindow(
     value: Expr | None = None
     beyond: Signed | None = None
     own: Expr | None = None
+    opened: Name | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it shows the cells around the agent as they lie, of a layer that is declared."""
         sight = self.within is None or self.within.text == "sight"
         plain = self.depth is None and self.turned is None and self.value is None
-        return sight and plain and self.beyond is None and self.own is None
+        return sight and plain and self.beyond is None and self.own is None and self.opened is None
 
 
 class ObservePosition(Node, form="position $encoding"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hamletc.ir.function import CROWD
 from hamletc.ir.ops import Type
 from hamletc.kernel.code import Code, Function, Name, Remark, Typed, assign, call, do, function, loop, names, when
+from hamletc.lowering.crowd import nobody
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import MEMORY
 from hamletc.targets.c.cuts import Cuts, computed
@@ -24,18 +25,23 @@ def crowds(bindings: Bindings, cuts: Cuts | None, step: CellStep | None) -> list
     if step is None or not bindings.program.has(CROWD):
         return []
     meters = [meter.name for meter in bindings.universe.cells.meters] if bindings.universe.cells is not None else []
-    totals = [(meters.index(each.meter), f"crowd_{n}") for n, each in enumerate(bindings.universe.counts)]
+    helpers = {None: "total_on_cells", "lowest": "least_on_cells", "highest": "greatest_on_cells"}
+    totals = [
+        (meters.index(each.meter), f"crowd_{n}", helpers[each.extreme], nobody(bindings.universe, each))
+        for n, each in enumerate(bindings.universe.counts)
+    ]
     written = [slot.of_lane for slot in bindings.written(CROWD)]
 
-    def of_meter(number: int, term: str) -> Iterator[Code]:
+    def of_meter(number: int, term: str, helper: str, begins: float) -> Iterator[Code]:
+        nothing = Typed(Type.F32, begins)
         yield assign(joined, part(MEMORY, world + index, number * step.count))
-        yield when(agent.equals(0), [loop(cell, step.count, body=[assign(joined[cell], Typed(Type.F32, 0.0))])])
+        yield when(agent.equals(0), [loop(cell, step.count, body=[assign(joined[cell], nothing)])])
         there = call("min", agents, count)
-        yield do("total_on_cells", joined, Name(term), "counted_agents", "standing_cells", begin, there)
+        yield do(helper, joined, Name(term), "counted_agents", "standing_cells", begin, there)
 
     def of_world() -> Iterator[Code]:
         yield assign(begin, index * agents)
-        yield when(every.either(flags[begin]), [code for number, term in totals for code in of_meter(number, term)])
+        yield when(every.either(flags[begin]), [code for total in totals for code in of_meter(*total)])
 
     def body() -> Iterator[Code]:
         yield vectors([computed(bindings, cuts, CROWD, written, TICKING)])

@@ -22,8 +22,9 @@ from hamletc.kernel.code import (
     loop,
     names,
 )
+from hamletc.lowering.crowd import nobody
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import GROUP, cast, gather, numbers, where, zeros
+from hamletc.targets.triton.blocks import GROUP, cast, full, gather, numbers, where, zeros
 from hamletc.targets.triton.cells import barrier, base_of, in_turns, turns_of
 from hamletc.targets.triton.meeting import widen
 from hamletc.targets.triton.memory import agent, lanes, unpacked, valid, worlds
@@ -70,7 +71,9 @@ def _crowd(bindings: Bindings, passed: list[Expression], which: Name) -> Iterato
 
 
 def _crowd_worlds(bindings: Bindings, known: Spread) -> Function:
-    rows = [known.meters.index(each.meter) for each in bindings.universe.counts]
+    counts = bindings.universe.counts
+    rows = [known.meters.index(each.meter) for each in counts]
+    nothing = [Constant(nobody(bindings.universe, each)) for each in counts]
     terms = [Name(f"crowd_{each}") for each in range(len(rows))]
     totals = [Name(f"total_{each}") for each in range(len(rows))]
 
@@ -78,13 +81,20 @@ def _crowd_worlds(bindings: Bindings, known: Spread) -> Function:
         return base + (Constant(meter * known.count) + at)
 
     def emptied() -> Iterator[Code]:
-        return (do("tl.store", row(meter, cell), 0.0, mask=inside) for meter in rows)
+        pairs = zip(rows, nothing, strict=True)
+        return (do("tl.store", row(meter, cell), begins, mask=inside) for meter, begins in pairs)
 
     def of_agent() -> Iterator[Code]:
         yield assign(there, gather(here, first + number).equals(here))
-        for total, each in zip(totals, terms, strict=True):
+        for total, each, count in zip(totals, terms, counts, strict=True):
             yield assign(term, gather(each, first + number))
-            yield assign(total, where(there, total + term, total))
+            match count.extreme:
+                case None:
+                    yield assign(total, where(there, total + term, total))
+                case "lowest":
+                    yield assign(total, where(there & ~(total < term), term, total))
+                case "highest":
+                    yield assign(total, where(there & ~(term < total), term, total))
         yield assign(earlier, earlier | (there & (number < agent)))
 
     def body() -> Iterator[Code]:
@@ -98,7 +108,8 @@ def _crowd_worlds(bindings: Bindings, known: Spread) -> Function:
         yield assign(here, where(counted & valid, standing, -1))
         yield assign(first, numbers() // GROUP * GROUP)
         yield assign(earlier, zeros("int1"))
-        yield from (assign(total, zeros("float32")) for total in totals)
+        for total, count, begins in zip(totals, counts, nothing, strict=True):
+            yield assign(total, zeros("float32") if count.extreme is None else full(begins, "float32"))
         yield loop(number, agents, body=of_agent())
         yield Remark("The first one of those on a cell writes for all of them.")
         yield assign(inside, Name("chosen") & (here >= 0) & ~earlier)

@@ -36,6 +36,8 @@ def cells() -> list[Function]:
     return [
         _on_cells("count_on_cells", "flags", [_each([counted])]),
         _on_cells("total_on_cells", "values", [_each([added])]),
+        _on_cells("least_on_cells", "values", [_joined_unless(lower)]),
+        _on_cells("greatest_on_cells", "values", [_joined_unless(higher)]),
         _on_cells("last_on_cells", "values", [_each([when(runs[lane], [assign(HERE, values[lane])])])]),
         _on_cells("lowest_on_cells", "values", _extreme(INFINITY, lower)),
         _on_cells("highest_on_cells", "values", _extreme(-INFINITY, higher)),
@@ -73,7 +75,11 @@ def _any() -> Function:
 
 def _extreme(nothing: Expression, worse: Expression) -> list[Code]:
     begun = when(runs[lane], [assign(HERE, nothing)])
-    return [_each([begun]), _each([when(runs[lane].both(no(worse)), [assign(HERE, values[lane])])])]
+    return [_each([begun]), _joined_unless(worse)]
+
+
+def _joined_unless(worse: Expression) -> Code:
+    return _each([when(runs[lane].both(no(worse)), [assign(HERE, values[lane])])])
 
 
 def _mark_edges() -> Function:

@@ -1,0 +1,54 @@
+"""Where affordances stand that windows show: `window 2 of Bed`, `window 2 of open Bar`."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from hamlet import universe
+from hamlet.universe import Expression, Span
+from hamletc import messages
+from hamletc.checking.names import Names
+from hamletc.checking.observed_cells import affordances_of, shows_agents
+from hamletc.checking.observed_items import Listing, number_at
+from hamletc.language import syntax
+
+
+def shows_affordances(word: syntax.Name, names: Names) -> bool:
+    """Whether an affordance is meant, and nothing else that is declared by this name."""
+    other = names.means(word, "cell meter") or names.means(word, "region") or names.means(word, "terrain")
+    return word.text in affordances_of(names) and not other and not shows_agents(word, names)
+
+
+def stands(word: syntax.Name, opened: syntax.Name | None, listing: Listing) -> Expression | None:
+    """The condition that an affordance, or one of its copies, stands on a cell; with `opened` one that is open."""
+    names, span = listing.names, word.span
+    if word.text not in affordances_of(names):
+        names.refuse(word, "an affordance", affordances_of(names))
+        return None
+    conditions: list[Expression] = []
+    for affordance in listing.draft.affordances:
+        if word.text not in (affordance.name, affordance.copy_of):
+            continue
+        here, when = universe.Here(affordance.name, span), _open_when(affordance, span)
+        if opened is None:
+            conditions.append(here)
+        elif when is not None:
+            conditions.append(universe.Binary("and", here, when, span))
+        else:
+            listing.report.add(messages.observations.AlwaysOpen(opened.span, word, affordance.span))
+            return None
+    if not conditions:
+        return None  # it has errors
+    return reduce(lambda one, other: universe.Binary("or", one, other, span), conditions)
+
+
+def _open_when(affordance: universe.Affordance, span: Span) -> Expression | None:
+    """The condition under which an affordance that is there is open; `None` where it always is."""
+    opening = None if affordance.appears is not None else affordance.opening
+    if affordance.hours is None:
+        return opening
+    hour, hours = universe.Hour(span), affordance.hours
+    since = universe.Binary(">=", hour, number_at(hours.opens, span), span)
+    until = universe.Binary("<", hour, number_at(hours.closes, span), span)
+    included = universe.Binary("and" if hours.opens < hours.closes else "or", since, until, span)
+    return included if opening is None else universe.Binary("and", included, opening, span)
