@@ -364,8 +364,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H300": Code("error", "window that no grid has"),
         "H301": Code("error", "window that is too large to be looked through"),
         "H302": Code("error", "window that shows the same of every cell"),
-        "H352": Code("error", "window of where something is open that always is"),
         "H332": Code("error", "what is not asked of the agents on each cell"),
         "H333": Code("error", "what is not known of an agent by itself, counted on cells"),
+        "H352": Code("error", "window of where something is open that always is"),
     }
 )

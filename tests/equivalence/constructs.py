@@ -15,6 +15,7 @@ from hamlet.universe import (
     Blocking,
     Capacity,
     Cascade,
+    CellCount,
     CellMeter,
     Cells,
     CellValue,
@@ -173,6 +174,7 @@ KINDS = (
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
     *("ObserveView that turns", "ObserveView in sight", "ObserveView in view"),
+    *("ObserveView of hexagons", "ObserveView of what stands", "CellCount lowest", "CellCount highest"),
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
@@ -256,7 +258,11 @@ def _details(universe: Universe, node: object) -> list[str]:
         case ObserveView(heading=heading, within=within, value=value):
             shown = ["ObserveView of affordances"] if value is None else []
             shown += ["ObserveView that turns"] if heading is not None else []
+            shown += ["ObserveView of hexagons"] if node.hexagonal else []
+            shown += ["ObserveView of what stands"] if any(isinstance(part, Here) for part in nodes(value)) else []
             return [*shown, *([f"ObserveView in {within}"] if within is not None else [])]
+        case CellCount(extreme=extreme):
+            return [f"CellCount {extreme}"] if extreme is not None else []
         case Start(speed=speed):
             return ["Start speed"] if speed is not None else []
         case Lifespan(reward=reward):

@@ -128,8 +128,11 @@ class ObservedViews:
             return None
         hexagons = is_hexagonal(grid)
         ahead = item.turned is not None and item.turned.text == "ahead"
-        if (ahead and not hexagons) != (item.depth is not None):
-            report.add(messages.headings.WindowSides(item.span, ahead, hexagons))
+        if hexagons and item.depth is not None:
+            report.add(messages.headings.DepthOfHexagons(item.span))
+            return None
+        if not hexagons and ahead != (item.depth is not None):
+            report.add(messages.headings.WindowSides(item.span, ahead))
             return None
         if hexagons and item.within is not None and item.within.text == "sight":
             report.add(messages.observations.SightOnHexagons(item.within.span, grid.span))

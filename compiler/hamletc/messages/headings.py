@@ -81,15 +81,11 @@ class WindowOffPlane(Finding):
 
 @finding("H300")
 class WindowSides(Finding):
-    """A window ahead without a depth, or one with a depth that is not ahead, or on hexagons."""
+    """A window ahead without a depth, or one with a depth that is not ahead."""
 
     ahead: bool
-    hexagons: bool
 
     def told(self) -> Told:
-        if self.hexagons:
-            hint = "Write a radius alone, as in `window 3 ahead` or `window 3 turned`."
-            return Told("a window of hexagons has no depth", hint)
         if self.ahead:
             hint = (
                 "Write how wide and how deep it is, as in `window 7 x 7 ahead`, or a radius, as in `window 3 turned`."
@@ -97,6 +93,15 @@ class WindowSides(Finding):
             return Told("a window ahead has a width and a depth", hint)
         hint = "Add `ahead`, as in `window 7 x 7 ahead`; other windows have a radius, as in `window 3`."
         return Told("a window with a depth lies ahead of agents", hint)
+
+
+@finding("H300")
+class DepthOfHexagons(Finding):
+    """A window of hexagons with a width and a depth."""
+
+    def told(self) -> Told:
+        hint = "Write a radius alone, as in `window 3 ahead` or `window 3 turned`."
+        return Told("a window of hexagons has no depth", hint)
 
 
 @finding("H301")

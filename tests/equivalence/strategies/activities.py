@@ -99,6 +99,8 @@ class Activities(Spaces):
             if opens != closes:
                 hours = f" open {opens} .. {closes}"
         own = self.own(plan)
+        if hours or any(part.startswith("open when") for part in own):
+            self.closing.append(plan.name)
         stays = not any(word in part for part in own for word in ("wanders", "rule goes"))
         self.lettered += (plan.name,) if place.startswith('"') and stays else ()
         head += f"{' solid' if stays and self._may_be_solid(place) else ''}{hours}"

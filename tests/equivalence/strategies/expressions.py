@@ -82,6 +82,7 @@ class Expressions(Choices):
         self.extent: Extent
         self.scope: Scope = "tick"
         self.actions: list[str] = []
+        self.closing: list[str] = []
         self.there: list[str] = []
         self.lists = False
         self.cascade: Interval | None = None

@@ -178,10 +178,11 @@ class Outcomes(Activities):
             layers += [f"{name}: {self.integer(1, 3)} * position x - position y", *terrains]
             layers += [f"{name}: 2 * {each} when position y > 0" for each in terrains]
             layers += self._of_agents(number) * 2
+            layers += self._standing(number) * 2
             sights = (" in view", "") if hexagons else (" in view", " in view", " in sight", "")
             within = self.pick(sights) if hidden else ""
             items.append(f"window {shape} of {self.pick(layers)}{within}")
-        return [*dict.fromkeys(items)]
+        return [*dict.fromkeys(items), *self._extremes()]
 
     def _of_agents(self, number: int) -> list[str]:
         """What windows show of the agents on cells, where agents meet."""
@@ -193,6 +194,23 @@ class Outcomes(Activities):
         meter = self.word(plan.name)
         asked = (f"count({meter} > {middle})", f"average({meter})", f"count({meter} < {middle} or age > 2)")
         return ["agents", f"{name}: {self.pick(asked)}", f"{name}: total(agent) own -1"]
+
+    def _extremes(self) -> list[str]:
+        """The least and the greatest of the agents on cells."""
+        if not self.meet or not self.chance(2):
+            return []
+        meter = self.word(self.pick(self.meters).name)
+        return [f"window {self.integer(0, 1)} of {each}: {each}({meter})" for each in ("lowest", "highest")]
+
+    def _standing(self, number: int) -> list[str]:
+        """What windows show of the affordances on cells."""
+        if not self.affordances or self.space.nodes:
+            return []
+        shown = self.word(self.pick(self.affordances).name)
+        name = self.word(self.name(f"stand{number}", "outcome"))
+        closing = [f"open {self.word(self.pick(self.closing))}"] * 2 if self.closing else []
+        here = self.pick((f"here == {shown}", "here == nothing"))
+        return [shown, *closing, f"{name}: position x + (2 when {here})"]
 
     @property
     def extent_is_small(self) -> bool:

@@ -38,6 +38,8 @@ APART = {
     "CellSum.operand": "the name of the hidden meter says it: test_over_cells.py",
     "Cells.counts": "hidden meters of cells: features/observations/test_agents_in_windows.py",
     "CellCount.meter": "names a hidden meter of cells",
+    "CellCount.extreme": "the name of the hidden meter says it: features/observations/test_agents_in_windows.py",
+    "ObserveView.hexagonal": "is the form of the cells of the grid",
     "CellCount.operand": "the name of the hidden meter says it: features/observations/test_agents_in_windows.py",
     "ObserveCells.called": "names rows",
     "Pool.role": "names the role",

@@ -121,6 +121,45 @@ def test_windows_show_who_is_alive_on_each_cell(world: Callable[..., Env], backe
     assert met or ran == 0, "nobody shared a cell"
 
 
+def extremes(
+    env: Env, world: int, terms: Sequence[float], best: Callable[[list[float]], float]
+) -> dict[tuple[int, int], float]:
+    """The least or the greatest number of the agents of a world on each cell, of those that are alive."""
+    position, alive, found = env.state["position"], env.state["alive"], dict[tuple[int, int], list[float]]()
+    for agent, term in enumerate(terms):
+        lane = world * len(terms) + agent
+        if alive[lane]:
+            found.setdefault((int(position[0, lane]), int(position[1, lane])), []).append(term)
+    return {cell: best(numbers) for cell, numbers in found.items()}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("ran", [0, 1, 9])
+def test_windows_show_the_least_and_the_greatest_of_each_cell(
+    world: Callable[..., Env], backend: str, ran: int
+) -> None:
+    shown = "window 2 of least: lowest((hunger - 0.5) when wolf)  window 1 of most: highest(fat - 1)"
+    env = world(hunt(shown, "extremes"), backend=backend)
+    env.reset()
+    ticks(env, ran)
+    meters, agents = env.state["meters"], WOLVES + SHEEP
+    names = [meter.name for meter in env.universe.meters]
+    hunger, fat = (meters[names.index(name)].view(2, agents) for name in ("wolf.hunger", "sheep.fat"))
+    shared = 0
+    for number in range(2):
+        of_wolves = torch.where(torch.arange(agents) < WOLVES, hunger[number] - 0.5, 0.0).tolist()
+        least = extremes(env, number, of_wolves, min)
+        most = extremes(env, number, (fat[number] - 1).tolist(), max)
+        shared += len(least) < int(env.state["alive"].view(2, agents)[number].sum())
+        for agent in range(agents):
+            x, y = (int(axis) for axis in env.state["position"][:, number * agents + agent])
+            for name, radius, found in (("window.least", 2, least), ("window.most", 1, most)):
+                around = [(x + r, y - f) for f in range(radius, -radius - 1, -1) for r in range(-radius, radius + 1)]
+                expected = [found.get(cell, 0.0) for cell in around]
+                assert rows_of(env, name)[:, number, agent].tolist() == expected, (name, agent)
+    assert shared or ran == 0, "nobody shared a cell"
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_windows_that_turn_show_agents_as_one_faces_them(world: Callable[..., Env], backend: str) -> None:
     env = world(
@@ -194,7 +233,8 @@ meter fat = uniform(0, 1)
 rule drift: move (integer(-1, 1), integer(-1, 1))
 reward nothing
 inert allowed
-observe { window 29 of agents  window 1 of fed: total(fat) }
+observe { window 29 of agents  window 1 of fed: total(fat)
+    window 1 of thin: lowest(fat)  window 1 of wide: highest(fat) }
 """
     made = [hamlet.make(compiled(text), worlds=1, agents=600, backend=each, quiet=True, seed=2) for each in
             ("interpreter", backend)]  # fmt: skip
@@ -213,7 +253,7 @@ observe { window 29 of agents  window 1 of fed: total(fat) }
 @pytest.mark.parametrize(
     ("shown", "code"),
     [
-        ("window 1 of least: lowest(fat)", "H332"),
+        ("window 1 of most: highest(fat, hunger)", "H030"),
         ("window 1 of rank: rank(wolf, fat)", "H332"),
         ("window 1 of near: count(distance to Bed < 2)", "H333"),
         ("window 1 of here: count(here == Bed)", "H333"),
