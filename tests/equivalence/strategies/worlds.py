@@ -301,8 +301,9 @@ class Worlds(Statements):
         blocks, pushes = self.chance(3), self._pushes()
         if not blocks and not pushes:
             return space
-        parts = [f"agents block{how}"] if blocks else []
-        parts += [f"agents push {pushes}{'' if blocks else how}"] if pushes else []
+        by_push = bool(pushes) and (not blocks or self.chance(2))
+        parts = [f"agents block{'' if by_push else how}"] if blocks else []
+        parts += [f"agents push {pushes}{how if by_push else ''}"] if pushes else []
         said = f"{'  '.join(parts)} }}"
         first = f"{first[: first.rindex('}')]} {said}" if "}" in first else f"{first} {{ {said}"
         return "\n".join([first, *rest])
