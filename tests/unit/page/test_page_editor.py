@@ -66,6 +66,19 @@ console.log(JSON.stringify({
     cut: await said(link.slice(0, 20), 5000), other: await said("?", 5000), long: await said(link, 100),
 }));
 """
+LACKING = """
+const { lacking } = await import(process.argv[1]);
+const validate = WebAssembly.validate;
+const said = [lacking()];
+WebAssembly.validate = (bytes) => ![...bytes].includes(253) && validate(bytes);
+said.push(lacking());
+WebAssembly.validate = validate;
+delete globalThis.DecompressionStream;
+said.push(lacking());
+delete globalThis.WebAssembly;
+said.push(lacking());
+console.log(JSON.stringify(said));
+"""
 PAST = """
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -216,6 +229,17 @@ def test_a_text_goes_into_a_link_and_out_of_it(statics: Path) -> None:
         "other": "the text of this link is cut off",
         "long": "the text of this link is longer than 100 bytes",
     }
+
+
+@node
+def test_a_browser_that_is_too_old_is_told_so(statics: Path) -> None:
+    nothing, *missing = run_node(LACKING, statics / "run.js")
+    assert nothing is None
+    assert [re.findall("SIMD|unpack|no WebAssembly", said) for said in missing] == [
+        ["SIMD"],
+        ["unpack"],
+        ["no WebAssembly"],
+    ]
 
 
 @node

@@ -5,7 +5,7 @@ import { isLong, read, written, wrong } from "./link.js";
 import { got, letters, textOf } from "./packed.js";
 import { made, part, round, shelved, sized, slider, swatch, theme } from "./parts.js";
 import { Picture, Sheet } from "./picture.js";
-import { Run, TICKS } from "./run.js";
+import { Run, TICKS, lacking } from "./run.js";
 import { LINKED, Workshop } from "./workshop.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300, 1000, 3000]; // ticks of a second
@@ -23,7 +23,7 @@ const SOON = 1500; // milliseconds until the compiler loads: the world moves fir
 let run; // the world that is shown; everything below is about it
 let picture;
 let workshop = null; // where the page has a compiler
-let waiting = null; // the setup of a link whose text is not compiled yet
+let waiting = null; // the setup and the text of a link, until it is compiled
 let promised; // the digest of the link with which the page was opened, while its setup stands
 let gauges = [];
 let going = true;
@@ -57,7 +57,8 @@ async function arrive(universes, hash) {
     part("universe").value = id;
     part("next").hidden = universes.find((each) => each.id === id).shelf !== "lessons";
   }
-  waiting = text === null ? null : setup;
+  waiting = text === null ? null : { setup, text };
+  if (text !== null) say("This link has a universe of its own, which runs once it is compiled.");
   workshop?.open(text === null ? id : LINKED, text ?? run.about.source, text !== null);
 }
 
@@ -80,7 +81,7 @@ async function edited(bytes, about, text) {
   const { least, most } = about.agents;
   const able = ([name, value]) => about.params.some((each) => each.name === name && (each.low ?? -Infinity) <= value && value <= (each.high ?? Infinity));
   const before = { seed, agents: least <= agents && agents <= most ? agents : undefined, params: Object.fromEntries(Object.entries(params).filter(able)) };
-  const setup = waiting ?? before;
+  const setup = waiting === null ? before : { ...waiting.setup, digest: waiting.text === text ? waiting.setup.digest : undefined };
   waiting = null;
   try {
     await use(bytes, about, { ...setup, text });
@@ -376,12 +377,6 @@ async function main() {
   setTimeout(() => workshop?.load(), SOON);
 }
 
-/* Whether the browser has the instructions that modules have: a function of one vector is valid. */
-function vectors() {
-  return WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11));
-}
-
-if (typeof WebAssembly === "undefined") say("This browser has no WebAssembly.");
-else if (!vectors()) say("This browser has no SIMD of WebAssembly, which universes need: take one of 2023 or later.");
-else if (typeof DecompressionStream === "undefined") say("This browser cannot unpack files: take one of 2023 or later.");
+const missing = lacking();
+if (missing !== null) say(missing);
 else main().catch((error) => say(location.protocol === "file:" ? "Open this page from a host: hamletc page said how." : error.message));

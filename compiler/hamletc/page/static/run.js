@@ -6,6 +6,16 @@ import { open } from "./worlds.js";
 
 export const TICKS = 300; // of the run whose digest a link promises
 
+/* What this browser lacks to run universes, in a line; null where nothing is missing. */
+export function lacking() {
+  if (typeof WebAssembly === "undefined") return "This browser has no WebAssembly.";
+  // A function that gives a vector is valid.
+  const vector = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+  if (!WebAssembly.validate(Uint8Array.from(vector))) return "This browser has no SIMD of WebAssembly, which universes need: take one of 2023 or later.";
+  if (typeof DecompressionStream === "undefined") return "This browser cannot unpack files: take one of 2023 or later.";
+  return null;
+}
+
 export class Run {
   #bytes;
   #past = new Past();
