@@ -111,13 +111,13 @@ cells {
 reward a
 observe { cell }
 """
-    env = hamlet.make(compiled(text), worlds=1, agents=3, backend=backend, quiet=True)
+    env = hamlet.make(compiled(text), worlds=1, agents=4, backend=backend, quiet=True)
     env.reset()
-    env.set("position", torch.tensor([[2, 0], [2, 0], [5, 1]]))
-    env.step(torch.full((3,), list(env.action_names).index("WAIT"), dtype=torch.int32))
+    env.set("position", torch.tensor([[2, 0], [2, 0], [5, 1], [1, 1]]))
+    env.step(torch.full((4,), list(env.action_names).index("WAIT"), dtype=torch.int32))
     assert env.meter("east")[:, 0].tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0]
     assert env.meter("up")[:, 0].tolist() == [0] * 8 + [1] + [0] * 3
-    assert env.meter("own")[:, 0].tolist() == [0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert env.meter("own")[:, 0].tolist() == [0, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,25 @@ observe { position absolute }
     assert bool(env.meter("stone").bool().any())
 
 
+def test_beyond_the_edges_nothing_is_solid(compiled: Compiled) -> None:
+    """There a state with options has the first one, which makes other cells solid."""
+    text = """
+universe ring
+space grid 3 x 1 { starts anywhere }
+lifespan 9 ticks
+meter energy = 1 { decay 0.1 }
+cells { state ground: rock path = if position x == 0 then rock else path  solid when ground == rock }
+reward energy
+report left: 1 when solid at (position x - 1, 0)
+observe { position absolute }
+"""
+    env = hamlet.make(compiled(text), worlds=1, agents=2, backend="interpreter", quiet=True)
+    env.reset()
+    env.set("position", torch.tensor([[0, 0], [1, 0]]))
+    env.step(torch.full((2,), list(env.action_names).index("WAIT"), dtype=torch.int32))
+    assert env.reports["left"].tolist() == [0, 1]
+
+
 def test_a_picture_shows_solid_cells(compiled: Compiled) -> None:
     env = lane("interpreter", compiled)
     env.set("position", torch.tensor([[0, 0], [6, 0]]))
