@@ -14,12 +14,17 @@ from hamletc.lowering.lane import Lane
 from hamletc.lowering.places import cell_index
 from hamletc.lowering.reducer import Reducer
 
+MOST_CELLS = 1 << 16
+"""Cells of a grid, at most, of each of which kernels for CPUs have a number; of larger ones agents ask all others."""
+
 
 def counted_on_cell(reducer: Reducer, asked: OfAll) -> str | None:
     """The name of the reduction of a count whose condition is that of a cell of the agent that asks, and one of the
     agents that are asked alone; `None` of anything else."""
     lane, grid = reducer.lane, reducer.lane.universe.space
     if not isinstance(grid, Grid) or not isinstance(asked, Among) or asked.op != "count":
+        return None
+    if schema.cells(grid) > MOST_CELLS:
         return None
     axes, conditions = schema.axes(lane.universe), list(_conjuncts(asked.operand))
     place = [_named(condition, axis) for condition, axis in zip(conditions, axes, strict=False)]
