@@ -185,7 +185,7 @@ def test_counts_at_cells_are_looked_up() -> None:
     ]
     verify_program(known)
     assert parse_program(print_program(known)) == known
-    for size, op in (("256 x 256", "alike"), ("257 x 256", "count"), ("16384 x 16384", "count")):
+    for size, op in (("256 x 256", "alike"), ("257 x 256", "count"), ("16384 x 16384 { places stored }", "count")):
         assert program(text.replace("4 x 3", size)).reductions[0].op == op
     lies = facts_of(universe_of(text), known).inputs["among.alike.0"]
     assert (lies.low, lies.high, lies.whole) == (0.0, 1024.0, True)
