@@ -105,17 +105,13 @@ def level_of(declarations: tuple[syntax.Decl, ...]) -> OfWorld | None:
     return None
 
 
-def problems_of(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> Iterator[Finding]:
-    """What is wrong with levels; what follows from the first thing is left out."""
-    for check in (_sizes, _letters, _states):
-        found = list(check(drawn, declarations))
-        if found:
-            yield from found
-            return
+def problems_of(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> list[Finding]:
+    """What is wrong with levels whose sizes are right; what follows from the first thing is left out."""
+    return list(_letters(drawn, declarations)) or list(_states(drawn, declarations))
 
 
-def _sizes(drawn: Drawn, _: tuple[syntax.Decl, ...]) -> Iterator[Finding]:
-    """What is wrong with their rows."""
+def wrong_sizes(drawn: Drawn) -> Iterator[Finding]:
+    """What is wrong with the rows of levels."""
     levels, first = drawn.levels, drawn.levels[0]
     if drawn.map.rows:
         yield messages.levels.RowsBesideLevels(drawn.map.rows[0].span, first.span)
@@ -161,8 +157,6 @@ def _letters(drawn: Drawn, declarations: tuple[syntax.Decl, ...]) -> Iterator[Fi
             case syntax.MapLetters(letters=letters) if letters.text not in drawn.regions:
                 needed = "a region"
                 yield messages.names.Unknown(letters.span, letters.text, needed, tuple(drawn.regions), None, None)
-            case syntax.DrawnWallsDecl():
-                yield messages.levels.DrawnWallsOfLevels(item.span)
             case syntax.TerrainDecl(numbers=numbers):
                 yield from _numbers(numbers, drawn)
             case _:

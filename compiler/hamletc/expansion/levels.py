@@ -13,9 +13,10 @@ from typing import Any, Literal, TypeVar, cast
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
-from hamletc.expansion.drawn_levels import LEVEL, MOST_SOUGHT, Drawn, level_of, problems_of
+from hamletc.expansion.drawn_levels import LEVEL, MOST_SOUGHT, Drawn, level_of, problems_of, wrong_sizes
 from hamletc.expansion.headings import turning_of
 from hamletc.expansion.level_places import LevelPlaces, affordances, states_up_to_level, taken_letters, wrong_places
+from hamletc.expansion.level_thin import Thinned, thinned
 from hamletc.expansion.level_ways import LevelWays, StepsOf
 from hamletc.expansion.places import Copy, Places
 from hamletc.expansion.trees import Field, binary, call, free, named, number, rebuilt
@@ -34,8 +35,11 @@ def levels_written_out(
     levels = () if written is None else only(written.items, syntax.LevelDecl)
     if written is None or not levels:
         return declarations, ()
-    drawn = Drawn(written, levels)
-    found = list(problems_of(drawn, declarations)) or list(wrong_places(drawn, declarations))
+    found = list(wrong_sizes(Drawn(written, levels)))
+    thin = Thinned(written) if found else thinned(written)
+    drawn = Drawn(thin.map, only(thin.map.items, syntax.LevelDecl))
+    found = found or list(thin.problems) or problems_of(drawn, declarations)
+    found = found or list(wrong_places(drawn, declarations))
     problems = tuple(map(places.told, found))
     if problems:
         return declarations, problems

@@ -50,10 +50,17 @@ class TooManyLevels(Finding):
 
 
 @finding("H310")
-class DrawnWallsOfLevels(Finding):
+class ThinWallsDiffer(Finding):
+    """A level that draws other thin walls than the first one."""
+
+    level: str
+    first: Span
+    other: Span
+
     def told(self) -> Told:
-        hint = "Write pairs of cells, as in `wall between (1, 0) (2, 0)`, which stand in all levels."
-        return Told("thin walls cannot be drawn in levels", hint)
+        hint = "Draw them alike in all levels; what differs can be cells that are walls."
+        labels = (Label(self.first, "the first level"), Label(self.other, "other thin walls"))
+        return Told(f"thin walls stand in all levels, and those of `{self.level}` are others", hint, "", labels)
 
 
 @finding("H310")

@@ -6,6 +6,7 @@ import math
 
 from hamlet.universe import Continuous, Grid
 from hamlet.universe.space import letters_of
+from hamletc.language.braces import DECLARATIONS
 from strategies.expressions import Scope
 from strategies.pieces import AffordancePlan, joined
 from strategies.spaces import Spaces
@@ -190,7 +191,8 @@ class Activities(Spaces):
             self.take(name, "action")
         own = [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
         of_space = [*self.space.moves, "INTERACT", "WAIT"]
-        self.lists = self.chance(4)
+        # A bare word that begins a declaration would end the list.
+        self.lists = self.chance(4) and DECLARATIONS.isdisjoint((*of_space, *own))
         if self.lists:
             needed = {"INTERACT"} if self.affordances else {"WAIT"}
             of_space = [name for name in of_space if name in needed or not self.chance(4)]

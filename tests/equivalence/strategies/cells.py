@@ -39,7 +39,7 @@ class Cells(States):
     def plan_cells(self) -> None:
         """The meters of cells, on some grids that have only few."""
         grid = isinstance(self.space.space, Grid) and not self.space.nodes
-        if not grid or math.prod(self.space.sizes) > MOST_CELLS or not self.chance(3):
+        if not grid or math.prod(self.space.sizes) > MOST_CELLS or not self.chance(2):
             return
         for number in range(self.integer(1, 2)):
             low, high = self.bounds()
@@ -109,7 +109,7 @@ class Cells(States):
 
     def _load(self) -> list[str]:
         """Sometimes a state that agents may push, and a rule that reads it."""
-        if not self.chance(3):
+        if self.chance(3):
             return []
         name, shows = self.word(self.name("load", "value")), self.word(self.name("shows_load", "rule"))
         self.load = name

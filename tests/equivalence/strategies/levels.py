@@ -42,8 +42,10 @@ class Levels(Maps):
             drawn.append(f"    level {name} {{ {joined(rows, ' ')} }}")
         items = [f'wall "{WALL}"', f'region {self.word(self.wood)} "{WOOD}{self.letters}"']
         items += [f'starts "{begins}"'] if begins else []
+        thin = self.thin_walls([WOOD] * (width * height), width)
+        items += [self.between(thin, width)] if thin else []
         block = "\n".join([*drawn, *(f"    {item}" for item in items)])
-        plain = Map(("." * width,) * height, "", (), (), HERE, None, ())
+        plain = Map(("." * width,) * height, "", (), (), HERE, None, thin)
         return plain, f"map {{\n{block}\n}}"
 
     def choosing(self, world: list[str]) -> list[str]:

@@ -32,11 +32,10 @@ class Maps(Statements):
         walls = "".join(letter for letter in WALLS if letter in letters)
         ground = [letter for letter in dict.fromkeys(letters) if letter not in WALLS]
         regions = self._regions(ground, [letter for letter in ground if letter not in ". s"])
-        thin = self._thin_walls(letters, width)
+        thin = self.thin_walls(letters, width)
         items = [f'wall "{walls}"'] if walls else []
         if thin:
-            pairs = [" ".join(f"({cell % width}, {cell // width})" for cell in wall.cells) for wall in thin]
-            items.append(f"wall between {', '.join(pairs)}")
+            items.append(self.between(thin, width))
         items += [f'starts "{begins}"'] if begins else []
         items += [f'region {self.word(region.name)} "{region.letters}"' for region in regions]
         terrains = tuple(self._terrain(number, regions) for number in range(self.pick((1, 0, 2))))
@@ -48,9 +47,14 @@ class Maps(Statements):
         block = "\n".join(f"    {item}" for item in items)
         return Map(rows, walls, regions, terrains, HERE, begins or None, thin), f"map {{\n{quoted}\n{block}\n}}"
 
-    def _thin_walls(self, letters: list[str], width: int) -> tuple[ThinWall, ...]:
+    def between(self, thin: tuple[ThinWall, ...], width: int) -> str:
+        """The line of some thin walls."""
+        pairs = [" ".join(f"({cell % width}, {cell // width})" for cell in wall.cells) for wall in thin]
+        return f"wall between {', '.join(pairs)}"
+
+    def thin_walls(self, letters: list[str], width: int) -> tuple[ThinWall, ...]:
         """Walls between some cells and those to the right of them, or below."""
-        if not self.chance(4):
+        if not self.chance(2):
             return ()
         beside = [(cell, cell + 1) for cell in range(len(letters)) if (cell + 1) % width]
         below = [(cell, cell + width) for cell in range(len(letters) - width)]

@@ -311,7 +311,7 @@ class Worlds(Statements):
     def _pushes(self) -> str:
         """What agents push, and how many at most; empty where nothing is."""
         grid = self.space.space
-        if not self.load or not isinstance(grid, Grid) or not self.chance(2):
+        if not self.load or not isinstance(grid, Grid):
             return ""
         most = min(4, min(grid.sizes) - 2) if grid.edges == "wrap" else 4
         if most < 1:

@@ -256,3 +256,45 @@ def test_lists_of_letters_are_places(compiled: Compiled) -> None:
 def test_what_cannot_stand_in_levels_is_said(text: str, code: str | None) -> None:
     errors = [each.code for each in findings(text) if each.severity == "error"]
     assert errors[:1] == ([] if code is None else [code])
+
+
+THIN = """
+universe thin
+space grid map
+map {
+    level one { "s.B|. ." "  -   -" "C:. . ." }
+    level two { "C. |.:B" "  -+  -" "s . .+." }
+    starts "s"
+    wall between columns "|"
+    wall between rows "-"
+}
+lifespan 20 ticks
+meter e = 1 { decay 0.01 }
+affordance Bed at "B" { instantly { e += 0.1 } }
+affordance Cot at "C" { instantly { e += 0.1 } }
+reward e
+report far: walking distance to Bed
+observe { position absolute  state level }
+draw { agents "@" in gold }
+"""
+
+
+def test_levels_draw_thin_walls_that_are_the_same_in_all(compiled: Compiled) -> None:
+    env, levels = begun(THIN.replace("reward e", "reward e - 0.001 * walking distance to Cot"), "c", compiled)
+    ground = env.universe.space.map
+    assert [wall.cells for wall in ground.thin] == [(1, 2), (1, 5), (3, 7)]
+    assert findings(THIN) == ()
+    starts, beds = {0: (0, 0), 1: (0, 1)}, {0: (1, 0), 1: (3, 0)}
+    at = [env.meter(f"position {axis} of Bed").view(-1).tolist() for axis in "xy"]
+    assert list(zip(*at, strict=True)) == [beds[level] for level in levels]
+    assert env.state["position"].T.tolist() == [list(starts[level]) for level in levels]
+    env.step(torch.full((len(levels),), list(env.action_names).index("WAIT"), dtype=torch.int32))
+    assert env.reports["far"].tolist() == [{0: 1.0, 1: 4.0}[level] for level in levels]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [('"s . .+."', '"s .|.+."', "H310"), ('"  -+  -"', '"  -?  -"', "H144"), ('wall between columns "|"', "", "H144")],
+)
+def test_thin_walls_of_levels_that_cannot_stand_are_said(old: str, new: str, code: str) -> None:
+    assert next(each.code for each in findings(THIN.replace(old, new))) == code
