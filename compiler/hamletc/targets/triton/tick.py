@@ -24,7 +24,19 @@ from hamletc.kernel.code import (
 )
 from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
-from hamletc.targets.triton.blocks import BLOCK, GROUP, SIZES, WORLDS, cast, columns_of, reshape, where, widened, zeros
+from hamletc.targets.triton.blocks import (
+    BLOCK,
+    GROUP,
+    SIZES,
+    WORLDS,
+    cast,
+    columns_of,
+    reshape,
+    somewhere,
+    where,
+    widened,
+    zeros,
+)
 from hamletc.targets.triton.cells import spread_worlds
 from hamletc.targets.triton.crowds import crowd_after_tick
 from hamletc.targets.triton.meeting import meet, widen
@@ -106,6 +118,9 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
         if "clock" in bindings.bodies:
             yield assign("next_hour", call("_clock", *bindings.arguments("clock")))
         yield assign("state", several(_next(bindings)))
+        if BEAR in bindings.bodies and bindings.finds:
+            again = (Remark("Who is born may stand elsewhere."), assign(found, call("_seek")))
+            yield when(somewhere(Name("next_alive") & ~alive) > 0, again)
         yield assign("outcome", several(variable for variable, _, _ in bindings.outcomes))
         yield give(*advanced(bindings))
 
