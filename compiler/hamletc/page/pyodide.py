@@ -19,17 +19,18 @@ INSTALL = f"npm install pyodide@{TRIED}"
 PLAIN = ("pyodide.mjs", "pyodide.asm.mjs")
 MACHINE, LIBRARY, LOCK = "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"
 UNUSED = (
-    "_pydatetime.py", "_pyio.py", "_pyrepl/", "argparse.py", "bdb.py", "cmd.py", "compileall.py", "configparser.py",
-    "ctypes/", "doctest.py", "encodings/", "ftplib.py", "html/parser.py", "http/", "imaplib.py", "ipaddress.py",
-    "mailbox.py", "mimetypes.py", "modulefinder.py", "multiprocessing/", "optparse.py", "pdb.py", "pickletools.py",
-    "plistlib.py", "poplib.py", "pprint.py", "profile.py", "pstats.py", "pydoc.py", "smtplib.py", "socketserver.py",
-    "sqlite3/", "statistics.py", "tarfile.py", "tomllib/", "trace.py", "unittest/", "uuid.py", "wave.py", "wsgiref/",
-    "xml/", "xmlrpc/",
+    "_ast_unparse.py", "_pydatetime.py", "_pyio.py", "_pyrepl/", "_strptime.py", "_sysconfigdata", "argparse.py",
+    "bdb.py", "calendar.py", "cmd.py", "compileall.py", "configparser.py", "ctypes/", "doctest.py", "email/",
+    "encodings/", "ftplib.py", "getpass.py", "gettext.py", "html/parser.py", "http/", "imaplib.py", "ipaddress.py",
+    "mailbox.py", "mimetypes.py", "modulefinder.py", "multiprocessing/", "optparse.py", "pdb.py", "pickle.py",
+    "pickletools.py", "platform.py", "plistlib.py", "poplib.py", "pprint.py", "profile.py", "pstats.py", "pydoc.py",
+    "smtplib.py", "socketserver.py", "sqlite3/", "statistics.py", "sysconfig/", "tarfile.py", "tomllib/", "trace.py",
+    "unittest/", "urllib/", "uuid.py", "wave.py", "wsgiref/", "xml/", "xmlrpc/",
 )  # fmt: skip
 """How names in Python's library begin that nothing here imports."""
 ENCODINGS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "punycode", "raw_unicode_escape",
              "unicode_escape", "utf_16", "utf_8", "utf_8_sig")  # fmt: skip
-USED = tuple(f"encodings/{each}.py" for each in ENCODINGS)
+USED = ("email/__init__.py", *(f"encodings/{each}.py" for each in ENCODINGS))
 """Names among those that are imported."""
 
 

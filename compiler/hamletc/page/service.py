@@ -1,20 +1,21 @@
 """The compiler in a page: what a worker asks of it, as JSON. Nothing here reads or writes a file of the author's.
 
-A request is an object with `ask`, one of `check`, `compile`, `format`, and `text`. An answer has `diagnostics`; with
-`compile` also `about`, with `format` also `text`, each where there are no errors.
+A request is an object with `ask`, one of `check`, `compile`, `format`, with `text`, and with `files`: texts of files
+that it reads, by the names that it has for them. An answer has `diagnostics`; with `compile` also `about`, with
+`format` also `text`, each where there are no errors.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hamlet.schema import observation_rows
-from hamlet.universe import Universe
-from hamletc.compile import check
+from hamletc.compile import Checked, check
 from hamletc.diagnostics import Diagnostic, FileDiagnostics
 from hamletc.errors import CompileError, SourceError
 from hamletc.garbage import without_collections
@@ -26,6 +27,7 @@ from hamletc.read import parsed
 
 ID = "text"
 """The place that what a reader writes has among the universes of a page."""
+NAME = f"{ID}.hamlet"
 MOST_OBSERVED = 1 << 14
 """Numbers that an agent observes, at most: a tab compiles so many in some seconds."""
 SMALLEST = """\
@@ -54,12 +56,12 @@ def answered(request: str) -> Answer:
     asked = json.loads(request)
     text: str = asked["text"]
     try:
-        with without_collections():
+        with without_collections(), TemporaryDirectory() as folder:
             match asked["ask"]:
                 case "check":
-                    return _answer(_checked(text)[1])
+                    return _answer(_checked(text, _written(asked.get("files", {}), Path(folder))).warnings)
                 case "compile":
-                    return _compiled(text)
+                    return _compiled(text, _written(asked.get("files", {}), Path(folder)))
                 case "format":
                     return _formatted(text)
                 case unknown:
@@ -72,32 +74,41 @@ def answered(request: str) -> Answer:
         return _refused("the text nests deeper than a browser can follow")
 
 
-def _checked(text: str) -> tuple[Universe, Sequence[FileDiagnostics]]:
-    """The universe of a text, and the warnings about it.
+def _written(files: Mapping[str, str], folder: Path) -> Path:
+    """The folder, once files are in it."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def _checked(text: str, folder: Path) -> Checked:
+    """A text, which reads files of a folder.
 
     Raises:
         CompileError: it has errors.
     """
     if len(text.encode()) > LARGEST_SOURCE:
         raise CompileError(f"the text is larger than {LARGEST_SOURCE >> 20} MiB")
-    checked = check(parsed(Source(Path(f"{ID}.hamlet"), text)))
-    return checked.universe, checked.warnings
+    return check(parsed(Source(folder / NAME, text)))
 
 
-def _compiled(text: str) -> Answer:
-    universe, warnings = _checked(text)
+def _compiled(text: str, folder: Path) -> Answer:
+    checked = _checked(text, folder)
+    universe = checked.universe
     if (size := observation_rows(universe)) > MOST_OBSERVED:
         raise CompileError(
             f"an agent of {universe.name} observes {size:,} numbers; a page has room for {MOST_OBSERVED:,}"
         )
-    result = made(Named(ID, "", Path(f"{ID}.hamlet"), text), universe, lambda: None, AT_ONCE)
-    return _answer(warnings, {"about": result.about}, result.module)
+    result = made(Named(ID, "", Path(NAME), text), universe, lambda: None, AT_ONCE)
+    return _answer(checked.warnings, {"about": result.about}, result.module)
 
 
 def _formatted(text: str) -> Answer:
     formatted, diagnostics = format_source(text)
     if formatted is None:
-        return _answer([FileDiagnostics(Path(f"{ID}.hamlet"), text, diagnostics)])
+        return _answer([FileDiagnostics(Path(NAME), text, diagnostics)])
     return _answer([], {"text": formatted})
 
 
@@ -107,7 +118,7 @@ def _answer(files: Sequence[FileDiagnostics], more: Json | None = None, module: 
 
 
 def _said(diagnostic: Diagnostic, file: FileDiagnostics) -> Json:
-    own = file.path == Path(f"{ID}.hamlet")
+    own = file.path.name == NAME
     span = diagnostic.primary.span
     return {
         "code": diagnostic.code,

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
 from hamlet.universe import Universe
-from hamletc.compile import check_file
+from hamletc.compile import check
 from hamletc.errors import CompileError
 from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
 from hamletc.frontend import Stopwatch
 from hamletc.page.file import File, packed
 from hamletc.page.made import made
 from hamletc.page.told import Named, remarks
+from hamletc.read import read_universe
 
 STATIC = (
     "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "tally.js", "picture.js",
@@ -68,7 +70,10 @@ def static_files() -> Iterator[File]:
 
 def universe_files(named: Named) -> Iterator[File]:
     """The module of a universe, and what a page knows of it."""
-    universe = check_file(named.path, Stopwatch()).universe
+    reading = read_universe(named.path, Stopwatch())
+    universe = check(reading).universe
+    if named.source:
+        named = replace(named, files={each.name: each.text for each in reading.sources if each.name is not None})
     result = made(named, universe, lambda: _digest(universe))
     yield packed(f"universes/{named.id}.wasm", result.module)
     yield packed(f"universes/{named.id}.json", _json(result.about))

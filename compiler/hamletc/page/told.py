@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -31,12 +32,14 @@ class Named:
         id: its place among the universes of the page, which is in links.
         shelf: where it stands in the list: the name of its folder.
         source: its text; empty where it has none.
+        files: the texts of files that it reads, by the names that it has for them.
     """
 
     id: str
     shelf: str
     path: Path
     source: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
@@ -50,6 +53,7 @@ def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
         "name": universe.name,
         "says": " ".join([remarks(named.source), *unshown]).strip(),
         "source": named.source,
+        "files": dict(named.files),
         "agents": {"least": least, "most": most, "first": min(max(least, FEW if meet(universe) else 1), most)},
         "gauges": [
             *(_gauge("meters", row, meter) for row, meter in enumerate(universe.meters) if is_shown(meter)),

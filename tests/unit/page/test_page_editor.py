@@ -49,11 +49,11 @@ print(json.dumps([[each.said, None if each.module is None else each.module.hex()
 """
 IN_NODE = """
 import { readFileSync } from "node:fs";
-const [folder, archive, text] = process.argv.slice(1);
+const [folder, archive, text, compiler, stdLibURL] = process.argv.slice(1);
 const { loadPyodide } = await import(`${folder}/pyodide.mjs`);
-const { begun } = await import(process.argv[4]);
-const asked = await begun(loadPyodide, {}, new Uint8Array(readFileSync(archive)));
-const answers = ["check", "compile"].map((ask) => asked(ask, readFileSync(text, "utf8")));
+const { begun } = await import(compiler);
+const asked = await begun(loadPyodide, { stdLibURL }, new Uint8Array(readFileSync(archive)));
+const answers = ["check", "compile", "format"].map((ask) => asked(ask, readFileSync(text, "utf8")));
 console.log(JSON.stringify(answers.map(({ said, module }) => [said, module && Buffer.from(module).toString("hex")])));
 """
 TEXTS = """
@@ -171,8 +171,11 @@ def test_modules_are_carried_without_remarks() -> None:
 @node
 @pyodide
 def test_a_browsers_python_gives_the_same_module(carried: Path, statics: Path) -> None:
-    answers = run_node(IN_NODE, FOUND, carried, TOWN, statics / "compiler.js")
-    for ask, (said, module) in zip(("check", "compile"), answers, strict=True):
+    library = statics / "python_stdlib.zip"
+    packed = next(file.contents for file in compiler_files(FOUND) if file.path == f"python/{library.name}.gz")
+    library.write_bytes(gzip.decompress(packed))
+    answers = run_node(IN_NODE, FOUND, carried, TOWN, statics / "compiler.js", library)
+    for ask, (said, module) in zip(("check", "compile", "format"), answers, strict=True):
         here = service.answered(json.dumps({"ask": ask, "text": TOWN.read_text()}))
         assert (said, module) == (here.said, None if here.module is None else here.module.hex())
 
@@ -258,7 +261,8 @@ def test_a_run_goes_back_to_any_tick_and_on_from_there(statics: Path) -> None:
     env = hamlet.make(hamlet.compile(TOWN), worlds=1, backend="interpreter", seed=3)
     counted = env.rollout(400)
     for line, counts in zip(done["said"], (counted.uses(), counted.causes()), strict=True):
-        assert dict(each.rsplit(" ", 1) for each in line.split(", ")) == {a: str(n) for a, n in counts.items() if n}
+        said = dict(each.rsplit(" \u00d7", 1) for each in line.split(", "))
+        assert said == {name: str(count) for name, count in counts.items() if count}
     # What is compiled at once has the bits of the interpreter.
     universe = check_file(TOWN, Stopwatch()).universe
     assert done["digest"] == f"{digest_of_run(universe, Shape(1, 1), 3, TEST_TICKS):016x}"

@@ -68,6 +68,14 @@ def test_a_diagnostic_has_its_place_and_what_to_do() -> None:
     assert first("compile", text) == found == first("format", text)
 
 
+def test_a_text_reads_the_files_that_come_with_it() -> None:
+    folder = ROOT / "universes/ports"
+    text, level = (folder / "sokoban.hamlet").read_text(), (folder / "maps/sokoban.txt").read_text()
+    assert first("check", text)["message"] == "there is no file `maps/sokoban.txt`"
+    with_files = {"ask": "check", "text": text, "files": {"maps/sokoban.txt": level}}
+    assert json.loads(service.answered(json.dumps(with_files)).said)["diagnostics"] == []
+
+
 def test_a_text_is_formatted_as_by_the_command() -> None:
     assert (
         asked("format", "universe a\nspace   grid 5 x 5 # small\n")["text"]

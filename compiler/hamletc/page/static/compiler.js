@@ -2,15 +2,15 @@
 
 const PATIENCE = 30000; // milliseconds of one answer
 
-/* Python with hamletc, as a function of what is asked and a text. Runs in a worker, and in Node. */
+/* Python with hamletc, as a function of what is asked, a text, and files that it reads. Runs in a worker, and in Node. */
 export async function begun(loadPyodide, how, archive) {
   const python = await loadPyodide(how);
   python.unpackArchive(archive, "zip", { extractDir: "/compiler" });
   python.runPython("import sys; sys.path.insert(0, '/compiler')");
   const service = python.pyimport("hamletc.page.service");
   service.warm_up();
-  return (ask, text) => {
-    const answer = service.answered(JSON.stringify({ ask, text }));
+  return (ask, text, files = {}) => {
+    const answer = service.answered(JSON.stringify({ ask, text, files }));
     try {
       const module = answer.module?.toJs() ?? null;
       return { said: answer.said, module };
@@ -24,7 +24,7 @@ export async function begun(loadPyodide, how, archive) {
 export class Compiler {
   #worker = null;
   #numbers = 0;
-  #asked = null; // { number, ask, text, tell, refuse }
+  #asked = null; // { number, ask, text, files, tell, refuse }
   #next = null;
   #clock = 0;
 
@@ -47,11 +47,11 @@ export class Compiler {
   }
 
   /* What is found in a text, as { diagnostics, about, text, module }; null where a later question took its place. */
-  ask(ask, text) {
+  ask(ask, text, files) {
     this.begin();
     return new Promise((tell, refuse) => {
       this.#next?.tell(null);
-      this.#next = { number: (this.#numbers += 1), ask, text, tell, refuse };
+      this.#next = { number: (this.#numbers += 1), ask, text, files, tell, refuse };
       this.#send();
     });
   }
@@ -59,8 +59,8 @@ export class Compiler {
   #send() {
     if (!this.ready || this.#asked !== null || this.#next === null) return;
     [this.#asked, this.#next] = [this.#next, null];
-    const { number, ask, text } = this.#asked;
-    this.#worker.postMessage({ number, ask, text });
+    const { number, ask, text, files } = this.#asked;
+    this.#worker.postMessage({ number, ask, text, files });
     this.#clock = setTimeout(() => this.#stop(), PATIENCE);
   }
 

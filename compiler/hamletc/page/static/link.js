@@ -24,7 +24,7 @@ export function read(hash) {
 
 /* The link of a setup. */
 export function written({ universe, text, seed, agents, params, digest: promised }) {
-  const parts = [text === undefined ? ["universe", universe] : ["text", text], ["seed", seed], ["agents", agents]];
+  const parts = [["universe", universe], ["text", text], ["seed", seed], ["agents", agents]].filter(([, value]) => value !== undefined);
   for (const [name, value] of Object.entries(params)) parts.push([`param.${name}`, value]);
   if (promised !== undefined) parts.push(["digest", promised]);
   return `#${parts.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")}`;

@@ -22,6 +22,7 @@ const SOON = 1500; // milliseconds until the compiler loads: the world moves fir
 
 let run; // the world that is shown; everything below is about it
 let picture;
+let base; // what the page must know of the universe whose text, or whose files, are edited
 let workshop = null; // where the page has a compiler
 let waiting = null; // the setup and the text of a link, until it is compiled
 let promised; // the digest of the link with which the page was opened, while its setup stands
@@ -51,15 +52,17 @@ async function arrive(universes, hash) {
   const id = setup.universe ?? universes[0].id;
   if (!universes.some((each) => each.id === id)) throw new Error(`there is no universe ${id} on this page`);
   waiting = null;
-  if (text === null || run === undefined) {
+  // Another text reads the files of the universe of this page from which somebody made it.
+  if (text === null || run === undefined || base.id !== id) {
     const [bytes, about] = await Promise.all([got(`universes/${id}.wasm`), parsed(`universes/${id}.json`)]);
+    base = about;
     await use(bytes, about, text === null ? { ...setup, universe: id } : { universe: id, params: {} });
     part("universe").value = id;
     part("next").hidden = universes.find((each) => each.id === id).shelf !== "lessons";
   }
   waiting = text === null ? null : { setup, text };
   if (text !== null) say("This link has a universe of its own, which runs once it is compiled.");
-  workshop?.open(text === null ? id : LINKED, text ?? run.about.source, text !== null);
+  workshop?.open(text === null ? id : LINKED, text ?? run.about.source, base.files, text !== null);
 }
 
 /* Run a universe with a setup of which a part may be unsaid. */
@@ -283,7 +286,8 @@ function changed() {
 
 async function copy() {
   const text = run.setup.text === undefined ? undefined : await letters(run.setup.text);
-  const link = written({ ...run.setup, text, digest: await run.digest() });
+  const universe = text === undefined || Object.keys(base.files).length > 0 ? base.id : undefined;
+  const link = written({ ...run.setup, universe, text, digest: await run.digest() });
   if (isLong(link)) return say(`a link of this universe has ${link.length} letters, which is too long for an address`);
   history.replaceState(null, "", link);
   try {

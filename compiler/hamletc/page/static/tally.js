@@ -30,5 +30,5 @@ function count(counts, numbers, names) {
 
 function line(counts) {
   const seen = [...counts].sort(([, a], [, b]) => b - a);
-  return seen.slice(0, MOST).map(([name, times]) => `${name} ${times}`).join(", ") + (seen.length > MOST ? ", ..." : "");
+  return seen.slice(0, MOST).map(([name, times]) => `${name} ×${times}`).join(", ") + (seen.length > MOST ? ", ..." : "");
 }

@@ -12,6 +12,7 @@ export class Workshop {
   #editor = new Editor(part("typed"), part("painted"), part("findings"), () => this.#typed());
   #place = "";
   #source = "";
+  #files = {};
   #clock = 0;
   #made;
   #restored;
@@ -33,9 +34,9 @@ export class Workshop {
     this.#compiler.begin();
   }
 
-  /* Open the text of a universe, or what somebody made of it here before. With `now` it is compiled even if nobody did. */
-  open(place, source, now = false) {
-    [this.#place, this.#source] = [place, source];
+  /* Open the text of a universe, which may read files, or what somebody made of it here before. With `now` it is compiled even if nobody did. */
+  open(place, source, files, now = false) {
+    [this.#place, this.#source, this.#files] = [place, source, files];
     const before = now ? null : recalled(place);
     this.#editor.text = before ?? source;
     part("original").hidden = this.#editor.text === source;
@@ -93,7 +94,7 @@ export class Workshop {
     const { text } = this.#editor;
     this.load();
     try {
-      const answer = await this.#compiler.ask(ask, text);
+      const answer = await this.#compiler.ask(ask, text, this.#files);
       return text === this.#editor.text ? answer : null;
     } catch (error) {
       this.#say(error.message);
