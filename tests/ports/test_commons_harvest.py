@@ -190,7 +190,7 @@ def view(seen: Seen, player: int) -> Array:
     return shown
 
 
-LINES = 10
+LINES = 11
 
 
 def test_each_step_is_that_of_its_procedures(port: Callable[[str], Module]) -> None:

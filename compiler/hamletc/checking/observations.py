@@ -181,7 +181,7 @@ class Observations:
             return []
         if isinstance(item, syntax.ObserveWindow) and not self._views.is_plain(item):
             return _only(self._views.window(item) if self._in.has_grid(item) else None)
-        if isinstance(item, syntax.ObserveHotWindow) and (item.depth or item.turned or item.within):
+        if isinstance(item, syntax.ObserveHotWindow) and (item.depth or item.turned or item.reach or item.within):
             return self._views.hot(item) if self._in.has_grid(item) else []
         if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and item.layer is not None:
             return _only(self._cells.layer(item, item.layer))

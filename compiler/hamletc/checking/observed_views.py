@@ -128,6 +128,9 @@ class ObservedViews:
             return None
         hexagons = is_hexagonal(grid)
         ahead = item.turned is not None and item.turned.text == "ahead"
+        if item.reach is not None and (not ahead or item.depth is None):
+            report.add(messages.headings.WindowReach(item.reach.span))
+            return None
         if hexagons and item.depth is not None:
             report.add(messages.headings.DepthOfHexagons(item.span))
             return None
@@ -158,12 +161,16 @@ class ObservedViews:
         return extent
 
     def _ahead(self, item: Window, depth: syntax.Signed) -> _Extent | None:
-        """The agent stands in the middle of the last line."""
-        width = whole_number(item.radius, 1, 2 * LONGEST_SIDE, "the width of a window", self._in.report)
-        height = whole_number(depth, 1, LONGEST_SIDE, "the depth of a window", self._in.report)
+        """The agent stands in the middle of the last line, or of the line behind as many as the window reaches."""
+        report = self._in.report
+        width = whole_number(item.radius, 1, 2 * LONGEST_SIDE, "the width of a window", report)
+        height = whole_number(depth, 1, LONGEST_SIDE, "the depth of a window", report)
         if width is None or height is None:
             return None
-        return _Extent(width // 2, width - 1 - width // 2, height - 1, 0)
+        reach: int | None = height - 1
+        if item.reach is not None:
+            reach = whole_number(item.reach, 0, height - 1, "how far a window reaches ahead", report)
+        return None if reach is None else _Extent(width // 2, width - 1 - width // 2, reach, height - 1 - reach)
 
     def _centred(self, item: Window) -> _Extent | None:
         radius = whole_number(item.radius, 0, LONGEST_SIDE - 1, "the radius of a window", self._in.report)

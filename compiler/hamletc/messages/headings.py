@@ -104,6 +104,15 @@ class DepthOfHexagons(Finding):
         return Told("a window of hexagons has no depth", hint)
 
 
+@finding("H300")
+class WindowReach(Finding):
+    """A window that says how far it reaches ahead, and is not ahead."""
+
+    def told(self) -> Told:
+        hint = "Write `window 11 x 11 ahead up to 9`, which has 9 of its 11 lines ahead of the agent; or leave it out."
+        return Told("a window that is not ahead reaches as far on each side", hint)
+
+
 @finding("H301")
 class WindowTooLarge(Finding):
     """A window of so many cells, or so wide, that what walls hide in it is not looked for."""

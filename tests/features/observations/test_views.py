@@ -117,6 +117,18 @@ def test_walls_ahead_and_turned_around_the_agent(world: Callable[..., Env]) -> N
         assert looked(env, at, heading) == expected, (at, heading)
 
 
+def test_windows_ahead_show_lines_behind(world: Callable[..., Env]) -> None:
+    shown = "window 5 x 4 ahead up to 1 of wall  window 4 x 2 ahead up to 0 of wood: position x + 10 * position y"
+    env = world(shown, name="behind")
+    for at, heading in LOOKS:
+        expected = [float(is_wall(there(at, heading, *each))) for each in places(2, 2, 1, 2)]
+        for x, y in (there(at, heading, *each) for each in places(2, 1, 0, 1)):
+            inside = 0 <= x < len(ROWS[0]) and 0 <= y < len(ROWS)
+            expected.append(x + 10.0 * y if inside else 0.0)
+        assert looked(env, at, heading) == expected, (at, heading)
+    assert env.observation_names[-1] == "ahead.wood[1,1]"
+
+
 @pytest.mark.parametrize("walls", ["of the map", "of a large map", "of cells"])
 @pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_what_is_in_view_is_what_minigrid_shows(
@@ -203,6 +215,9 @@ def test_an_image_has_channels_of_one_shape(world: Callable[..., Env]) -> None:
         ("space grid 4 x 4 x 4", "window 2 of far: position x", "H300"),
         ("space grid 4 x 4 { moves turning }", "window 2 ahead", "H300"),
         ("space grid 4 x 4 { moves turning }", "window 2 x 2 turned", "H300"),
+        ("space grid 4 x 4 { moves turning }", "window 2 turned up to 1", "H300"),
+        ("space grid 4 x 4", "window 2 up to 1", "H300"),
+        ("space grid 4 x 4 { moves turning }", "window 3 x 2 ahead up to 2", "H033"),
         (MAZE, "window 17 x 17 ahead of far: position x in view", "H301"),
         (MAZE, "window 33 x 2 ahead of far: position x in view", "H301"),
         ("space grid 4 x 4 { moves turning }", "window 3 x 2 ahead of far: 1 + 2", "H302"),

@@ -178,7 +178,7 @@ def _words(*texts: str) -> st.SearchStrategy[Any]:
     return st.none() | st.sampled_from(texts).map(lambda text: syntax.Name(text, _LEAF))
 
 
-_looks = (_words("sight", "view"), SPAN, st.none() | signed, _words("ahead", "turned"))
+_looks = (_words("sight", "view"), SPAN, st.none() | signed, _words("ahead", "turned"), st.none() | signed)
 _items = st.one_of(
     st.builds(syntax.ObserveGrid, _layers, SPAN),
     st.builds(syntax.ObserveWindow, signed, _layers, *_looks),

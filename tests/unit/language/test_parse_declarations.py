@@ -242,10 +242,8 @@ def test_observe() -> None:
         (syntax.ObserveGrid, {"layer": None}),
         (
             syntax.ObserveWindow,
-            {
-                **dict.fromkeys(("layer", "within", "depth", "turned", "name", "value", "beyond", "own", "opened")),
-                "radius": "2",
-            },
+            dict.fromkeys(("layer", "within", "depth", "turned", "reach", "name", "value", "beyond", "own", "opened"))
+            | {"radius": "2"},
         ),
         (syntax.ObservePosition, {"encoding": "relative"}),
         (syntax.ObserveMeters, {"names": []}),

@@ -65,7 +65,7 @@ class ObserveHotGrid(Node, form="hot grid of $layer"):
     span: Span
 
 
-_CELLS, _HIDDEN = "$radius [x $depth] [$turned<ahead|turned>]", "[in $within<sight|view>]"
+_CELLS, _HIDDEN = "$radius [x $depth] [$turned<ahead|turned>] [up to $reach]", "[in $within<sight|view>]"
 """Which cells a window shows, and which of them walls hide."""
 
 
@@ -77,6 +77,7 @@ class ObserveHotWindow(Node, form=f"hot window {_CELLS} of $layer {_HIDDEN}"):
     span: Span
     depth: Signed | None = None
     turned: Name | None = None
+    reach: Signed | None = None
     within: Name | None = None
 
 
@@ -95,7 +96,8 @@ class ObserveWindow(
     ),
 ):
     """`window 2`, `window 2 of wall in sight`, `window 2 of open Bar`, `window 7 x 7 ahead of wall in view`,
-    `window 2 of food: 2 * moss`, of which `food` is the name; the radius of one with a depth is its width."""
+    `window 2 of food: 2 * moss`, of which `food` is the name; the radius of one with a depth is its width. Of
+    `window 11 x 11 ahead up to 9` 9 lines are ahead of the agent, its own is the next, and one is behind."""
 
     radius: Signed
     layer: Name | None
@@ -103,6 +105,7 @@ class ObserveWindow(
     span: Span
     depth: Signed | None = None
     turned: Name | None = None
+    reach: Signed | None = None
     name: Name | None = None
     value: Expr | None = None
     beyond: Signed | None = None
@@ -113,7 +116,7 @@ class ObserveWindow(
     def is_plain(self) -> bool:
         """Whether it shows the cells around the agent as they lie, of a layer that is declared."""
         sight = self.within is None or self.within.text == "sight"
-        plain = self.depth is None and self.turned is None and self.value is None
+        plain = self.depth is None and self.turned is None and self.reach is None and self.value is None
         return sight and plain and self.beyond is None and self.own is None and self.opened is None
 
 
