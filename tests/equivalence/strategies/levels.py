@@ -68,7 +68,7 @@ class Levels(Maps):
         lines: list[str] = []
         wood, name = self.word(self.wood), self.word(self.name("in_wood", "rule"))
         lines.append(f"rule {name}: on {wood} -> {{ {self.body()} }}")
-        if self.lettered and not self.walled and not self.space.turns:
+        if self.lettered and not self.walled and not self.solid and not self.space.turns:
             name, place = self.word(self.name("walks", "rule")), self.word(self.pick(self.lettered))
             lines.append(f"rule {name}: walking distance to {place} < 3 -> {{ {self.body()} }}")
         return lines
