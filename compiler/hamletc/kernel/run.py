@@ -12,12 +12,13 @@ from hamlet import schema
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate
-from hamletc.ir.function import BEGIN_PAIRS, CROWD, NEAR, OF_PAIRS, OVER, PAIRS_AT, PAST, STAGES, Program, pairer
+from hamletc.ir.function import BEGIN_PAIRS, CROWD, NEAR, OVER, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
 from hamletc.kernel import schedule as tree
 from hamletc.kernel.cells import Cells, joined_on_cells, on_cells
 from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
+from hamletc.kernel.pairs import PairStates
 from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
 from hamletc.lowering.crowd import nobody
 
@@ -75,7 +76,7 @@ class Executable:
 
 class _Run:
     """A launch. `registers`: [lanes] by name; `of_cells`: [worlds * cells]; `pairs`: what functions of pairs give,
-    [lanes * agents]; `of_pairs`: what agents have of each other, [worlds, agents * agents], by the other one first."""
+    [lanes * agents]."""
 
     def __init__(self, executable: Executable, memory: Memory, launch: Launch, watch: Watch) -> None:
         self._universe, self._program, self._cells = executable.universe, executable.program, executable.cells
@@ -84,9 +85,7 @@ class _Run:
         self._registers: dict[str, Array] = {}
         self._of_cells: dict[str, Array] = {}
         self._pairs: dict[str, Array] = {}
-        self._of_pairs: dict[str, Array] = {}
-        of_pairs = () if executable.universe.pairs is None else executable.universe.pairs.meters
-        self._pair_states = tuple(f"{OF_PAIRS}{meter.name}" for meter in of_pairs)
+        self._states = PairStates.of(executable.universe, launch.agents)
         self._within = np.ones(launch.lanes, np.bool_)
         self._now = 0
 
@@ -215,9 +214,7 @@ class _Run:
         of, launch = self._fields[name], self._launch
         array = self._memory.fields[name]
         if of.name == schema.PAIR_STATES:
-            # By worlds, then by the other agent, then by the one that has something of it.
-            values = array.reshape(len(self._pair_states), -1, launch.worlds)
-            self._of_pairs = {name: of.T.copy() for name, of in zip(self._pair_states, values, strict=True)}
+            self._states.load(array)
             return
         if of.pitch:
             values = array.reshape(len(self._cells.meters), self._cells.count, launch.worlds)
@@ -235,9 +232,7 @@ class _Run:
         of, array, agents = self._fields[name], self._memory.fields[name], self._launch.agents
         worlds = lanes[::agents]
         if of.name == schema.PAIR_STATES:
-            states = array.reshape(len(self._pair_states), -1, len(worlds))
-            for there, state in zip(states, self._pair_states, strict=True):
-                there[:, worlds] = self._of_pairs[state][worlds].T
+            self._states.store(array, worlds)
             return
         if of.pitch:
             for row, meter in enumerate(self._cells.meters):
@@ -309,19 +304,11 @@ class _Run:
     def _inputs(self) -> dict[str, Array]:
         """What functions of lanes read: registers, the meters of the cells of their worlds, and pairs."""
         if not self._cells.meters:
-            return {**self._registers, **self._pairs_read()}
+            return {**self._registers, **self._states.read(self._launch.lanes)}
         launch, size = self._launch, self._cells.count
         begin = (np.arange(launch.lanes) // launch.agents * size).astype(np.int32)
         of_cells = {f"cells.{name}": self._of_cells[f"cells.{name}"].reshape(-1, size) for name in self._cells.meters}
-        return {**self._registers, **of_cells, "cells_at": begin, **self._pairs_read()}
-
-    def _pairs_read(self) -> dict[str, Array]:
-        """What functions read of what agents have of each other: arrays, and where the world of each lane begins."""
-        if not self._pair_states:
-            return {}
-        launch = self._launch
-        begin = (np.arange(launch.lanes) // launch.agents * launch.agents**2).astype(np.int32)
-        return {**self._of_pairs, PAIRS_AT: begin}
+        return {**self._registers, **of_cells, "cells_at": begin, **self._states.read(launch.lanes)}
 
     def _call(self, function: str, at: str) -> None:
         inputs = self._inputs()
@@ -342,29 +329,19 @@ class _Run:
     def _pair(self, stage: str) -> None:
         (kind,) = (each for each in STAGES if each == stage)
         agents, runs = self._launch.agents, self._registers[RUNNING]
-        inputs = paired(self._program, kind, self._registers, agents) | self._of_pairs
+        inputs = paired(self._program, kind, self._registers, agents) | self._states.arrays
         others = np.repeat(runs.reshape(-1, agents), agents, axis=0).reshape(-1)
         both = np.repeat(runs, agents) & others
         given = self._evaluate(FunctionCall(pairer(kind), inputs, both, agents))
         self._pairs |= given
-        for name, values in given.items():
-            if name in self._of_pairs:
-                self._keep_pairs(name, np.broadcast_to(values, both.shape), both)
+        self._states.keep(given, both)
 
     def _begin_pairs(self) -> None:
         agents = self._launch.agents
         inputs = {name: np.repeat(values, agents) for name, values in self._registers.items()}
         inputs["other"] = np.tile(np.arange(agents, dtype=np.int32), self._launch.lanes)
         lanes = np.repeat(self._within, agents)
-        for name, values in self._evaluate(FunctionCall(BEGIN_PAIRS, inputs, lanes, agents)).items():
-            self._keep_pairs(name, values, lanes)
-
-    def _keep_pairs(self, name: str, values: Array, where: Array) -> None:
-        """Write what lanes have of each other, one lane after the other, where that holds."""
-        agents = self._launch.agents
-        new, there = (each.reshape(-1, agents, agents).transpose(0, 2, 1) for each in (values, where))
-        old = self._of_pairs[name].reshape(new.shape)
-        self._of_pairs[name] = np.where(there, new, old).reshape(len(new), -1)
+        self._states.keep(self._evaluate(FunctionCall(BEGIN_PAIRS, inputs, lanes, agents)), lanes)
 
     # --- cells ------------------------------------------------------------------------------------------------------
 
