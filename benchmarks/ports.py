@@ -128,7 +128,8 @@ def of_players(env: Any) -> Run:
     def run() -> None:
         for number in range(STEPS):
             agents = env.agents
-            env.step({name: actions[number % DRAWN][name] for name in agents})
+            # Who is born again has the name of its place, with the number of its life behind a dot.
+            env.step({name: actions[number % DRAWN][name.partition(".")[0]] for name in agents})
             if not env.agents:
                 env.reset()
 
