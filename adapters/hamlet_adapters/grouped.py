@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -32,22 +32,23 @@ class Handout:
     Attributes:
         values: how many an observation has.
         groups: its groups, in the order of the file; empty: it is a row of numbers.
-        ranges: for each group the numbers that its first byte stands for as 0 and as 255.
+        ranges: for each group the numbers, of its shape, that its bytes stand for as 0 and as 255.
     """
 
     values: int
     groups: tuple[Group, ...] = ()
-    ranges: tuple[tuple[float, float], ...] = ()
+    ranges: tuple[tuple[Tensor, Tensor], ...] = field(default=(), compare=False)
 
     @property
     def alone(self) -> Group | None:
-        """An image or a discrete number that is the whole observation, which then needs no dictionary."""
+        """An image, a discrete number, or a group of whole numbers that is the whole observation, which then needs no
+        dictionary."""
         only = self.groups[0] if len(self.groups) == 1 else None
-        return None if only is None or only.kind == "values" else only
+        return None if only is None or (only.kind == "values" and only.numbers is None) else only
 
     def arrays(self, rows: Array) -> Any:
-        """Observations [..., values] as they are handed out: views, but discrete numbers, which are i64, of a single
-        observation numbers of Python."""
+        """Observations [..., values] as they are handed out: views, but whole numbers, which have the type of their
+        group; a single discrete number is one of Python."""
         if not self.groups:
             return rows[..., : self.values] if rows.shape[-1] > self.values else rows
         return self._parts(rows, _whole_array)
@@ -56,9 +57,9 @@ class Handout:
         """The same of tensors."""
         return self._parts(rows, _whole_tensor) if self.groups else rows
 
-    def _parts(self, rows: Rows, whole: Callable[[Rows, tuple[float, float]], Any]) -> Any:
+    def _parts(self, rows: Rows, whole: Callable[[Rows, tuple[Tensor, Tensor], str], Any]) -> Any:
         parts = {
-            group.name: whole(group.of(rows), ends) if group.kind == "discrete" else group.of(rows)
+            group.name: group.of(rows) if group.dtype is None else whole(group.of(rows), ends, group.dtype)
             for group, ends in zip(self.groups, self.ranges, strict=True)
         }
         return parts if self.alone is None else parts[self.alone.name]
@@ -76,11 +77,11 @@ def handout(env: Env, way: Any, role: RoleInfo | None = None) -> Handout:
     own, count = tuple(shown_to.observation_groups.values()), len(shown_to.observation_names)
     if way == "flat" or env.observation is None:
         return Handout(count)
-    dtype, low, high = env.observation.dtype, env.observation_low.tolist(), env.observation_high.tolist()
-    ranges = tuple((low[group.offset], high[group.offset]) for group in own)
+    dtype, low, high = env.observation.dtype, env.observation_low.double(), env.observation_high.double()
+    ranges = tuple((group.of(low), group.of(high)) for group in own)
     for group, (first, last) in zip(own, ranges, strict=True):
-        size = last - first if dtype is torch.uint8 else max(-group.low, group.high)
-        if group.kind == "discrete" and size > EXACT[dtype]:
+        size = float((last - first).max()) if dtype is torch.uint8 else max(-group.low, group.high)
+        if group.dtype is not None and size > EXACT[dtype]:
             kind = str(dtype).removeprefix("torch.")
             raise EnvError(
                 f"obs_dtype {kind} has not every number of `{group.name}`, {group.low:.0f} .. {group.high:.0f}: "
@@ -89,16 +90,26 @@ def handout(env: Env, way: Any, role: RoleInfo | None = None) -> Handout:
     return Handout(count, own, ranges)
 
 
-def _whole_array(values: Array, ends: tuple[float, float]) -> Any:
+def whole_ends(group: Group, ends: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """The least and the greatest number of each value of a group of whole numbers; `ends` are those of observations.
+    Those of an image of bytes are 0 and 255, as images of others have them."""
+    low, high = (group.of(end) for end in ends)
+    if group.kind == "image" and group.dtype == "uint8":
+        return torch.zeros_like(low), torch.full_like(high, 255)
+    return low, high
+
+
+def _whole_array(values: Array, ends: tuple[Tensor, Tensor], dtype: str) -> Any:
     numbers = values
     if values.dtype == np.uint8:
-        low, high = ends
+        low, high = (end.cpu().numpy() for end in ends)
         numbers = np.rint(values.astype(np.float64) * ((high - low) / 255) + low)
-    return int(numbers) if numbers.ndim == 0 else numbers.astype(np.int64)
+    return int(numbers) if numbers.ndim == 0 else numbers.astype(dtype)
 
 
-def _whole_tensor(values: Tensor, ends: tuple[float, float]) -> Tensor:
+def _whole_tensor(values: Tensor, ends: tuple[Tensor, Tensor], dtype: str) -> Tensor:
+    kind: torch.dtype = getattr(torch, dtype)
     if values.dtype is not torch.uint8:
-        return values.long()
+        return values.to(kind)
     low, high = ends
-    return (values.double() * ((high - low) / 255) + low).round().long()
+    return (values.double() * ((high - low) / 255) + low).round().to(kind)

@@ -12,8 +12,9 @@ from hamlet.env.environment import Env
 from hamlet.env.roles import RoleInfo
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
+from hamlet.schema.groups import Group
 from hamlet_adapters.choosing import num_choices
-from hamlet_adapters.grouped import Handout
+from hamlet_adapters.grouped import Handout, whole_ends
 from hamlet_adapters.worlds import observed, steered, whole_controls
 
 Array = np.ndarray[Any, Any]
@@ -24,14 +25,15 @@ PER_SECOND = 8
 """Ticks of a second of a video."""
 
 
-View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.Dict"
+View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Dict"
 """The space of what an agent observes."""
 
 
 def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) -> View:
     """The observations of an agent, or of one of a role, as they are handed out, within the ranges that they can have:
     a row of numbers [values], or a dictionary of groups, in the order of the file: an image [channels, height, width],
-    a discrete number, or a row. An image or a number that is all that is observed is no dictionary.
+    a discrete number, a row, or several discrete numbers. An image, or whole numbers, that are all that is observed are
+    no dictionary.
 
     Raises:
         EnvError: the environment has no observations, or of a type that numpy lacks.
@@ -39,7 +41,8 @@ def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) 
     if env.observation is None or env.observation.dtype not in DTYPES:
         raise EnvError('arrays of numpy hold observations of obs_dtype "float32" or "uint8"')
     dtype = DTYPES[env.observation.dtype]
-    low, high = (end.cpu().numpy() for end in observed(env, role))
+    ends = observed(env, role)
+    low, high = (end.cpu().numpy() for end in ends)
     if dtype is np.uint8:
         low, high = np.zeros_like(low, np.uint8), np.full_like(high, 255, np.uint8)
     if not handout.groups:
@@ -47,13 +50,22 @@ def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) 
     each = [
         (
             group.name,
-            spaces.Discrete(int(group.high - group.low) + 1, start=int(group.low))
-            if group.kind == "discrete"
-            else spaces.Box(group.of(low), group.of(high), dtype=dtype),
+            spaces.Box(group.of(low), group.of(high), dtype=dtype) if group.dtype is None else whole_space(group, ends),
         )
         for group in handout.groups
     ]
     return each[0][1] if handout.alone is not None else spaces.Dict(each)
+
+
+def whole_space(group: Group, ends: tuple[torch.Tensor, torch.Tensor]) -> Any:
+    """The space of a group of whole numbers: a `Discrete`, a `MultiDiscrete`, or a `Box` of integers. `ends` are those
+    of observations."""
+    low, high = (end.cpu().numpy().astype(group.dtype) for end in whole_ends(group, ends))
+    if group.kind == "discrete":
+        return spaces.Discrete(int(high - low) + 1, start=int(low))
+    if group.numbers == "discrete":
+        return spaces.MultiDiscrete(high - low + 1, start=low)
+    return spaces.Box(low, high, dtype=low.dtype.type)
 
 
 Choice: TypeAlias = "spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Box | spaces.Dict"

@@ -13,7 +13,7 @@ from torchrl.envs import EnvBase
 from hamlet.errors import EnvError
 from hamlet.schema.actions import idle_action
 from hamlet_adapters.choosing import choosable, num_choices
-from hamlet_adapters.grouped import Handout, Way, handout
+from hamlet_adapters.grouped import Handout, Way, handout, whole_ends
 from hamlet_adapters.seeds import FirstSeed
 from hamlet_adapters.source import Source, made
 from hamlet_adapters.worlds import Autoreset, Worlds, observed, steered, whole_controls
@@ -66,7 +66,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         inside = {"reports": Composite(reports, shape=batch, **there)} if reports else {}
         self.observation_spec = Composite(
             {
-                "observation": _spec(self._handout, low.to(dtype), high.to(dtype), batch),
+                "observation": _spec(self._handout, low.to(dtype), high.to(dtype), observed(worlds), batch),
                 "action_mask": Binary(count, shape=(*batch, count), dtype=torch.bool, **there),
                 **inside,
             },
@@ -168,8 +168,9 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         return TensorDict(values, self.batch_size, self.device)
 
 
-def _spec(handout: Handout, low: Tensor, high: Tensor, batch: torch.Size) -> Any:
-    """The spec of observations as they are handed out; `low` and `high` are the ends of a row of values."""
+def _spec(handout: Handout, low: Tensor, high: Tensor, numbers: tuple[Tensor, Tensor], batch: torch.Size) -> Any:
+    """The spec of observations as they are handed out; `low` and `high` are the ends of a row of values, `numbers`
+    those of the numbers that they stand for."""
     if not handout.groups:
         shape = (*batch, handout.values)
         return Bounded(low.expand(shape), high.expand(shape), shape=shape, dtype=low.dtype, device=low.device)
@@ -178,9 +179,10 @@ def _spec(handout: Handout, low: Tensor, high: Tensor, batch: torch.Size) -> Any
         shape = (*batch, *group.shape)
         if group.kind == "discrete" and group.low == 0:
             specs[group.name] = Categorical(int(group.high) + 1, shape=batch, dtype=torch.int64, device=low.device)
-        elif group.kind == "discrete":
-            least, most = int(group.low), int(group.high)
-            specs[group.name] = Bounded(least, most, shape=shape, dtype=torch.int64, device=low.device)
+        elif group.dtype is not None:
+            kind = getattr(torch, group.dtype)
+            least, most = (end.to(kind).expand(shape) for end in whole_ends(group, numbers))
+            specs[group.name] = Bounded(least, most, shape=shape, dtype=kind, device=low.device)
         else:
             ends = group.of(low).expand(shape), group.of(high).expand(shape)
             specs[group.name] = Bounded(*ends, shape=shape, dtype=low.dtype, device=low.device)

@@ -9,7 +9,8 @@ affordances, H230 to H239 about things, H250 to H259 about things of roles, H260
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
 rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures, H300 to H304 about
 windows that turn, H305 to H311 about layouts, H320 and H321 about series, H322 to H324 about pairs of agents, H330 and
-H331 about levels, H332 and H333 about agents in windows, H352 about affordances in windows.
+H331 about levels, H332 and H333 about agents in windows, H352 about affordances in windows,
+H353 about groups of whole numbers.
 """
 
 from __future__ import annotations
@@ -367,5 +368,6 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H332": Code("error", "what is not asked of the agents on each cell"),
         "H333": Code("error", "what is not known of an agent by itself, counted on cells"),
         "H352": Code("error", "window of where something is open that always is"),
+        "H353": Code("error", "number in a group of whole numbers that may be none"),
     }
 )

@@ -216,18 +216,22 @@ class Draft:
         """What agents observe: all of them, then each role."""
         return (*self.observations, *(item for role in self.roles for item in role.observations))
 
-    def discrete(self) -> list[universe.ObserveValue]:
-        """The whole numbers that are observed as groups of their own."""
-        whole = [(self.groups, self.observations), *((role.groups, role.observations) for role in self.roles)]
-        numbers: list[universe.ObserveValue] = []
-        for groups, items in whole:
+    def observed_in_groups(self) -> Iterator[tuple[universe.ObservedGroup, list[universe.Observation]]]:
+        """The groups, of all agents and of roles, with what is in each."""
+        for groups, items in (
+            (self.groups, self.observations),
+            *((each.groups, each.observations) for each in self.roles),
+        ):
             first = 0
             for group in groups:
-                item = items[first]
+                yield group, list(items[first : first + group.items])
                 first += group.items
-                if group.form == "discrete" and isinstance(item, universe.ObserveValue):
-                    numbers.append(item)
-        return numbers
+
+    def discrete(self) -> list[universe.ObserveValue]:
+        """The whole numbers that are observed as groups of their own."""
+        every = self.observed_in_groups()
+        alone = (items[0] for group, items in every if group.form == "discrete" and items)
+        return [item for item in alone if isinstance(item, universe.ObserveValue)]
 
     def values(self) -> list[universe.ObserveValue | universe.ObserveOneHot | universe.ObserveHot]:
         """What agents observe of expressions."""

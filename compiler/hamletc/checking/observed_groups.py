@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from hamlet import universe
 from hamlet.universe.observations import plane_of
@@ -44,7 +44,7 @@ def resolve_items(
                 kind: Literal["values", "image"] = "image" if isinstance(item, syntax.ObserveImage) else "values"
                 if is_first(name) and found and (kind != "image" or _is_image(found, space, report)):
                     observed.items += (shown for _, shown in found)
-                    observed.groups.append(universe.ObservedGroup(name.text, kind, len(found), item.span))
+                    observed.groups.append(_group(name.text, kind, len(found), item))
             case syntax.ObserveDiscrete():
                 number = discrete(item)
                 if number is not None:
@@ -54,6 +54,13 @@ def resolve_items(
                 observed.items += resolve(item)
                 observed.loose.append(item)
     return observed
+
+
+def _group(
+    name: str, kind: Literal["values", "image"], items: int, written: syntax.ObserveGroup | syntax.ObserveImage
+) -> universe.ObservedGroup:
+    numbers = None if written.numbers is None else cast(Literal["int", "discrete"], written.numbers.text)
+    return universe.ObservedGroup(name, kind, items, written.span, numbers)
 
 
 def check_loose(all_observed: Iterable[Observed], report: Findings) -> None:

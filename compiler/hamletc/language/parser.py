@@ -329,7 +329,7 @@ class _Parse:
             case "hot" | "discrete":
                 return following.kind in ("word", "quoted")
             case "group" | "image":
-                return self._tokens[index + 2].text == "{"
+                return self._tokens[index + 2].text in ("{", "int", "discrete")
             case "wear":
                 named = following.kind == "word" and following.text not in (*RESERVED, "of")
                 return named or following.kind in ("quoted", "number")

@@ -9,7 +9,7 @@ from hamletc.diagnostics import Finding, Label, Told, finding
 from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
-from hamletc.messages.ranges import no_whole
+from hamletc.messages.ranges import called, no_whole
 
 
 @finding("H024", inert=True)
@@ -171,6 +171,20 @@ class ObservedNotWhole(Finding):
         message = f"`{self.word}` shows each value of a whole number, and this may be none"
         plain = "; without `hot` any number is observed" if self.word == "hot" else ""
         return Told(message, hint.format(plain), label)
+
+
+@finding("H353")
+class NumberNotWhole(Finding):
+    """An item of a group of whole numbers that may be none; `part` is the part of an expression for which it may be
+    none."""
+
+    numbers: Literal["int", "discrete"]
+    part: Expression | None
+
+    def told(self) -> Told:
+        hint = f"Make it one: `floor(x)`, `ceil(x)` or `round(x)`; or leave `{self.numbers}` out."
+        label = "this may be none" if self.part is None else f"{called(self.part, 'this')} may be no whole number"
+        return Told(f"a group `{self.numbers}` has whole numbers alone", hint, label)
 
 
 @finding("H280")

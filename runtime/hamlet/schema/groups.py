@@ -26,6 +26,8 @@ class Group:
         shape: (values), of an image (channels, height, width), of a discrete number ().
         channels: the names of the channels of an image.
         low, high: the least and the greatest of the discrete number; else of all values.
+        numbers: `int` or `discrete` where adapters hand them out as whole numbers; `None` of a discrete number alone,
+            and of others, which have the type of observations.
     """
 
     name: str
@@ -35,6 +37,17 @@ class Group:
     channels: tuple[str, ...]
     low: float
     high: float
+    numbers: Literal["int", "discrete"] | None = None
+
+    @property
+    def dtype(self) -> Literal["uint8", "int32", "int64"] | None:
+        """The type in which adapters hand it out; `None`: that of observations. Integers are bytes where all lie in
+        0 .. 255."""
+        if self.kind == "discrete" or self.numbers == "discrete":
+            return "int64"
+        if self.numbers is None:
+            return None
+        return "uint8" if self.low >= 0 and self.high <= 255 else "int32"
 
     @property
     def count(self) -> int:
@@ -77,4 +90,4 @@ def _groups(
             case "discrete":
                 pass
         low, high = min(part.scale.low for part in parts), max(part.scale.high for part in parts)
-        yield Group(group.name, group.form, parts[0].offset, shape, channels, low, high)
+        yield Group(group.name, group.form, parts[0].offset, shape, channels, low, high, group.numbers)

@@ -188,12 +188,14 @@ class ObservedGroup:
         form: `values` are a row of numbers; the items of an `image` are its channels, all of one height and width;
             `discrete` is the one item, a whole number.
         items: how many observations it has, from where the group before it ends.
+        numbers: they are handed out as whole numbers, which they are: as integers, or as `discrete` ones.
     """
 
     name: str
     form: Literal["values", "image", "discrete"]
     items: int
     span: Span
+    numbers: Literal["int", "discrete"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,6 +208,8 @@ def _check_groups(universe: Universe) -> None:
             whole = len(own) == 1 and isinstance(own[0], observations.ObserveValue)
             if group.form == "discrete" and not whole:
                 raise UnsoundError(f"{group.name!r} is no discrete number")
+            if group.numbers == "discrete" and group.form != "values":
+                raise UnsoundError(f"{group.name!r} is no row of discrete numbers")
 
 
 def _check_views(universe: Universe) -> None:

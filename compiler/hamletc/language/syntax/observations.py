@@ -235,20 +235,22 @@ GroupItem: TypeAlias = (
 """What is observed, whether by itself or in a group."""
 
 
-class ObserveGroup(Node, form="group $name { $items* }"):
-    """`group body { meters  lifetime }`."""
+class ObserveGroup(Node, form="group $name [$numbers<int|discrete>] { $items* }"):
+    """`group body { meters  lifetime }`, `group hand discrete { state sum  state showing }`."""
 
     name: Name
     items: tuple[GroupItem, ...]
     span: Span
+    numbers: Name | None = None
 
 
-class ObserveImage(Node, form="image $name { $items* }"):
-    """`image view { window 3 of wall  window 3 of moss }`."""
+class ObserveImage(Node, form="image $name [$numbers<int>] { $items* }"):
+    """`image view { window 3 of wall  window 3 of moss }`, `image view int { window 3 of wall }`."""
 
     name: Name
     items: tuple[GroupItem, ...]
     span: Span
+    numbers: Name | None = None
 
 
 class ObserveDiscrete(Node, form=("discrete $name<Label>: $value", "discrete $value<Name>")):
