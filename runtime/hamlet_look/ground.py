@@ -34,6 +34,8 @@ LARGEST = 48
 """Pixels of a cell, at most."""
 LETTERED = 15
 """Pixels of a cell, at least, into which a letter fits."""
+HALOED = 8
+"""Agents, at most, that small cells have a ring around so that one finds them."""
 RULED = 6
 """Pixels of a cell, at least, that has an edge."""
 NAMED = 24
@@ -91,7 +93,7 @@ class Ground(ABC):
         order = sorted(range(len(view.players)), key=lambda number: (view.players[number].alive, -number))
         for player in (view.players[number] for number in order):
             if player.at is not None:
-                self._player(player, player.at, sheet, len(view.players) > 1)
+                self._player(player, player.at, sheet, len(view.players))
 
     def _corner(self, at: tuple[float, float]) -> tuple[int, int]:
         """The upper left pixel of what stands at a place."""
@@ -124,7 +126,7 @@ class Ground(ABC):
             at_top = top + (beside if self._cell > 2 * LETTERED else (self._cell - HEIGHT) // 2)
             sheet.write(at_left, at_top, mark, upon(ink) if stand.open else FAINT)
 
-    def _player(self, player: Player, at: tuple[float, float], sheet: Sheet, named: bool) -> None:
+    def _player(self, player: Player, at: tuple[float, float], sheet: Sheet, count: int) -> None:
         x, y = self._middle(at)
         radius = max(self._cell * (0.28 if self._cell > 2 * LETTERED else 0.38), 2.0)
         if self._cell > 2 * LETTERED:
@@ -136,9 +138,9 @@ class Ground(ABC):
             right, down = player.facing
             tip = (x + 1.45 * radius * right, y + 1.45 * radius * down)
             sheet.stroke((x + 0.8 * radius * right, y + 0.8 * radius * down), tip, fill, max(radius / 2, 3.0))
-        if player.alive and self._cell < LETTERED:
+        if player.alive and self._cell < LETTERED and count <= HALOED:
             sheet.ring(x, y, radius + 4, HALO, 2.0)
-        if (named or player.mark != "@") and radius >= HEIGHT // 2 and player.alive:
+        if (count > 1 or player.mark != "@") and radius >= HEIGHT // 2 and player.alive:
             mark = in_pixels(player.mark, player.name)
             sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), mark, upon(fill))
 
