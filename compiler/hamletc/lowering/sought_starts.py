@@ -1,6 +1,6 @@
 """Where agents begin an episode on cells for which a condition holds (docs/semantics.md, "Where agents start"): in the
 order of the layout each has the next of the free cells that is no wall, is not taken by an affordance and fulfils the
-condition, as cells begin."""
+condition, as cells begin; where none fulfils it, the next that is no wall and is not taken."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def sought_position(
     planned: Plan, builder: Builder, layout: Value, agent: Value, taken: tuple[Value, ...], begun: Begun
 ) -> tuple[Value, ...]:
     """The position (I32 per axis) of an agent (U32), beside the cells (U32) that affordances have taken: the last of
-    those that it may have where they are too few, and the free cell of its own index where there are none."""
+    those that it may have where they are too few, and the free cell of its own index where all are closed."""
     index = builder.add(builder.u32(len(planned.places.random)), agent)
     first = random_cell(builder, planned.places, layout, index)
-    carried = (first, builder.u32(0), layout, agent, *taken, *begun.words(builder))
+    counts = [builder.u32(0)] * len(_counted(planned.universe))
+    carried = (first, *counts, layout, agent, *taken, *begun.words(builder))
     chosen = looked_for(builder, seek_body(planned), planned.places.free.size, carried)
     return cell_position(builder, grid_of(planned.universe).sizes, chosen)
 
@@ -34,14 +35,23 @@ def seek_body(planned: Plan) -> Function:
     universe, builder = planned.universe, Builder("episode")
     with builder.at(Construct("layout"), None):
         taken = tuple(f"taken{number}" for number in planned.places.random)
-        carried, begun = carried_on(universe, builder, LOOP, ("cell", "before", "key", "agent", *taken))
+        carried, begun = carried_on(universe, builder, LOOP, ("cell", *_counted(universe), "key", "agent", *taken))
         row = builder.to_u32(builder.input(I32, "row"))
         cell = candidate(planned, builder, "free", carried["key"], row, row)
-        may_begin = builder.all(_conditions(planned, builder, cell, begun, [carried[name] for name in taken]))
-        turn = builder.less_equal(carried["before"], carried["agent"])
-        chosen = builder.select(builder.and_(may_begin, turn), cell, carried["cell"])
-        one_more = builder.add(carried["before"], builder.u32(1))
-        carried |= {"cell": chosen, "before": builder.select(may_begin, one_more, carried["before"])}
+        lane, starting = beginning_cell(planned, builder, cell, begun), _starting(universe)
+        is_open = [builder.not_(builder.equal(cell, carried[name])) for name in taken]
+        if universe.closed is not None:
+            is_open.insert(0, builder.not_(lower_expression(lane, universe.closed)))
+        may_begin = builder.all([lower_expression(lane, starting), *is_open])
+        takes = builder.and_(may_begin, builder.less_equal(carried["before"], carried["agent"]))
+        if "open" in carried:
+            there = builder.all(is_open)
+            none = builder.equal(carried["before"], builder.u32(0))
+            turn = builder.less_equal(carried["open"], carried["agent"])
+            takes = builder.or_(takes, builder.all([there, none, turn]))
+            carried["open"] = _one_more(builder, there, carried["open"])
+        chosen = builder.select(takes, cell, carried["cell"])
+        carried |= {"cell": chosen, "before": _one_more(builder, may_begin, carried["before"])}
     return builder.finish(LOOP, tuple(Output(f"{LOOP}.{name}", value) for name, value in carried.items()))
 
 
@@ -50,13 +60,13 @@ def seek_bodies(planned: Plan) -> tuple[Function, ...]:
     return () if planned.universe.starting is None else (seek_body(planned),)
 
 
-def _conditions(planned: Plan, builder: Builder, cell: Value, begun: Begun, taken: list[Value]) -> list[Value]:
-    """The conditions (BOOL) that hold of a cell (U32) on which an agent may begin."""
-    universe, lane = planned.universe, beginning_cell(planned, builder, cell, begun)
-    holds = [lower_expression(lane, _starting(universe))]
-    if universe.closed is not None:
-        holds.append(builder.not_(lower_expression(lane, universe.closed)))
-    return [*holds, *(builder.not_(builder.equal(cell, each)) for each in taken)]
+def _counted(universe: Universe) -> tuple[str, ...]:
+    """What the loop counts: the cells before on which agents may begin; where some are closed, those that are open."""
+    return ("before",) if universe.closed is None else ("before", "open")
+
+
+def _one_more(builder: Builder, holds: Value, count: Value) -> Value:
+    return builder.select(holds, builder.add(count, builder.u32(1)), count)
 
 
 def _starting(universe: Universe) -> Expression:

@@ -46,18 +46,20 @@ def begin_beside_walls(lanes: Lanes, buffers: Buffers, places: Places, worlds: T
 
 def begin_on_cells(lanes: Lanes, buffers: Buffers, places: Places, worlds: Tensor) -> None:
     """Put agents on cells for which the condition of a start holds in these worlds (i64 [n]), whose cells have begun,
-    and whose affordances have their places; nothing where there is no such condition."""
+    and whose affordances have their places, or on open ones where it holds for none; nothing where there is no such
+    condition."""
     starting, grid = lanes.universe.starting, lanes.universe.space
     if starting is None or not isinstance(grid, Grid):
         return
     cells = as_agents(lanes, lanes.cells)
-    holds = evaluate(starting, cells).expand(cells.running.shape) & cells.running
-    if lanes.closed is not None:
-        holds = holds & ~lanes.closed
-    state, shape, holds = buffers.state, buffers.shape, holds[worlds]
+    holds, state, shape = evaluate(starting, cells).expand(cells.running.shape)[worlds], buffers.state, buffers.shape
+    free = cells.running[worlds] if lanes.closed is None else (cells.running & ~lanes.closed)[worlds]
     for row, affordance in enumerate(lanes.universe.affordances):
         if affordance.place is None:
-            holds = holds.scatter(1, state["places"][row, worlds].long().unsqueeze(1), False)
+            free = free.scatter(1, state["places"][row, worlds].long().unsqueeze(1), False)
+    holds = holds & free
+    if lanes.closed is not None:
+        holds = torch.where(holds.any(dim=1, keepdim=True), holds, free)
     position = state["position"].view(-1, shape.worlds, shape.agents)
     for axis, x in enumerate(places.sought_starts(state["layout"][worlds], holds, shape.agents)):
         position[axis, worlds] = x.T

@@ -39,20 +39,20 @@ def cells_of(env: hamlet.Env, agents: int) -> torch.Tensor:
 
 @BACKENDS
 def test_agents_have_the_next_cells_of_the_layout_that_fulfil_it(backend: str, compiled: Compiled) -> None:
-    worlds, agents, over = 200, 3, domain(WIDTH * HEIGHT)
+    worlds, agents, over = 1000, 3, domain(WIDTH * HEIGHT)
     env = hamlet.make(compiled(ROOMS), worlds=worlds, agents=agents, backend=backend, seed=7, quiet=True)
     env.reset()
     stone, column = env.meter("stone").T.bool(), env.meter("column").long()
     places, begun = env.state["places"][0], cells_of(env, agents)
-    layout, few = env.state["layout"].long() & WORD, 0
+    layout, few, none = env.state["layout"].long() & WORD, 0, 0
     for world in range(worlds):
         order = permute(torch.arange(WIDTH * HEIGHT), layout[world], over).tolist()
-        free = [c for c in order if c % WIDTH < column[world] and not stone[world, c] and c != places[world]]
-        few += len(free) < agents
+        free = [c for c in order if not stone[world, c] and c != places[world]]
+        fit = [c for c in free if c % WIDTH < column[world]]
+        few, none = few + (len(fit) < agents), none + (not fit)
         for agent in range(agents):
-            last = order[1 + agent] if not free else free[min(agent, len(free) - 1)]
-            assert int(begun[world, agent]) == last
-    assert 0 < few < worlds / 2
+            assert int(begun[world, agent]) == (fit or free)[min(agent, len(fit or free) - 1)]
+    assert 0 < none < few < worlds / 2
 
 
 def test_each_cell_is_as_likely(compiled: Compiled) -> None:
