@@ -59,10 +59,13 @@ class ObservedViews:
         self._meters = {meter.name: meter for meter in listing.draft.cell_meters}
 
     def is_plain(self, item: syntax.ObserveWindow) -> bool:
-        """Whether a window shows cells as they lie, and no expression; those of terrains are none."""
+        """Whether a window shows cells as they lie, and no expression; those of terrains are none, nor is what cells
+        have where walls hide it."""
         names, layer = self._in.names, item.layer
-        terrain = layer is not None and names.means(layer, "terrain") and not names.means(layer, "region")
-        plain = item.is_plain and not terrain
+        of_cells = layer is not None and not names.means(layer, "region")
+        terrain = of_cells and layer is not None and names.means(layer, "terrain")
+        hidden = of_cells and layer is not None and item.within is not None and names.means(layer, "cell meter")
+        plain = item.is_plain and not terrain and not hidden
         return plain and (layer is None or not (shows_agents(layer, names) or shows_affordances(layer, names)))
 
     def window(self, item: syntax.ObserveWindow) -> universe.ObserveView | None:

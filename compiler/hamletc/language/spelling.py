@@ -14,6 +14,8 @@ _IF, _OR, _AND, _NOT, _COMPARE, _ADD, _WHEN, _MULTIPLY, _NEGATE, _ATOM = range(1
 _BINARY = {"or": _OR, "and": _AND, "+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY}
 
 
+_BEGINNING, _INDEXED = frozenset(("on",)), frozenset(("at", "in", "on"))
+"""Words that mean something else where an expression begins, and in front of a bracket."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OF_ROLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*")
 
@@ -114,7 +116,7 @@ def _tightness(expression: syntax.Expr) -> int:
 def _bare(expression: syntax.Expr) -> str:
     match expression:
         case syntax.Name():
-            return spell_name(expression)
+            return spell_name(expression, _BEGINNING)
         case syntax.Numeral(text=text, unit=unit):
             return spell_quantity(text, unit)
         case syntax.DistanceExpr(affordance=affordance, way=way):
@@ -136,7 +138,7 @@ def _bare(expression: syntax.Expr) -> str:
         case syntax.StreakExpr(affordance=affordance):
             return f"streak of {spell_name(affordance)}"
         case syntax.OfExpr(quantity=quantity, owner=owner):
-            quantity_of = quantity.text if quantity.text.startswith("position ") else spell_name(quantity)
+            quantity_of = quantity.text if quantity.text.startswith("position ") else spell_name(quantity, _BEGINNING)
             return f"{quantity_of} of {spell_name(owner)}"
         case syntax.TimedExpr(when=when, ticks=ticks):
             return f"{when} {spell_quantity(ticks.text, ticks.unit or 'tick')}"
@@ -151,7 +153,7 @@ def _bare(expression: syntax.Expr) -> str:
             inside += [] if expression.within is None else [f"within {expression.within.text}"]
             return f"{name}({', '.join(inside)}){over}"
         case syntax.IndexExpr(table=table, indices=indices):
-            return f"{spell_name(table)}[{', '.join(map(spell_expression, indices))}]"
+            return f"{spell_name(table, _INDEXED)}[{', '.join(map(spell_expression, indices))}]"
         case syntax.WeightedExpr(value=value, weight=weight):
             return f"{spell_expression(value)}: {spell_expression(weight)}"
         case syntax.IfExpr(condition=condition, then=then, otherwise=otherwise):
