@@ -61,7 +61,7 @@ def seek_bodies(planned: Plan) -> tuple[Function, ...]:
 
 
 def _counted(universe: Universe) -> tuple[str, ...]:
-    """What the loop counts: the cells before on which agents may begin; where some are closed, those that are open."""
+    """The names of counts of the loop: of cells before on which agents may begin; where some are closed, of open ones."""
     return ("before",) if universe.closed is None else ("before", "open")
 
 
