@@ -61,7 +61,7 @@ def seek_bodies(planned: Plan) -> tuple[Function, ...]:
 
 
 def _counted(universe: Universe) -> tuple[str, ...]:
-    """The names of counts of the loop: of cells before on which agents may begin; where some are closed, of open ones."""
+    """Counts of the loop, by name: cells before on which agents may begin, and where some are closed, open ones."""
     return ("before",) if universe.closed is None else ("before", "open")
 
 
