@@ -50,6 +50,7 @@ class Item:
 WIDEST_ROW = 100
 """The most characters in a line of numbers."""
 _ALL = frozenset(("all",))
+_OPEN = frozenset(("open",))
 _NOTHING: frozenset[str] = frozenset()
 _TYPES = frozenset(("int", "real", "bool"))
 """What a first option would be read as."""
@@ -135,6 +136,11 @@ def item_of(node: Any) -> Item:
             return _formed(node, {"meter": keywords})
         case syntax.AllowDecl():
             return _formed(node, {"actions": _ALL})
+        case syntax.ActionsDecl():
+            # A name in the list would begin the next declaration.
+            return _formed(node, {"actions": DECLARATIONS})
+        case syntax.ObserveWindow():
+            return _formed(node, {"layer": _OPEN})
         case syntax.CapacityItem(places=places) if node.lowest is not None or node.highest is not None:
             return Item("", _formed(node).text.replace(*_before_to(places), 1), None, span)
         case syntax.ObserveListed() | syntax.ObserveHot():

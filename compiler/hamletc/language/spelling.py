@@ -16,6 +16,8 @@ _BINARY = {"or": _OR, "and": _AND, "+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _M
 
 _BEGINNING, _INDEXED = frozenset(("on",)), frozenset(("at", "in", "on"))
 """Words that mean something else where an expression begins, and in front of a bracket."""
+_THROUGH = frozenset(("cells",))
+"""Words that mean something else behind `over`."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OF_ROLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*")
 
@@ -59,7 +61,7 @@ def spell_each(each: syntax.Each) -> str:
         return f"({', '.join(map(spell_name, each.names))}) in ({', '.join(map(_in_step, each.lists))})"
     (name,), (through,) = each.names, each.lists
     is_short = len(through.series) == 1 and through.series[0].last is not None
-    return f"{spell_name(name)} in {_in_step(through) if is_short else _list(through)}"
+    return f"{spell_name(name, _THROUGH)} in {_in_step(through) if is_short else _list(through)}"
 
 
 def _in_step(through: syntax.SeriesList) -> str:

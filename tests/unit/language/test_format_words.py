@@ -14,6 +14,12 @@ GRAMMAR = Path(words.__file__).with_name("grammar.lark").read_text(encoding="utf
 WORDS = sorted({*re.findall(r'"([a-z_]+)"', GRAMMAR), *words.RESERVED, *words.MEANINGS, *words.CALLS, *words.PLACES})
 BEGINNING = "universe u\nspace grid 3 x 3\nlifespan 9 ticks\n"
 PLACES = {
+    "list of actions": "actions B `WORD`\naction B { }\n",
+    "over": "reward total(1) over `WORD` in 0 .. 3\n",
+    "window": "observe { window 2 of `WORD`  meters  grid of `WORD` }\n",
+    "draw": 'draw { cell `WORD` in red  agents "A" in blue }\n',
+    "observed": "observe { group `WORD` { meters }  state `WORD` a  params  `WORD`: 1 }\n",
+    "declared": "role `WORD`: 2 agents { meter `WORD` = 1 }\nlet `WORD` = 1\nreport `WORD`: 1\n",
     "table": "table `WORD` { 0 1 2 }\nreward `WORD`[0]\n",
     "reward": "reward `WORD`\n",
     "arith": "reward 2 * `WORD` - `WORD`\n",
