@@ -52,3 +52,17 @@ def test_its_program_has_the_bits_of_the_interpreter() -> None:
     report = verify(universe, [Candidate(executed, torch.device("cpu"))], Effort(worlds=5, ticks=3, rounds=4))
     assert report.equal, report.render()
     assert report.compared > 0
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+@pytest.mark.parametrize("agents", [1, 3])
+def test_cells_read_how_many_agents_there_are(
+    compiled: Callable[[str], hamlet.Module], agents: int, backend: str
+) -> None:
+    text = "universe graze\nspace grid 2 x 2\nlifespan 9 ticks\ncells { meter grass = 0.125 * agents  "
+    text += "rule grows: grass += 0.0625 * agents }\nmeter food = 1 { decay 0.1 }\nreward food\nobserve { cell }\n"
+    env = hamlet.make(compiled(text), worlds=2, agents=agents, backend=backend, quiet=True)
+    env.reset()
+    assert env.meter("grass").unique().tolist() == [0.125 * agents]
+    env.rollout(2)
+    assert env.meter("grass").unique().tolist() == [0.25 * agents]

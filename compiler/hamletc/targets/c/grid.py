@@ -21,7 +21,7 @@ from hamletc.ir.ops import Type
 from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.c.arrays import Array, heap
 from hamletc.targets.c.bindings import Bindings
-from hamletc.targets.c.lanes import LANES, SEEDED, first, first_world, now, world
+from hamletc.targets.c.lanes import LANES, SEEDED, agents, first, first_world, now, world
 from hamletc.targets.c.together import Reduced
 
 VECTOR = 64
@@ -110,6 +110,7 @@ class CellStep:
             outputs = program.function(NEAR).outputs
             given |= {output.name: f"beside_{number}" for number, output in enumerate(outputs)}
         given |= {PUSHES: "pushes", "cell": "number", "tick": call("u32", now), "cells_at": call("i32", 0), **SEEDED}
+        given["agents"] = call("i32", agents)
         return given | {"world": call("u32", first_world + world + lane)}
 
     def passing(self, function: str, lane: Operand = "index") -> list[Expression]:
