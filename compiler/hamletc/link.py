@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from hamlet.universe import Span
 from hamletc import messages
@@ -21,14 +22,18 @@ MOST_FILES = 64
 SUFFIX = ".hamlet"
 MAPS = (".txt", ".map")
 """How the names of files end that are maps."""
+Reader: TypeAlias = Callable[[Path], str | Diagnostic]
 
 
-def link(file: syntax.File, source: Source) -> tuple[syntax.File, tuple[Source, ...], tuple[Diagnostic, ...]]:
+def link(
+    file: syntax.File, source: Source, reader: Reader = read_source
+) -> tuple[syntax.File, tuple[Source, ...], tuple[Diagnostic, ...]]:
     """A file with the declarations of those that it includes and with what it extends; all texts, in the order in which
-    they are met; and what is wrong with them. The number of a text is that of its spans."""
+    they are met; and what is wrong with them. The number of a text is that of its spans. `reader` gives the text of a
+    file."""
     if file.base is None and not any(map(_reads, file.declarations)):
         return file, (source,), ()
-    linker = _Linker(source)
+    linker = _Linker(source, reader)
     return linker.file(file, PurePosixPath()), tuple(linker.sources), tuple(linker.problems)
 
 
@@ -48,7 +53,8 @@ def _reads(item: syntax.Decl) -> bool:
 
 
 class _Linker:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, reader: Reader) -> None:
+        self._reader = reader
         self._folder = source.path.parent
         self.sources = [source]
         self.problems: list[Diagnostic] = []
@@ -182,7 +188,7 @@ class _Linker:
     def _text(self, path: Path, name: PurePosixPath, span: Span) -> str | None:
         """The text of a file, which becomes one of the sources."""
         number = len(self.sources)
-        text = read_source(path)
+        text = self._reader(path)
         self._size += 0 if isinstance(text, Diagnostic) else len(text)
         if self._size > LARGEST_SOURCE:
             self._say(messages.layers.FilesTooLarge(span, LARGEST_SOURCE))

@@ -7,6 +7,8 @@ BROUGHT_BY = {
     "numpy": "run",
     "matplotlib": "run",
     "triton": "gpu",
+    "pygls": "lsp",
+    "lsprotocol": "lsp",
 }
 """The extra of packages whose name is that of their module."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("runtime", "compiler", "lab", "townlet", "training", "adapters")
+PACKAGES = ("runtime", "compiler", "lab", "townlet", "language", "training", "adapters")
 AHEAD = (
     *("runtime/hamlet/launch/cpu", "runtime/hamlet/native"),
     *(f"compiler/hamletc/{part}" for part in ("language", "expansion", "checking", "messages", "targets", "kernel")),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("runtime", "compiler", "lab", "townlet", "training", "adapters")
+FOLDERS = ("runtime", "compiler", "lab", "townlet", "language", "training", "adapters")
 """Where packages are."""
 DOTTED = re.compile(r"`(hamlet\w*(?:\.\w+)+)`")
 HEADER = "hamlet.h"

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,7 +132,9 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
             case ("text", "in", path):
                 shown = tuple(block.text.splitlines())
                 assert missing_lines(shown, (workspace / path).read_text()) == [], block.where
-            case ("hamlet", "fragment") | ("sh" | "text" | "",):
+            case ("toml",):
+                assert tomllib.loads(block.text), block.where
+            case ("hamlet", "fragment") | ("sh" | "text" | "lua" | "",):
                 pass
             case other:
                 pytest.fail(f"{block.where}: no test knows what to do with {other}")

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PRODUCTION = ("adapters", "benchmarks", "compiler", "lab", "runtime", "townlet", "training")
+PRODUCTION = ("adapters", "benchmarks", "compiler", "lab", "language", "runtime", "townlet", "training")
 
 
 def folders(of: str) -> set[str]:

@@ -34,6 +34,7 @@ GYM = (
     "tests/adapters/test_copies.py",
 )
 STEPS = ("tests/unit/env/test_env_stepping.py",)
+LSP = ("tests/unit/language/test_lsp.py",)
 COMMANDS = ("tests/unit/cli/test_cli_check.py",)
 TRIED: dict[str, tuple[str, ...]] = {
     "torch": STEPS,
@@ -44,6 +45,8 @@ TRIED: dict[str, tuple[str, ...]] = {
     "lark": ("tests/unit/language/test_lalr.py",),
     "jinja2": ("tests/golden/generated/test_committed_packages.py",),
     "pyyaml": ("tests/unit/townlet/test_read_pack.py",),
+    "pygls": LSP,
+    "lsprotocol": LSP,
     "rich": ("tests/unit/cli/test_cli_run.py",),
     "rich-click": COMMANDS,
     "matplotlib": ("tests/unit/cli/test_cli_run.py",),

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 from textwrap import fill, indent
 
 import rich_click as click
 
 from hamletc.codes import CODES
-from hamletc.errors import CompileError
+from hamletc.explained import section
 
-PAGE = "diagnostics.md"
-"""Beside the diagnostics: docs/diagnostics.md itself, which a wheel holds a copy of."""
-SECTION = r"^### {code}: [^\n]+\n(.*?)(?=^#|\Z)"
 FENCE = re.compile(r"^```\w*\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`]+`")
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
@@ -40,7 +36,7 @@ def explain(codes: tuple[str, ...]) -> None:
         console.print(heading, soft_wrap=True)
         console.print()
         # Every second part is what stands between fences: an example, whose lines stay as they are.
-        for index, part in enumerate(FENCE.split(_section(code))):
+        for index, part in enumerate(FENCE.split(section(code))):
             if index % 2:
                 console.print(Text(indent(part, "    "), style="dim"), soft_wrap=True)
                 continue
@@ -62,14 +58,3 @@ def _code_of(text: str) -> str:
     meant = closest(text, CODES)
     hint = f": did you mean {meant}?" if meant else ": codes are H001 and so on."
     raise click.BadParameter(f"there is no diagnostic {text!r}{hint}", param_hint="CODE")
-
-
-def _section(code: str) -> str:
-    try:
-        page = (files("hamletc.diagnostics") / PAGE).read_text(encoding="utf-8")
-    except OSError as error:
-        raise CompileError(f"{PAGE} of this installation cannot be read: {error.strerror}") from error
-    section = re.search(SECTION.format(code=code), page, re.MULTILINE | re.DOTALL)
-    if section is None:
-        raise CompileError(f"{PAGE} of this installation has nothing about {code}")
-    return section[1].strip("\n") + "\n"

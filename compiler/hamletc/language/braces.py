@@ -6,6 +6,7 @@ right than the line that opened a brace is not meant to be inside it. The forgot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hamletc.diagnostics import Diagnostic, Label, diagnose
@@ -50,7 +51,7 @@ def too_deep(tokens: tuple[Token, ...]) -> Diagnostic | None:
     return None
 
 
-def assigns(tokens: tuple[Token, ...], index: int) -> bool:
+def assigns(tokens: Sequence[Token], index: int) -> bool:
     """Whether the word at this index is assigned to."""
     return index + 1 < len(tokens) and tokens[index + 1].text in _ASSIGNMENTS
 

@@ -137,6 +137,12 @@ class Automaton:
             target = table[state].get(terminal)
         return target is not None
 
+    def copy(self) -> Automaton:
+        """Another automaton that has read the same."""
+        other = Automaton()
+        other._states, other._values = self._states.copy(), self._values.copy()
+        return other
+
     @property
     def height(self) -> int:
         """How much has been begun and not ended."""

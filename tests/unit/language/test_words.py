@@ -9,7 +9,7 @@ import pytest
 from language_cases import parsed
 
 from hamletc.checking.check import check
-from hamletc.language import parser
+from hamletc.language import classify
 from hamletc.language.formatter import format_source
 from hamletc.language.tables import after
 from hamletc.language.words import FIRST_KEYWORDS, FUNCTIONS, QUANTITIES, RESERVED, YIELDING
@@ -97,7 +97,7 @@ def test_a_later_keyword_gives_way_to_what_the_text_declares(monkeypatch: pytest
     """`grid` in the place of a word that a later version observes."""
     text = "universe u meter grid = 1 meter a = 1 observe { meters a grid }"
     before = parsed(text).declarations[-1]
-    monkeypatch.setattr(parser, "FIRST_KEYWORDS", parser.FIRST_KEYWORDS - {"grid"})
+    monkeypatch.setattr(classify, "FIRST_KEYWORDS", classify.FIRST_KEYWORDS - {"grid"})
     (item,) = parsed(text).declarations[-1].items  # type: ignore[union-attr]
     assert len(before.items) == 2  # type: ignore[union-attr]
     assert [word.text for word in item.names] == ["a", "grid"]  # type: ignore[union-attr]

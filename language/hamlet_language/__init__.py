@@ -1,0 +1,34 @@
+"""A language service for universes: pure functions over a text and those that it includes.
+
+`Document` is a text that somebody edits. `diagnostics`, `symbols`, `definition`, `references`, `hover`, `completion`
+and `formatting` answer what editors ask about it. Positions are those of the language server protocol. `hamletc lsp`
+serves them (`hamlet_language.server`); nothing else here needs more than the compiler.
+"""
+
+from hamlet_language.completing import Offer, completion
+from hamlet_language.document import Document
+from hamlet_language.hovering import Hover, hover
+from hamlet_language.naming import Place, definition, references
+from hamlet_language.noticing import Notice, Related, diagnostics, formatting
+from hamlet_language.outline import Outline, symbols
+from hamlet_language.positions import Lines, Position, Range
+
+__all__ = [
+    "Document",
+    "Hover",
+    "Lines",
+    "Notice",
+    "Offer",
+    "Outline",
+    "Place",
+    "Position",
+    "Range",
+    "Related",
+    "completion",
+    "definition",
+    "diagnostics",
+    "formatting",
+    "hover",
+    "references",
+    "symbols",
+]

@@ -1,0 +1,104 @@
+"""A text that somebody edits, with the texts that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from hamlet.universe import Span
+from hamlet_language.positions import Lines
+from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.language import syntax
+from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
+from hamletc.language.source import LARGEST_SOURCE, Source, read_source
+from hamletc.language.tokens import Scan, Token, scan
+from hamletc.link import link
+
+NO_OTHERS: Mapping[Path, str] = MappingProxyType({})
+_START = Span(1, 1, 1, 1)
+
+
+class Document:
+    """A text, read once, whatever is asked about it.
+
+    Attributes:
+        path: where the text is or would be, beside the files that it includes.
+        text: the text, which need not be a universe.
+        others: texts of other files that take the place of those on the disk, by their resolved paths.
+    """
+
+    def __init__(self, path: Path, text: str, others: Mapping[Path, str] = NO_OTHERS) -> None:
+        self.path = path
+        self.text = text
+        self.others = others
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the text."""
+        return Lines(self.text)
+
+    @cached_property
+    def scanned(self) -> Scan:
+        """The tokens of the text."""
+        return scan(self.text)
+
+    @property
+    def included(self) -> bool:
+        """Whether it is a text for others to include, without `universe NAME`."""
+        return is_fragment(self.scanned)
+
+    @cached_property
+    def _parsed(self) -> tuple[syntax.File | None, tuple[Diagnostic, ...]]:
+        if len(self.text) > LARGEST_SOURCE:
+            hint = "Check that it is the right file; no universe needs so much text."
+            return None, (diagnose("H003", f"the text is larger than {LARGEST_SOURCE >> 20} MiB", _START, hint=hint),)
+        if self.included:
+            declarations, problems = parse_fragment_scan(self.scanned)
+            return syntax.File(syntax.Name("", _START), declarations, _START), problems
+        return parse_scan(self.scanned)
+
+    @property
+    def file(self) -> syntax.File | None:
+        """The syntax tree as far as it could be read; `None` where nothing can be trusted."""
+        return self._parsed[0]
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """The errors of syntax."""
+        return self._parsed[1]
+
+    @property
+    def source(self) -> Source:
+        """The text as the compiler has one."""
+        return Source(self.path, self.text)
+
+    @cached_property
+    def linked(self) -> tuple[syntax.File | None, tuple[Source, ...], tuple[Diagnostic, ...]]:
+        """The tree with those of the files that it includes and extends, all texts, and what is wrong with these."""
+        if self.file is None:
+            return None, (self.source,), ()
+        return link(self.file, self.source, self._read)
+
+    @cached_property
+    def declarations(self) -> tuple[syntax.Decl, ...]:
+        """All declarations, those of what it extends first."""
+        file = self.linked[0]
+        parts: list[tuple[syntax.Decl, ...]] = []
+        while file is not None:
+            parts.insert(0, file.declarations)
+            file = None if file.base is None else file.base.file
+        return tuple(each for part in parts for each in part)
+
+    def token(self, line: int, column: int) -> Token | None:
+        """The word or number that a place is in or behind, as the compiler counts places."""
+        for token in self.scanned.tokens:
+            span = token.span
+            if span.line == line and span.column <= column <= span.end_column and token.kind in ("word", "quoted"):
+                return token
+        return None
+
+    def _read(self, path: Path) -> str | Diagnostic:
+        text = self.others.get(path.resolve())
+        return read_source(path) if text is None else text

@@ -1,0 +1,137 @@
+"""`hamletc lsp`, asked as an editor asks: over stdin and stdout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pygls")
+
+TEXT = """\
+universe garden
+space none
+meter joy = 1 { decay 0.1 }
+action REST { joy += 0.2 }
+dies when joy <= 0
+reward jjoy
+observe { meters }
+"""
+Json = dict[str, Any]
+
+
+class Editor:
+    """An editor that waits for each answer, and keeps what it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "hamletc", "lsp", "--stdio"]
+        self._process = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._number = 0
+        self.told: list[Json] = []
+
+    def ask(self, method: str, **params: object) -> Any:
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+        while (message := self._receive()).get("id") != self._number or "method" in message:
+            self.told.append(message)
+        assert "error" not in message, message
+        return message["result"]
+
+    def tell(self, method: str, **params: object) -> None:
+        self._send({"method": method, "params": params})
+
+    def diagnostics(self) -> Json:
+        """The next diagnostics that it is told."""
+        while True:
+            for message in self.told:
+                if message.get("method") == "textDocument/publishDiagnostics":
+                    self.told.remove(message)
+                    params: Json = message["params"]
+                    return params
+            self.told.append(self._receive())
+
+    def end(self) -> int:
+        self._number += 1
+        self._send({"id": self._number, "method": "shutdown"})
+        while self._receive().get("id") != self._number:
+            pass
+        self._send({"method": "exit"})
+        return self._process.wait(60)
+
+    def _send(self, message: Json) -> None:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        self._process.stdin.flush()
+
+    def _receive(self) -> Json:
+        assert self._process.stdout is not None
+        length = 0
+        while line := self._process.stdout.readline().strip():
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        assert length, "the server has gone"
+        message: Json = json.loads(self._process.stdout.read(length))
+        return message
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    made = Editor(tmp_path)
+    yield made
+    made.kill()
+
+
+def test_an_editor_is_answered(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "garden.hamlet").as_uri()
+    able = editor.ask("initialize", processId=None, rootUri=None, capabilities={})["capabilities"]
+    for provider in ("hover", "completion", "definition", "references", "documentSymbol", "documentFormatting"):
+        assert able[f"{provider}Provider"], provider
+    editor.tell("initialized")
+    document = {"uri": uri, "languageId": "hamlet", "version": 1, "text": TEXT}
+    editor.tell("textDocument/didOpen", textDocument=document)
+    said = editor.diagnostics()
+    (diagnostic,) = said["diagnostics"]
+    assert said["uri"] == uri
+    assert diagnostic["code"] == "H020"
+    assert diagnostic["range"] == {"start": {"line": 5, "character": 7}, "end": {"line": 5, "character": 11}}
+
+    change = {"range": {"start": {"line": 5, "character": 7}, "end": {"line": 5, "character": 8}}, "text": ""}
+    editor.tell("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=[change])
+    assert editor.diagnostics() == {"uri": uri, "diagnostics": []}
+
+    where: Json = {"textDocument": {"uri": uri}, "position": {"line": 5, "character": 8}}
+    assert "raises: action REST" in editor.ask("textDocument/hover", **where)["contents"]["value"]
+    (place,) = editor.ask("textDocument/definition", **where)
+    assert (place["uri"], place["range"]["start"]) == (uri, {"line": 2, "character": 6})
+    assert len(editor.ask("textDocument/references", context={"includeDeclaration": True}, **where)) == 4
+    items = editor.ask("textDocument/completion", **where)
+    assert {"joy", "max"} <= {item["label"] for item in items}
+    assert "meter" not in {item["label"] for item in items}
+    names = [symbol["name"] for symbol in editor.ask("textDocument/documentSymbol", textDocument={"uri": uri})]
+    assert names == ["joy", "REST"]
+    options = {"tabSize": 4, "insertSpaces": True}
+    (edit,) = editor.ask("textDocument/formatting", textDocument={"uri": uri}, options=options)
+    assert edit["newText"].startswith("universe garden\n\nspace none\n")
+    editor.tell("textDocument/didClose", textDocument={"uri": uri})
+    assert editor.end() == 0
+
+
+def test_without_pygls_a_line_says_what_to_install(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules.update(pygls=None, lsprotocol=None)\n"
+        "sys.argv = ['hamletc', 'lsp']; from hamletc.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: this needs lsprotocol: pip install 'hamletc[lsp]'\n"
