@@ -1,8 +1,8 @@
 """A language service for universes: pure functions over a text and those that it includes.
 
-`Document` is a text that somebody edits. `diagnostics`, `symbols`, `definition`, `references`, `hover`, `completion`
-and `formatting` answer what editors ask about it. Positions are those of the language server protocol. `hamletc lsp`
-serves them (`hamlet_language.server`); nothing else here needs more than the compiler.
+`Document` is a text that somebody edits. `diagnostics`, `symbols`, `definition`, `references`, `rename`, `hover`,
+`completion` and `formatting` answer what editors ask about it. Positions are those of the language server protocol.
+`hamletc lsp` serves them (`hamlet_language.server`); nothing else here needs more than the compiler.
 """
 
 from hamlet_language.completing import Offer, completion
@@ -12,6 +12,7 @@ from hamlet_language.naming import Place, definition, references
 from hamlet_language.noticing import Notice, Related, diagnostics, formatting
 from hamlet_language.outline import Outline, symbols
 from hamlet_language.positions import Lines, Position, Range
+from hamlet_language.renaming import Refusal, Renaming, rename, renamed
 
 __all__ = [
     "Document",
@@ -23,12 +24,16 @@ __all__ = [
     "Place",
     "Position",
     "Range",
+    "Refusal",
     "Related",
+    "Renaming",
     "completion",
     "definition",
     "diagnostics",
     "formatting",
     "hover",
     "references",
+    "rename",
+    "renamed",
     "symbols",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidRequest
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
@@ -148,6 +149,14 @@ def made() -> HamletServer:
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     def references(params: types.ReferenceParams) -> list[types.Location]:
         return _locations(service.references(server.document(params.text_document.uri), _from(params.position)))
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME)
+    def rename(params: types.RenameParams) -> types.WorkspaceEdit:
+        uri = params.text_document.uri
+        answer = service.rename(server.document(uri), _from(params.position), params.new_name)
+        if isinstance(answer, service.Refusal):
+            raise JsonRpcInvalidRequest(answer.reason)
+        return types.WorkspaceEdit({uri: [types.TextEdit(_range(each), answer.text) for each in answer.ranges]})
 
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:

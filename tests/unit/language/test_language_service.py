@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,11 @@ from hypothesis import strategies as st
 
 import hamlet_language as service
 from examples import examples
+from hamlet.universe.codec import to_json
 from hamlet_language import Document, Lines, Position
+from hamlet_language.outline import every
+from hamletc.compile import check
+from hamletc.frontend import UniverseText
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import is_fragment, parse, parse_fragment
 from hamletc.language.tokens import scan
@@ -165,6 +170,68 @@ def test_a_name_is_declared_and_stands_elsewhere() -> None:
     assert found_lines == [3, 4, 5, 6, 8, 10, 11]
     assert service.definition(document(text), at(text, "reward joy", 2)) == ()
     assert service.references(document(text), Position(0, 0)) == ()
+
+
+def universe(of: Document) -> str:
+    """The universe of a text. Random words go by the names of what has them, and are left out."""
+    tree, sources, _ = of.linked
+    assert tree is not None
+    return re.sub(r'"site": \d+', "", to_json(check(UniverseText(of.path, tree, sources)).universe))
+
+
+@settings(max_examples=examples(120), deadline=None)
+@given(data=st.data())
+def test_a_universe_with_another_name_is_the_same(data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from(SHIPPED))
+    of = Document(path, path.read_text(encoding="utf-8"))
+    names = [each.name for each in every(of.declarations) if each.name.span.file == 0 and len(each.name.text) > 3]
+    if of.included or not names:
+        return
+    old = data.draw(st.sampled_from(names))
+    new = "Q" * len(old.text)
+    answer = service.rename(of, of.lines.position(old.span.line, old.span.column), new)
+    if isinstance(answer, service.Refusal):
+        assert answer.reason.count("\n") == 0
+        return
+    assert universe(service.renamed(of, answer)).replace(new, old.text) == universe(of)
+
+
+def test_a_meter_is_renamed_everywhere_and_written_as_it_must_be() -> None:
+    for new, spelled in (("wetness", "wetness"), ("hour", "`hour`"), ("`decay`", "`decay`"), ("my well", "`my well`")):
+        answer = service.rename(document(GARDEN), at(GARDEN, "water <= 0"), new)
+        assert isinstance(answer, service.Renaming)
+        assert answer.text == spelled
+        assert len(answer.ranges) == GARDEN.count("water")
+        assert service.renamed(document(GARDEN), answer).text == GARDEN.replace("water", spelled)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "new", "reason"),
+    [
+        (GARDEN, "water <= 0", "joy", "`joy` is a name in this universe already"),
+        (GARDEN, "water <= 0", "a\nb", "cannot be a name"),
+        (GARDEN, "water <= 0", "", "cannot be a name"),
+        (GARDEN, "reward joy", "pay", "no declaration has the name"),
+        (GARDEN.replace("reward joy", "reward jjoy"), "water <= 0", "wet", "the text has errors"),
+        (GARDEN.replace("rule even", "rule water"), "water <= 0", "wet", "several things: meter, rule"),
+        ("meter water = 1\n", "water", "wet", "universes that include this text"),
+        (
+            GARDEN.replace("reward joy", "template Rain(m) { rule m: m += 0.1 }\nuse Rain(water)\nreward joy"),
+            *("use Rain(water)", "wet", "no declaration"),
+        ),
+    ],
+)
+def test_a_name_stays_for_a_reason(text: str, part: str, new: str, reason: str) -> None:
+    answer = service.rename(document(text), at(text, part), new)
+    assert isinstance(answer, service.Refusal)
+    assert reason in answer.reason
+
+
+def test_a_name_in_another_file_stays(tmp_path: Path) -> None:
+    (tmp_path / "rules.hamlet").write_text("rule thirst: water < 0.2 -> joy -= 0.1 * water\n")
+    text = "\n".join('include "rules.hamlet"' if "rule thirst" in line else line for line in GARDEN.split("\n"))
+    answer = service.rename(Document(tmp_path / "garden.hamlet", text), at(text, "water <= 0"), "wet")
+    assert answer == service.Refusal("`water` stands in rules.hamlet, too")
 
 
 # --- hovers ---

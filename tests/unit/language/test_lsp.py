@@ -35,12 +35,21 @@ class Editor:
         self.told: list[Json] = []
 
     def ask(self, method: str, **params: object) -> Any:
+        message = self._answer(method, params)
+        assert "error" not in message, message
+        return message["result"]
+
+    def refused(self, method: str, **params: object) -> str:
+        """The line with which a request is refused."""
+        line: str = self._answer(method, params)["error"]["message"]
+        return line
+
+    def _answer(self, method: str, params: Json) -> Json:
         self._number += 1
         self._send({"id": self._number, "method": method, "params": params})
         while (message := self._receive()).get("id") != self._number or "method" in message:
             self.told.append(message)
-        assert "error" not in message, message
-        return message["result"]
+        return message
 
     def tell(self, method: str, **params: object) -> None:
         self._send({"method": method, "params": params})
@@ -117,6 +126,11 @@ def test_an_editor_is_answered(editor: Editor, tmp_path: Path) -> None:
     items = editor.ask("textDocument/completion", **where)
     assert {"joy", "max"} <= {item["label"] for item in items}
     assert "meter" not in {item["label"] for item in items}
+    edits = editor.ask("textDocument/rename", newName="glee", **where)["changes"][uri]
+    assert [(edit["range"]["start"]["line"], edit["newText"]) for edit in edits] == [
+        (line, "glee") for line in (2, 3, 4, 5)
+    ]
+    assert editor.refused("textDocument/rename", newName="REST", **where) == "`REST` is a name in this universe already"
     names = [symbol["name"] for symbol in editor.ask("textDocument/documentSymbol", textDocument={"uri": uri})]
     assert names == ["joy", "REST"]
     options = {"tabSize": 4, "insertSpaces": True}
