@@ -29,7 +29,7 @@ universe garden
 space grid 4 x 4
 meter water = 0.5 in 0 .. 2 { decay 0.01  interact 0.001 }
 meter joy = 1
-action REST { joy += 0.1 }
+action REST { joy += 0.1  water += 0.1 }
 rule thirst: water < 0.2 -> joy -= 0.1 * water
 rule even: water > 1 -> joy = 0.5
 affordance Well at random {
@@ -255,6 +255,7 @@ def test_a_hover_of_a_meter_says_its_range_and_what_changes_it_in_the_order_of_a
     water = hover(document(GARDEN), at(GARDEN, "water <= 0"))
     assert "meter water = 0.5 in 0 .. 2" in water
     assert [line for line in water.splitlines() if line.startswith("- ")] == [
+        "- raises: action REST (`water += 0.1`, line 5)",
         "- lowers: meter water (`interact 0.001`, line 3)",
         "- raises: affordance Well instantly (`water += 0.5`, line 9)",
         "- lowers: meter water (`decay 0.01`, line 3)",
@@ -302,10 +303,20 @@ def test_an_offer_takes_the_place_of_what_was_begun() -> None:
         cut(GARDEN, "reward joy") + "  # a",
         cut(GARDEN, "joy = 0.5"),
         cut(GARDEN, "-> joy = 0.5\n") + "rule a: = = ",
+        cut(GARDEN, "joy -= 0.1") + " %",
         "universe ",
         "univers u meter ",
     ],
-    ids=["new name", "new rule", "comment", "number", "behind a mistake", "name of a universe", "no universe"],
+    ids=[
+        "new name",
+        "new rule",
+        "comment",
+        "number",
+        "percent",
+        "behind a mistake",
+        "name of a universe",
+        "no universe",
+    ],
 )
 def test_nothing_is_offered(text: str) -> None:
     if text.endswith(("rule ", "meter ")):
