@@ -19,11 +19,12 @@ MOST_HOT = 4096
 
 def check_whole_groups(draft: Draft, lies: Callable[[Expression], Interval], report: Findings) -> None:
     """Report what stands in a group of whole numbers and may be none; `lies` says where."""
-    if draft.space is None:
+    groups = [(group, items) for group, items in draft.observed_in_groups() if group.numbers is not None]
+    if draft.space is None or not groups:
         return
     wholes, cells = wholes_in(draft, draft.space), {meter.name: meter for meter in draft.cell_meters}
-    for group, items in draft.observed_in_groups():
-        for item in items if group.numbers is not None else ():
+    for group, items in groups:
+        for item in items:
             if report.said(item.span):
                 continue
             whole, part = _is_whole(item, wholes, cells)
