@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import exp
+from typing import TYPE_CHECKING
 
 from hamlet import universe
 from hamlet.universe import Expression, Grid, parts
@@ -15,7 +16,9 @@ from hamletc.checking.expressions import Expressions
 from hamletc.checking.names import Names
 from hamletc.checking.report import Findings, all_of
 from hamletc.language import syntax
-from hamletc.messages.walls import Blocks
+
+if TYPE_CHECKING:
+    from hamletc.messages.walls import Blocks
 
 OF_WALLS = (
     *(universe.Number, universe.Truth, universe.ParamValue, universe.WorldValue, universe.CellValue),

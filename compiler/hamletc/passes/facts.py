@@ -67,12 +67,13 @@ def _inputs(universe: Universe) -> Iterator[tuple[str, Interval]]:
         for number in range(pushing.most + 1):
             yield f"{PUSHED}.cell.{number}", Interval(0.0, prod(universe.space.sizes) - 1.0, whole=True)
             yield f"{PUSHED}.by.{number}", Interval(-span, span, negative_zero=True, whole=True)
-    for of_pairs in () if universe.pairs is None else universe.pairs.meters:
-        (bounds,) = number_bounds([of_pairs])
-        yield f"{OF_PAIRS}{of_pairs.name}", _interval(bounds, real=True)
+    if universe.pairs is not None:
+        for of_pairs in universe.pairs.meters:
+            (bounds,) = number_bounds([of_pairs])
+            yield f"{OF_PAIRS}{of_pairs.name}", _interval(bounds, real=True)
+        yield PAIRS_AT, COUNT
+        yield "other", COUNT
     yield "cells_at", COUNT
-    yield PAIRS_AT, COUNT
-    yield "other", COUNT
     yield "agent", COUNT
     yield "agents", Interval(1, COUNT.high)
     yield "action", Interval(0, len(schema.action_names(universe)) - 1)
