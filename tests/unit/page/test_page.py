@@ -243,15 +243,23 @@ def host(site: Path) -> Iterator[str]:
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here")
 def test_a_browser_shows_a_world_and_that_its_bits_are_right(host: str) -> None:
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--dump-dom"]
+    shown = page_that_says("✓ Same bits as hamletc's interpreter, 300 ticks", host)
+    assert re.search(r"Tick \d+, episode \d", shown)
     link = f"{host}/#universe=shifts&seed=3&digest=0000000000000000"
-    shown = [
-        subprocess.run([*command, address], check=True, capture_output=True, text=True, timeout=120).stdout
-        for address in (host, link)
-    ]
-    assert "✓ Same bits as hamletc's interpreter, 300 ticks" in shown[0]
-    assert re.search(r"Tick \d+, episode \d", shown[0])
-    assert "Other bits than the link promises: " in shown[1]
+    page_that_says("Other bits than the link promises: ", link)
+
+
+def page_that_says(line: str, address: str) -> str:
+    """What a page shows when it has a line. Time in the browser does not wait for a machine that does other things."""
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    shown = ""
+    for budget in (8_000, 40_000, 200_000):
+        timed = [*command, f"--virtual-time-budget={budget}", address]
+        shown = subprocess.run(timed, check=True, capture_output=True, text=True, timeout=120).stdout
+        if line in shown:
+            break
+    assert line in shown
+    return shown
 
 
 def test_places_that_are_stored_for_the_picture_are_in_no_digest(site: Path) -> None:
