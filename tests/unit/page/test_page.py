@@ -250,7 +250,7 @@ def test_a_browser_shows_a_world_and_that_its_bits_are_right(host: str) -> None:
 
 
 def page_that_says(line: str, address: str) -> str:
-    """The contents of a page that shows a line. Time in the browser does not wait for a machine that does other things."""
+    """The contents of a page that shows a line; time in the browser waits for no machine that does other things."""
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
     shown = ""
     for budget in (8_000, 40_000, 200_000):
