@@ -106,39 +106,26 @@ observe { cell }
     ),
 )
 
-GATE = Base(
-    """
-universe gate
-space grid 5 { starts anywhere }
-inert allowed
-meter a = 0.5 { move 0.0625 }
-cells {
-    state shut = false
-    wall when shut
-}
-reward a
-observe { position absolute }
-""",
-    "RIGHT LEFT WAIT RIGHT LEFT LEFT LEFT",
-    (Wire("Cells.wall", "wall when shut", "wall when not shut", 0, "mask.LEFT mask.RIGHT"),),
-)
 
-YARD = Base(
-    """
-universe yard
-space grid 5 { starts anywhere }
+def _closing(name: str, word: str) -> Base:
+    """A universe in which a condition says by this word which cells nobody enters."""
+    text = f"""
+universe {name}
+space grid 5 {{ starts anywhere }}
 inert allowed
-meter a = 0.5 { move 0.0625 }
-cells {
+meter a = 0.5 {{ move 0.0625 }}
+cells {{
     state shut = false
-    solid when shut
-}
+    {word} when shut
+}}
 reward a
-observe { position absolute }
-""",
-    "RIGHT LEFT WAIT RIGHT LEFT LEFT LEFT",
-    (Wire("Cells.solid", "solid when shut", "solid when not shut", 0, "mask.LEFT mask.RIGHT"),),
-)
+observe {{ position absolute }}
+"""
+    wire = Wire(f"Cells.{word}", f"{word} when shut", f"{word} when not shut", 0, "mask.LEFT mask.RIGHT")
+    return Base(text, "RIGHT LEFT WAIT RIGHT LEFT LEFT LEFT", (wire,))
+
+
+GATE, YARD = _closing("gate", "wall"), _closing("yard", "solid")
 
 PEN = Base(
     """
