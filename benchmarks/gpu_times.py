@@ -20,6 +20,7 @@ from hamlet.env.environment import Env
 from hamlet.launch.gpu import call
 from hamlet.launch.gpu.forms import FORMS, Form
 from hamlet.package.module import Module
+from hamlet.policy.mlp import MLP
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.schema.features import Count, features
 from hamlet.schema.observed import encodes, fits_bfloat16
@@ -31,6 +32,9 @@ Row: TypeAlias = dict[str, Any]
 MOST_REGISTERS = 255
 """The most that a thread can have. Being allowed them makes other machine code than having no limit: two rows of a form
 say which is the faster one."""
+
+NETWORK_TICKS = 8
+"""Of a rollout in which a network of two hidden layers of 64 decides."""
 
 READ_ONLY = ("params", "inputs", "layout", "places", "episode")
 """State that a tick without a reset only reads."""
@@ -248,6 +252,9 @@ def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None, 
     using_counted = partial(plain.rollout, ticks, using, statistics=counts)
     row("rollout, all interact, statistics", ticks, None, using_counted)
     env = make(module, lanes, plan, "float32")
+    network = MLP.random(len(env.observation_names), env.num_actions, seed=1)
+    deciding = partial(env.rollout, NETWORK_TICKS, network, statistics=False)
+    row("rollout, network 64-64, float32", NETWORK_TICKS, None, deciding)
     observed("float32", env)
     if plan.device.type == "cuda":
         graphed = env.graphed()

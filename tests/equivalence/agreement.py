@@ -40,7 +40,7 @@ from hamletc.passes.pipeline import CELL_CACHE, PASS_NAMES, default_passes, gpu_
 from hamletc.passes.tabulation import tabulate
 from hamletc.read import parsed
 
-BackendName: TypeAlias = Literal["ir", "c", "triton", "wasm", "ptx:sm_80", "ptx:sm_90"]
+BackendName: TypeAlias = Literal["ir", "c", "triton", "wasm", "cuda", "ptx:sm_80", "ptx:sm_90"]
 BACKENDS: tuple[BackendName, ...] = get_args(BackendName)
 NOWHERE = Span(0, 0, 0, 0)
 TWICE = 8
@@ -124,10 +124,12 @@ def kernels(universe: Universe, backends: Sequence[BackendName], limits: Limits,
     """Those of the backends that run kernels."""
     launched: list[str] = [target for target in ("c", "triton", "wasm") if target in backends]
     executed = [int(name.removeprefix("ptx:sm_")) for name in backends if name.startswith("ptx:")]
-    if not launched and not executed:
+    on_gpu = [torch.device("cuda", torch.cuda.current_device())] if "cuda" in backends else []
+    if not launched and not executed and not on_gpu:
         return []
-    module = loaded(universe, (*launched, *(["triton"] if executed else [])), limits, folder)
-    started = [Candidate(start(module, Choice(target, CPU, "compared")), CPU) for target in launched]
+    module = loaded(universe, (*launched, *(["triton"] if executed or on_gpu else [])), limits, folder)
+    placed = [*((target, CPU) for target in launched), *(("triton", device) for device in on_gpu)]
+    started = [Candidate(start(module, Choice(target, device, "compared")), device) for target, device in placed]
     return [*started, *ptx_candidates(module, executed)]
 
 

@@ -1,10 +1,11 @@
 """python fuzz.py --seconds 600 [--first 0] [--backends ir,c,triton | ptx:sm_90] [--ledger FILE] [--failures DIR]
 
 Makes random universes and checks of each that all ways to write, compile and run it agree (agreement.py). `ir` executes
-the programs by their definition: fast. `c` and `triton` (on its interpreter) compile kernels, and `ptx:sm_90`
-executes what Triton compiles for a GPU: seconds for each universe. A failure is made smaller and written into a folder:
-the source, and what went wrong. With a ledger the run goes on where the last one with these backends ended.
-With HAMLET_CPU=haswell kernels in C are compiled for another CPU, which counts as another backend.
+the programs by their definition: fast. `c` and `triton` (on its interpreter) compile kernels, `cuda` runs those of
+Triton on a GPU, and `ptx:sm_90` executes what Triton compiles for one: seconds for each universe. A failure is made
+smaller and written into a folder: the source, and what went wrong. With a ledger the run goes on where the last one
+with these backends ended. With HAMLET_CPU=haswell kernels in C are compiled for another CPU, which
+counts as another backend.
 """
 
 from __future__ import annotations
@@ -132,12 +133,17 @@ def described(backends: tuple[BackendName, ...]) -> str:
     return ",".join(f"{name}:{cpu}" if name == "c" and cpu else name for name in backends)
 
 
+def compiles(name: str) -> bool:
+    """Triton compiles for this backend."""
+    return name == "cuda" or name.startswith("ptx:")
+
+
 def _backends(text: str) -> tuple[BackendName, ...]:
     wanted = text.split(",")
     if unknown := set(wanted) - set(BACKENDS):
         raise argparse.ArgumentTypeError(f"no backend {', '.join(sorted(unknown))}; there are {', '.join(BACKENDS)}")
-    if "triton" in wanted and any(name.startswith("ptx:") for name in wanted):
-        raise argparse.ArgumentTypeError("triton runs in its interpreter, which cannot compile PTX: run them apart")
+    if "triton" in wanted and any(map(compiles, wanted)):
+        raise argparse.ArgumentTypeError("triton runs in its interpreter, which cannot compile: run them apart")
     return tuple(name for name in BACKENDS if name in wanted)
 
 
@@ -152,7 +158,7 @@ def main() -> int:
     parser.add_argument("--again", type=Path, help="check this source only, as the case of number --first")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    if not any(name.startswith("ptx:") for name in options.backends):
+    if not any(map(compiles, options.backends)):
         interpret()  # it compiles nothing then
     gc.disable()  # a fifth of the time; what it would find is collected after each batch
     backends: tuple[BackendName, ...] = options.backends
