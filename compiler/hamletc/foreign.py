@@ -234,6 +234,41 @@ OWN_WORDS: Mapping[str, str] = MappingProxyType(
 )
 """Advice for a word of this language that is used as the name of a value."""
 
+SAME_ELSEWHERE: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "a number": {
+            **dict.fromkeys(["tick", "ticks", "step", "steps", "t"], "age"),
+            **dict.fromkeys(("hours", "clock"), "hour"),
+            "euler": "exp(1)",
+        },
+        "a function": {
+            **dict.fromkeys(["modulo", "remainder", "fmod", "rem"], "mod"),
+            **dict.fromkeys(["rand", "runif", "randf"], "uniform"),
+            **dict.fromkeys(["gauss", "gaussian", "rnorm"], "normal"),
+            **dict.fromkeys(("logistic", "expit"), "sigmoid"),
+            "ceiling": "ceil",
+            "rint": "round",
+            "ln": "log",
+            "power": "pow",
+            "clip": "clamp",
+            "prev": "previous",
+            "maximum": "max",
+            "minimum": "min",
+            "randint": "integer",
+            "arctan2": "atan2",
+            "bernoulli": "chance",
+        },
+    }
+)
+"""Foreign words that are the same as one of this language, by what stands there."""
+EDGES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(["torus", "toroidal", "periodic", "wraparound", "cyclic"], "wrap"),
+        **dict.fromkeys(["reflect", "reflecting", "mirror"], "bounce"),
+    }
+)
+"""Foreign words for edges."""
+
 
 def instead(word: str, declared: Iterable[str] = ()) -> str | None:
     """Advice for a foreign word, in full sentences; `None` where it is none or almost a declared one."""

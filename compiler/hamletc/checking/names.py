@@ -146,7 +146,7 @@ class Names(Symbols):
             "lasting affordance": self.has_lasting,
         }
         if not there[need]:
-            self._report.add(messages.names.NEEDED[need](span, what))
+            self._report.add(messages.names.NEEDED[need](span, what, self._file.name.span))
         return there[need]
 
     def ticks_of(self, unit: syntax.Unit, span: Span) -> int | None:

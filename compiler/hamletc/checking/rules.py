@@ -29,6 +29,7 @@ from hamletc.checking.standpoint import Threshold, Whose
 from hamletc.checking.states import is_written
 from hamletc.checking.states import written as held
 from hamletc.checking.symbols import axis_of, builtin
+from hamletc.expansion.trees import names_in
 from hamletc.language import syntax
 
 
@@ -300,7 +301,8 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findi
     else:
         left = guard.left if isinstance(guard, syntax.BinaryExpr) else guard
         of_meter = isinstance(left, syntax.Name) and names.value_kind(left) == "meter"
-        report.add(messages.rules.OtherGuard(guard.span, declaration, of_meter))
+        asks = any(name.text in ("deficit", "shortfall") for name in names_in(declaration.body))
+        report.add(messages.rules.OtherGuard(guard.span, declaration, of_meter, asks))
     written = guard.right.span if isinstance(guard, syntax.BinaryExpr) else guard.span
     expressions = Expressions(names, report, Threshold(threshold, written))
     body = Statements(names, report, expressions).body(declaration.body)

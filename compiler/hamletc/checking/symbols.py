@@ -116,7 +116,8 @@ class Symbols:
         few = candidates if self._comparisons <= MOST_COMPARISONS else ()
         meaning = messages.names.meaning(name, needed, axes, few)
         guess = guess if meaning is None else None
-        self._report.add(messages.names.Unknown(name.span, name.text, needed, candidates, meaning, guess))
+        put = None if meaning is None else messages.names.written(name, needed, axes)
+        self._report.add(messages.names.Unknown(name.span, name.text, needed, candidates, meaning, guess, put))
         return guess
 
     def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:

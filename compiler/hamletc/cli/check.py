@@ -18,21 +18,41 @@ from hamletc.frontend import Stopwatch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hamletc.cli.lints import Lints
     from hamletc.diagnostics import FileDiagnostics
 
 
 @click.command()
-@click.argument("universe", type=click.Path(path_type=Path))
+@click.argument("universes", metavar="UNIVERSE...", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--fix", is_flag=True, help="First write into the files what hints say, where nothing else can be meant.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print diagnostics.")
 @allow_option
 @deny_option
 @click.pass_context
 def check(
-    ctx: click.Context, universe: Path, form: Literal["text", "json"], allow: tuple[str, ...], deny: tuple[str, ...]
+    ctx: click.Context,
+    universes: tuple[Path, ...],
+    fix: bool,
+    form: Literal["text", "json"],
+    allow: tuple[str, ...],
+    deny: tuple[str, ...],
 ) -> None:
-    """Report what is wrong with the file UNIVERSE, or with the pack in the folder UNIVERSE. Exit code 1 if there are
+    """Report what is wrong with each file UNIVERSE, or with the pack in the folder UNIVERSE. Exit code 1 if there are
     errors."""
     chosen = lints(allow, deny)
+    if len(universes) > 1 and form == "json":
+        raise click.UsageError("--format json is for one universe.")
+    passed = [_without_errors(universe, fix, form, chosen) for universe in universes]
+    if not all(passed):
+        ctx.exit(1)
+
+
+def _without_errors(universe: Path, fix: bool, form: Literal["text", "json"], chosen: Lints) -> bool:
+    """Print what is wrong with a universe. Returns whether there is no error."""
+    if fix:
+        from hamletc.cli.mend import mend
+
+        mend(lambda: _diagnosed(universe))
     of_cells = of_pairs = 0
     try:
         checked = check_file(universe, Stopwatch())
@@ -46,8 +66,15 @@ def check(
         if numbers and form == "text":
             click.echo(f"{universe}: its {what} take {numbers * 4 / 1024:,.1f} KiB in each world")
     show_unused(universe, chosen.unused(files))
-    if any(diagnostic.severity == "error" for file in left for diagnostic in file.diagnostics):
-        ctx.exit(1)
+    return not any(diagnostic.severity == "error" for file in left for diagnostic in file.diagnostics)
+
+
+def _diagnosed(universe: Path) -> Sequence[FileDiagnostics]:
+    """The diagnostics of a universe, errors or not."""
+    try:
+        return check_file(universe, Stopwatch()).warnings
+    except SourceError as error:
+        return error.found
 
 
 def _print(path: Path, files: Sequence[FileDiagnostics], form: Literal["text", "json"]) -> None:

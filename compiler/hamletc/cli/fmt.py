@@ -37,13 +37,14 @@ def fmt(ctx: click.Context, universes: tuple[Path, ...], dry: bool) -> None:
             continue
         changed = True
         if not dry:
-            _replace(path, formatted)
+            replace_text(path, formatted)
         click.echo(f"{'would reformat' if dry else 'reformatted'} {path}")
     if dry and changed:
         ctx.exit(1)
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
+    """Write a text in place of a file, whole or not at all."""
     staging = path.with_name(f".{path.name}.formatted")
     try:
         staging.write_text(text, encoding="utf-8", newline="")

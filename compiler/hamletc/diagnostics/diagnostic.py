@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hamlet.universe import Span
 from hamletc.codes import CODES, Severity
+from hamletc.diagnostics.edit import Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. Every one has a `hint`, which says what to do, in full sentences without the word "hint"."""
+    """One finding. Every one has a `hint`, which says what to do, in full sentences without the word "hint". Where that
+    is precisely what to write, the `edits` write it: all of them together."""
 
     code: str
     severity: Severity
@@ -33,6 +35,7 @@ class Diagnostic:
     primary: Label
     hint: str
     secondary: tuple[Label, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
     def line(self, path: Path) -> str:
         """All of it in one line that begins with the code, for Python's warnings."""
@@ -42,7 +45,14 @@ class Diagnostic:
 
 
 def diagnose(
-    code: str, message: str, span: Span, text: str = "", *, hint: str, secondary: Sequence[Label] = ()
+    code: str,
+    message: str,
+    span: Span,
+    text: str = "",
+    *,
+    hint: str,
+    secondary: Sequence[Label] = (),
+    edits: Sequence[Edit] = (),
 ) -> Diagnostic:
     """A diagnostic with the severity that `hamletc.codes` gives its code; `text` stands beside the carets."""
-    return Diagnostic(code, CODES[code].severity, message, Label(span, text), hint, tuple(secondary))
+    return Diagnostic(code, CODES[code].severity, message, Label(span, text), hint, tuple(secondary), tuple(edits))

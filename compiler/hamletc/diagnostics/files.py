@@ -48,7 +48,8 @@ class SourceText(Protocol):
 def by_file(diagnostics: Iterable[Diagnostic], sources: Sequence[SourceText]) -> tuple[FileDiagnostics, ...]:
     """Diagnostics with the files that they point into, in the order of the files; files without any are left out.
 
-    A label in another file than the primary one becomes part of the hint.
+    A label in another file than the primary one becomes part of the hint. Edits of another file are left out, and those
+    of a file that is not of the text language, as in packs.
     """
     by_number: dict[int, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
@@ -58,6 +59,9 @@ def by_file(diagnostics: Iterable[Diagnostic], sources: Sequence[SourceText]) ->
 
 def _in_one_file(diagnostic: Diagnostic, sources: Sequence[SourceText]) -> Diagnostic:
     file = diagnostic.primary.span.file
+    foreign = sources[file].path.suffix in (".yaml", ".yml")
+    if foreign or any(edit.span.file != file for edit in diagnostic.edits):
+        diagnostic = replace(diagnostic, edits=())
     elsewhere = [label for label in diagnostic.secondary if label.span.file != file]
     if not elsewhere:
         return diagnostic

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar, dataclass_transform
 
 from hamlet.universe import Span
 from hamletc.diagnostics.diagnostic import Diagnostic, Label, diagnose
+from hamletc.diagnostics.edit import Edit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +22,14 @@ class Told:
         hint: what to do, in full sentences without the word "hint".
         label: a few words beside the carets.
         secondary: other places that explain it.
+        edits: they write what the hint says, where it says precisely what.
     """
 
     message: str
     hint: str
     label: str = ""
     secondary: tuple[Label, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,8 @@ class Finding:
     def diagnostic(self) -> Diagnostic:
         """The finding in words, with its code and severity."""
         told = self.told()
-        return diagnose(self.code, told.message, self.span, told.label, secondary=told.secondary, hint=told.hint)
+        made = diagnose(self.code, told.message, self.span, told.label, secondary=told.secondary, hint=told.hint)
+        return replace(made, edits=told.edits) if told.edits else made
 
 
 F = TypeVar("F", bound=Finding)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from hamlet.universe import Span
 from hamletc.diagnostics.diagnostic import Diagnostic, Label
 from hamletc.diagnostics.files import FileDiagnostics
 
@@ -15,7 +16,8 @@ Json: TypeAlias = dict[str, object]
 def to_json(diagnostics: Sequence[Diagnostic], file: str) -> str:
     """One JSON object: `file`, `errors` and `warnings` (counts), and `diagnostics` in the order given.
 
-    Lines and columns count from 1 in characters; an end column is exclusive.
+    Lines and columns count from 1 in characters; an end column is exclusive. The `edits` of a diagnostic are done
+    together, and write what its hint says; where one is not `sure` it is a suggestion.
     """
     return _object(diagnostics, file, [_diagnostic(d) for d in diagnostics])
 
@@ -45,15 +47,13 @@ def _diagnostic(diagnostic: Diagnostic) -> Json:
         "primary": _label(diagnostic.primary),
         "secondary": [_label(label) for label in diagnostic.secondary],
         "hint": diagnostic.hint,
+        "edits": [{**_place(edit.span), "text": edit.text, "sure": edit.sure} for edit in diagnostic.edits],
     }
 
 
 def _label(label: Label) -> Json:
-    span = label.span
-    return {
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line,
-        "end_column": span.end_column,
-        "text": label.text,
-    }
+    return {**_place(label.span), "text": label.text}
+
+
+def _place(span: Span) -> Json:
+    return {"line": span.line, "column": span.column, "end_line": span.end_line, "end_column": span.end_column}

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Finding, Label
+from hamletc.diagnostics import Diagnostic, Edit, Finding, Label
 
 T = TypeVar("T")
 
@@ -125,7 +125,12 @@ class Places:
         told, primary = finding.diagnostic(), self.shown(finding.span)
         own = (replace(label, span=self.shown(label.span)) for label in told.secondary)
         others = tuple(dict.fromkeys((*own, *self.labels(finding.span))))
-        return replace(told, primary=replace(told.primary, span=primary), secondary=others)
+        edits = tuple(map(self._edited, told.edits))
+        return replace(told, primary=replace(told.primary, span=primary), secondary=others, edits=edits)
+
+    def _edited(self, edit: Edit) -> Edit:
+        """An edit of the text that was written. Who uses a copy otherwise may not mean it."""
+        return replace(edit, span=self.written(edit.span), sure=False) if self.is_copied(edit.span) else edit
 
     def settled(self, node: T) -> T:
         """A tree with the places in sources that stand for those in copies."""

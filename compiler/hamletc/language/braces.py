@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.diagnostics import Diagnostic, Edit, Label, diagnose
+from hamletc.diagnostics.edit import behind
 from hamletc.language.tokens import Token
 from hamletc.language.words import SHAPES
 
@@ -115,7 +116,7 @@ def _insert_forgotten(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tup
             result.append(Token("symbol", "}", before.end_line, before.end_column, inserted=True))
             forgotten.append(Label(opening.span, "opened here"))
         if forgotten:
-            diagnostics.append(_not_closed(token, forgotten))
+            diagnostics.append(_not_closed(token, forgotten, behind(before, " }" * len(forgotten))))
         result.append(token)
         if token.text == "{":
             stack.append((token, indent))
@@ -124,14 +125,14 @@ def _insert_forgotten(tokens: tuple[Token, ...]) -> tuple[tuple[Token, ...], tup
     return tuple(result), tuple(diagnostics)
 
 
-def _not_closed(token: Token, forgotten: list[Label]) -> Diagnostic:
+def _not_closed(token: Token, forgotten: list[Label], closing: Edit) -> Diagnostic:
     """The diagnostic for braces that should have been closed before a token."""
     braces = "a brace is" if len(forgotten) == 1 else f"{len(forgotten)} braces are"
     found = "the end of the file" if token.kind == "end" else f"`{token.text}`"
     expected = f"expected `{' '.join('}' for _ in forgotten)}`"
     message = f"{braces} not closed before {found}"
     hint = f"Write `}}` where the block that begins in line {forgotten[0].span.line} is to end."
-    return diagnose("H010", message, token.span, expected, secondary=forgotten, hint=hint)
+    return diagnose("H010", message, token.span, expected, secondary=forgotten, hint=hint, edits=(closing,))
 
 
 def _ends_blocks(tokens: tuple[Token, ...], index: int, stack: list[tuple[Token, int]]) -> bool:

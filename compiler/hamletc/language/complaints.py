@@ -6,21 +6,23 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, Label, diagnose
+from hamletc.diagnostics import Diagnostic, Edit, Label, diagnose
+from hamletc.diagnostics.edit import before, behind, guessed
 from hamletc.foreign import ALMOST_THE_SAME, OWN_WORDS, instead
 from hamletc.language.braces import DECLARATIONS, begins_line
-from hamletc.language.cures import UNITS, Cure, Situation, cure, shape
+from hamletc.language.cures import cure, shape
+from hamletc.language.situation import COMPARISONS, Cure, Situation
 from hamletc.language.tokens import Token
+from hamletc.language.unfinished import UNITS
 from hamletc.language.words import RESERVED
 from hamletc.suggest import closest
 
-_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _UNITS = ("%", "tick", "ticks", "hour", "hours", "day", "days")
 _BEGIN_EXPRESSIONS = {
     *("(", "-", "not", "if", "at", "on", "every", "after"),
     *("distance", "straight", "walking", "position", "velocity", "ahead", "streak"),
 }
-_OPERATORS = ("+", "-", "*", "/", *_COMPARISONS, "and", "or", "when")
+_OPERATORS = ("+", "-", "*", "/", *COMPARISONS, "and", "or", "when")
 _GOES_ON = frozenset((*_OPERATORS, *_UNITS, "(", "{", ":", "->", "in", "of", "unclamped", "x"))
 """What goes on with an item that could have ended before."""
 _PHRASES = (
@@ -30,6 +32,8 @@ _PHRASES = (
 """Words that begin something of two words, with these, where another one can stand too."""
 _WRITTEN = ("meter", "state", "item")
 """Words before what statements write."""
+_PROPERTIES = ("decay", "edges", "interact", "move", "places", "reach", "starts", "step")
+"""Words of properties in the braces of meters and of spaces."""
 _MANY = 20
 """Declarations that are not named one by one any more."""
 
@@ -40,14 +44,16 @@ def complain(situation: Situation) -> tuple[Diagnostic, Cure | None]:
     if token.problem is not None:
         return token.problem, None
     span = token.span
-    if token.text in _COMPARISONS and "and" in texts and "<" not in texts:
+    if token.text in COMPARISONS and "and" in texts and "<" not in texts:
         hint = "Write `a < b and b < c` for `a < b < c`."
-        return diagnose("H013", "comparisons cannot be chained", span, "a second comparison", hint=hint), None
+        label, edits = "a second comparison", _both(situation)
+        return diagnose("H013", "comparisons cannot be chained", span, label, hint=hint, edits=edits), None
     found = cure(situation)
     if found is None and token.text in RESERVED and "NAME" in expected and "NUMBER" not in expected:
         words = _listed((f"`{word}`" for word in sorted(RESERVED)), "and")
         hint = f"The reserved words are {words}. In backticks they are names."
-        return diagnose("H012", f"`{token.text}` is a reserved word and cannot be a name", span, hint=hint), None
+        message = f"`{token.text}` is a reserved word and cannot be a name"
+        return diagnose("H012", message, span, hint=hint, edits=(Edit(span, f"`{token.text}`", sure=False),)), None
     label = "unexpected"
     if situation.ends_early:
         last = situation.before.span
@@ -57,8 +63,19 @@ def complain(situation: Situation) -> tuple[Diagnostic, Cure | None]:
         message = found.message or _expected(situation)
         label = found.label if found.message or label == "unexpected" else label
         span = found.span or span
-        return diagnose(found.code, message, span, label, secondary=secondary, hint=found.hint), found
-    return diagnose("H009", _expected(situation), span, label, secondary=secondary, hint=_hint(situation)), None
+        cured = diagnose(found.code, message, span, label, secondary=secondary, hint=found.hint, edits=found.edits)
+        return cured, found
+    hint, edits = _hint(situation)
+    return diagnose("H009", _expected(situation), span, label, secondary=secondary, hint=hint, edits=edits), None
+
+
+def _both(situation: Situation) -> tuple[Edit, ...]:
+    """The edits of `0.1 < energy < 0.9`, where a name or a number is compared twice."""
+    tokens, index = situation.tokens, situation.index
+    middle = tokens[index - 1]
+    if tokens[index - 2].text not in COMPARISONS or middle.kind not in ("word", "quoted", "number"):
+        return ()
+    return (behind(middle.span, f" and {middle.text}"),)
 
 
 def _expected(situation: Situation) -> str:
@@ -151,58 +168,76 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
     return words
 
 
-def _hint(situation: Situation) -> str:
-    """What the author may have meant; otherwise how the declaration is written."""
+def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
+    """What the author may have meant, with edits that write it; otherwise how the declaration is written."""
     token, texts = situation.token, situation.texts
     if token.text in ("if", "not") and "NUMBER" in situation.expected and "(" in texts:
-        return f"Put the `{token.text}` expression in parentheses."
+        return f"Put the `{token.text}` expression in parentheses.", ()
     if token.text in ("+", "-") and "<" in texts and "+" not in texts:
-        return "A condition after `when` that adds or subtracts goes in parentheses."
+        return "A condition after `when` that adds or subtracts goes in parentheses.", ()
     if "+=" in texts and "==" not in texts:
         return _statement(situation)
     if ")" in texts and begins_line(situation.tokens, situation.index):
-        return "Close the parenthesis with `)`."
+        return "Close the parenthesis with `)`.", (behind(situation.before.span, ")", sure=False),)
     if token.text == "universe":
-        return "A file declares one universe, in its first line."
+        return "A file declares one universe, in its first line.", ()
     if token.kind == "word" and not situation.ends_early:
         words = [text for text in texts if text.isalpha()]
         meant = closest(token.text, words, ALMOST_THE_SAME)
+        if meant is None or meant == token.text:
+            meaning = OWN_WORDS.get(token.text) or (None if token.text in UNITS else instead(token.text))
+            if meaning is not None:
+                return meaning, _braced(situation)
+            meant = closest(token.text, words)
         if meant is not None and meant != token.text:
-            return f"Did you mean `{meant}`?"
-        meaning = OWN_WORDS.get(token.text) or (None if token.text in UNITS else instead(token.text))
-        if meaning is not None:
-            return meaning
-        meant = closest(token.text, words)
-        if meant is not None and meant != token.text:
-            return f"Did you mean `{meant}`?"
+            return f"Did you mean `{meant}`?", guessed(token.span, token.text, meant)
     if token.text == ")" and texts >= DECLARATIONS:
-        return "Leave it out: no parenthesis is open here."
+        return "Leave it out: no parenthesis is open here.", (situation.without(situation.index),)
     block = _block(situation)
     if situation.declaration == "" or (texts >= DECLARATIONS and _begins_item(situation)):
         words = [f"`{word}`" for word in sorted(DECLARATIONS)]
-        return f"A declaration begins with {_listed(words, 'or')}."
+        return f"A declaration begins with {_listed(words, 'or')}.", ()
     if block is not None and "}" in texts and token.text in DECLARATIONS and token.kind == "word":
-        return f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`."
-    return shape(situation.tokens, block if block is not None and _begins_item(situation) else situation.start)
+        return f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`.", ()
+    begun = block if block is not None and _begins_item(situation) else situation.start
+    return shape(situation.tokens, begun), ()
 
 
-def _statement(situation: Situation) -> str:
+def _braced(situation: Situation) -> tuple[Edit, ...]:
+    """The edits of a property that stands behind its declaration, and not in braces."""
+    rest = situation.whole_rest(1)
+    if situation.token.text not in _PROPERTIES or "{" not in situation.texts or not rest:
+        return ()
+    return before(situation.token.span, "{ "), behind(rest[-1].span, " }")
+
+
+def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     """How a statement is written, behind a word that may begin one or not: a meter does, and hardly what stands before
     a number, a word or a parenthesis."""
     word, tokens = situation.before.text, situation.tokens
     meters = [name.text for kind, name in pairwise(tokens) if kind.text in _WRITTEN and name.kind == "word"]
     follows = situation.token.kind in ("word", "number", "quoted") or situation.token.text in ("(", "{")
     if word in meters or not follows:
-        return f"A statement is written `{word} += 0.1`."
+        return f"A statement is written `{word} += 0.1`.", _assigned(situation)
     if word in ("move", "teleport"):
-        return 'Agents are moved by `move (1, 0)`, `teleport (0, 0)`, `teleport "B"` or, to a node, `teleport home`.'
+        hint = 'Agents are moved by `move (1, 0)`, `teleport (0, 0)`, `teleport "B"` or, to a node, `teleport home`.'
+        return hint, ()
     if word == "spawn":
-        return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`."
+        return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
     meant = closest(word, meters)
     if meant is not None:
-        return f"A statement is written `{meant} += 0.1`."
+        return f"A statement is written `{meant} += 0.1`.", ()
     meter = meters[0] if meters else "energy"
-    return instead(word) or f"There is no statement `{word}`: a statement writes a meter, as in `{meter} += 0.1`."
+    other = f"There is no statement `{word}`: a statement writes a meter, as in `{meter} += 0.1`."
+    return instead(word) or other, ()
+
+
+def _assigned(situation: Situation) -> tuple[Edit, ...]:
+    """The edits of `energy - 0.1`, and of a sign apart from its `=`."""
+    if situation.token.text not in ("+", "-"):
+        return ()
+    apart = situation.after().text == "="
+    return (situation.instead(1 + apart, f"{situation.token.text}="),)
 
 
 def _open_parenthesis(tokens: tuple[Token, ...], index: int) -> Token | None:

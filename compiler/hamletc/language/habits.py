@@ -20,6 +20,8 @@ _STATEMENT = re.compile(rf"\s*(?:\{{|together\b|(?:{_OPERAND})\s*(?:\+=|-=|=(?!=
 _IS_OPERAND = re.compile(_OPERAND)
 _NEXT_OPERAND = re.compile(rf"[ \t]*({_OPERAND})")
 _FACTOR_FOLLOWS = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
+_GOES_ON = re.compile(r"[(\[.]|[ \t]*(?:\^|\*\*)")
+_ENDS = re.compile(r"[ \t]*(?:[}\r\n#]|\Z)")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _SIZES = re.compile(r"[1-9][0-9]*(?:x[1-9][0-9]*)+")
 _TIME = re.compile(r"([0-9]{1,2})(am|pm|h|uhr)", re.IGNORECASE)
@@ -52,13 +54,18 @@ _OTHERWISE: Mapping[str, str] = MappingProxyType(
 @dataclass(frozen=True, slots=True)
 class HabitReading:
     """What a foreign piece of text is read as: some pieces, none where it is dropped, or nothing at all (`None`) where
-    it cannot be understood. `taken` is how many characters of the text it takes, `hint` what to write."""
+    it cannot be understood. `taken` is how many characters of the text it takes, `hint` what to write. An edit puts the
+    pieces in its place, or `put` where it is something else, or nothing (`None`); also in the place of so many
+    characters `before`, and of those up to `through`, which counts from the beginning."""
 
     pieces: tuple[str, ...] | None
     hint: str
     taken: int
     code: str = "H017"
     message: str | None = None
+    put: str | None = ""
+    before: int = 0
+    through: int = 0
 
 
 def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool) -> HabitReading:
@@ -66,6 +73,8 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
     end = start + len(piece)
     left = before if _IS_OPERAND.fullmatch(before) else "a"
     following = _NEXT_OPERAND.match(text, end)
+    both = _both_operands(text, start, end, before)
+    back, through = both or (0, 0)
     right = following[1] if following else "b"
     code = "H004" if piece in _OF_NO_MEANING else "H017"
     match piece:
@@ -76,22 +85,27 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
         case "=>":
             return HabitReading((">=",), "Write `>=` to compare, and `->` before what a rule does.", 2)
         case "**" | "^":
-            return HabitReading(("*",), f"Write `pow({left}, {right})`.", len(piece), code)
+            put = f"pow({left}, {right})" if both else None
+            return HabitReading(("*",), f"Write `pow({left}, {right})`.", len(piece), code, None, put, back, through)
         case "*=" | "/=" | "%=" | "^=" | "**=":
             functions = {"^=": "pow", "**=": "pow", "%=": "mod"}
             value = f"{functions[piece]}({left}, {right})" if piece in functions else f"{left} {piece[0]} {right}"
-            return HabitReading(("=",), f"Write `{left} = {value}`.", len(piece))
+            put = f"= {value}" if both and _ENDS.match(text, start + through) else None
+            return HabitReading(("=",), f"Write `{left} = {value}`.", len(piece), put=put, through=through)
         case "%" if following is None:
             missing = left != before and before != ")"
             hint = "Write it behind a number: `20 %` is 0.2."
-            return HabitReading(("1",) if missing else (), hint, 1, code, "`%` behind no number")
+            return HabitReading(("1",) if missing else (), hint, 1, code, "`%` behind no number", None)
         case "%":
-            return HabitReading(("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code)
+            put = f"mod({left}, {right})" if both else None
+            return HabitReading(
+                ("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code, None, put, back, through
+            )
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
             pieces = (right, f"{piece[0]}=", "1")
             return HabitReading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
         case "++" | "--" if adjoins and _WORD.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
-            return HabitReading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2)
+            return HabitReading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2, put=f" {piece[0]}= 1")
         case "++":
             return HabitReading(("+",), "Write one `+`.", 2)
         case ";":
@@ -139,7 +153,7 @@ def read_number(text: str, before: str) -> HabitReading:
     ):
         if _NUMBER.fullmatch(meant):
             return HabitReading((meant,), f"Write `{meant}`.", len(text))
-    return HabitReading(("1",), "Numbers are written `1`, `0.25` or `1e-3`.", len(text))
+    return HabitReading(("1",), "Numbers are written `1`, `0.25` or `1e-3`.", len(text), put=None)
 
 
 def described(character: str) -> str:
@@ -150,6 +164,17 @@ def described(character: str) -> str:
 
 _OF_NO_MEANING = frozenset(("&&", "&", "||", "|", "!", ";", "%", "^", "?", "[", "]"))
 """What consists of characters that the language does not use."""
+
+
+def _both_operands(text: str, start: int, end: int, before: str) -> tuple[int, int] | None:
+    """How many characters before a symbol its left operand begins, and how many behind that place its right one ends:
+    where each is one word or number, and no operator of the same rank stands before. Otherwise nothing."""
+    left, right = text[:start].rstrip(" \t"), _NEXT_OPERAND.match(text, end)
+    if right is None or not _IS_OPERAND.fullmatch(before) or not left.endswith(before):
+        return None
+    if _GOES_ON.match(text, right.end()) or left[: -len(before)].rstrip(" \t").endswith(("*", "/", "%", "^", ".")):
+        return None
+    return start - len(left) + len(before), right.end() - start
 
 
 def _does(text: str, end: int) -> bool:
@@ -172,12 +197,14 @@ def _bracket(text: str, start: int, before: str) -> HabitReading:
     taken = numbers.end() - start
     if before == "in" and len(parts) == 2:
         hint = f"Write `in {parts[0]} .. {parts[1]}`."
-        return HabitReading((*_signed(parts[0]), "..", *_signed(parts[1])), hint, taken, "H004")
-    pieces = [piece for part in parts for piece in (",", *_signed(part))]
-    hint = f"Write `({', '.join(parts)})`."
+        pieces = (*_signed(parts[0]), "..", *_signed(parts[1]))
+        return HabitReading(pieces, hint, taken, "H004", put=f"{parts[0]} .. {parts[1]}")
+    listed = [piece for part in parts for piece in (",", *_signed(part))]
+    hint, put, gap = f"Write `({', '.join(parts)})`.", f"({', '.join(parts)})", 0
     if _WORD.fullmatch(before) and before not in ("at", "to", "starts", "of"):
         hint = f"An index of a table stands behind its name at once, without a space: `{before}[{', '.join(parts)}]`."
-    return HabitReading(("(", *pieces[1:], ")"), hint, taken, "H004")
+        put, gap = f"[{', '.join(parts)}]", start - len(text[:start].rstrip(" \t"))
+    return HabitReading(("(", *listed[1:], ")"), hint, taken, "H004", put=put, before=gap)
 
 
 def _signed(number: str) -> tuple[str, ...]:

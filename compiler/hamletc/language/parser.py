@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.diagnostics import Diagnostic, Edit, diagnose
 from hamletc.language.braces import (
     DECLARATIONS,
     Braced,
@@ -115,9 +115,9 @@ class Parse:
             terminal = self._classifier.terminal(index)
             if index in self._braced.strays:
                 hint = "Leave it out, or open a brace before it."
-                self._errors.append(
-                    diagnose("H011", "no brace is open that this one could close", token.span, hint=hint)
-                )
+                edits = (Edit(token.span, "", sure=not self._errors),)
+                message = "no brace is open that this one could close"
+                self._errors.append(diagnose("H011", message, token.span, hint=hint, edits=edits))
             elif terminal is None or not self._automaton.accepts(terminal):
                 behind = self._complain(index)
                 self._resumed = index = self._recover(index) if behind is None else behind
@@ -128,7 +128,8 @@ class Parse:
                 if token.text == "}" and not token.inserted and self._lacks(index):
                     hint = "Write something between them, or leave them out."
                     message = "there is nothing between these braces"
-                    self._errors.append(diagnose("H014", message, self._gap(index), hint=hint))
+                    gap = self._gap(index)
+                    self._errors.append(diagnose("H014", message, gap, hint=hint, edits=(Edit(gap, "", sure=False),)))
                 if token.problem is not None and token.kind != "end":
                     self._errors.append(token.problem)
                 file: File | None = self._feed(terminal, token)
@@ -150,7 +151,7 @@ class Parse:
         if token.inserted or index == self._cured:
             return None
         from hamletc.language.complaints import complain
-        from hamletc.language.cures import Situation
+        from hamletc.language.situation import Situation
 
         expected = self._automaton.expected()
         situation = Situation(
@@ -201,14 +202,16 @@ class Parse:
             return 2
         if first.text == "universe":
             hint = "Write `universe NAME`."
-            problem = second.problem or diagnose(
-                "H008", "expected a name for the universe", second.span, "unexpected", hint=hint
-            )
+            named = second.text in ("=", ":") and self._tokens[2].kind in ("word", "quoted")
+            edits = (Edit(second.span, ""),) if named else ()
+            message = "expected a name for the universe"
+            problem = second.problem or diagnose("H008", message, second.span, "unexpected", hint=hint, edits=edits)
             index = 1
         else:
             meant = closest(first.text, ["universe"]) if first.kind == "word" else None
             hint = f"Did you mean `{meant}`?" if meant else "Its first line says `universe NAME`."
-            problem = diagnose("H008", "a file begins with `universe NAME`", first.span, hint=hint)
+            edits = (Edit(first.span, meant),) if meant else ()
+            problem = diagnose("H008", "a file begins with `universe NAME`", first.span, hint=hint, edits=edits)
             index = 0
         self._errors.append(problem)
         self._automaton.feed("UNIVERSE", Token("word", "universe", 1, 1))

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
-from hamlet.numbers.binary32 import round32
 from hamlet.universe import Span
-from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.diagnostics import Diagnostic, Edit, diagnose
+from hamletc.language import lexemes
+from hamletc.language.lexemes import LONGEST_NAME as LONGEST_NAME
+from hamletc.language.lexemes import Token as Token
+from hamletc.language.lexemes import TokenKind as TokenKind
 from hamletc.language.words import FOREIGN, FUNCTIONS, MEANINGS, RESERVED
 
-LONGEST_NAME = 64
-"""The most characters a name or a number may have."""
+if TYPE_CHECKING:
+    from hamletc.language.habits import HabitReading
 
 MOST_TOKENS = 400_000
 """The most tokens a source may have."""
-
-TokenKind: TypeAlias = Literal["word", "quoted", "number", "string", "symbol", "bad", "end"]
 
 MOST_DROPPED = 19
 """The most problems of pieces that are left out of the tokens."""
@@ -28,11 +29,11 @@ MOST_DROPPED = 19
 FILED = ("include", "extends", "map", "at", "follows", "teleport")
 """The words behind which something stands in quotes: the name of a file, a letter of a map."""
 
-SHORT_NUMBER = 30
-"""Whole numbers of fewer digits fit into binary32."""
-
 MOST_READINGS = 1000
 """The most foreign pieces of a text that are read as what was meant; behind them the rest of a line is skipped."""
+
+ITSELF = ("agent", "self", "me", "this", "my")
+"""Words before a dot that mean the agent that asks."""
 
 _TOKEN = re.compile(
     rf"""
@@ -67,29 +68,6 @@ _COMMENTS = {
 }
 _PREFIXES = {"position", "velocity", "distance", "straight", "walking", "streak", "every", "after"}
 _BEGIN_OPERANDS = MEANINGS | RESERVED | _PREFIXES | set(FUNCTIONS)
-_SHORTER = "Choose a shorter name."
-
-
-class Token(NamedTuple):
-    """A word, number or symbol where it stands; never more than one line.
-
-    The text of a "quoted" word has its backticks. An "end" token stands after the last one. A "bad" token has a
-    `problem`; any other that has one is spelled otherwise in the source, where it takes `length` characters. `inserted`
-    is a closing brace that the author forgot: it is empty and stands where one was expected.
-    """
-
-    kind: TokenKind
-    text: str
-    line: int
-    column: int
-    problem: Diagnostic | None = None
-    inserted: bool = False
-    length: int | None = None
-
-    @property
-    def span(self) -> Span:
-        width = 0 if self.inserted else len(self.text) if self.length is None else self.length
-        return Span(self.line, self.column, self.line, self.column + width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +107,7 @@ class _Scanner:
         self._problems: dict[str, Diagnostic] = {}  # the first of each kind of piece that is left out
         self._brackets = 0  # around indices that are open
         self._dropped: dict[str, int] = {}  # how many there are of each kind
+        self._edits: dict[str, list[Edit]] = {}  # of all of each kind
         self._readings = 0
         self._quoting = 0  # how many braces of a map are open
         self._endless = False  # whether a `/*` without an end was met
@@ -170,9 +149,9 @@ class _Scanner:
             case "comment":
                 self.comments.append(Comment(piece.rstrip(), span.line, span.column))
             case "word":
-                self.tokens.append(_word(piece, span))
+                self.tokens.append(lexemes.word(piece, span))
             case "quoted":
-                self.tokens.append(_quoted(piece, span))
+                self.tokens.append(lexemes.quoted(piece, span))
             case "number":
                 self._number(piece, span)
             case "path":
@@ -183,10 +162,10 @@ class _Scanner:
             case "foreign":
                 end = self._text.find("\n", start)
                 piece = self._text[start:] if end < 0 else self._text[start:end]
-                self.tokens.append(_bad(piece, self._span(start, len(piece))))
+                self.tokens.append(lexemes.bad(piece, self._span(start, len(piece))))
                 return start + len(piece)
             case _:
-                self.tokens.append(_bad(piece, span))
+                self.tokens.append(lexemes.bad(piece, span))
         return match.end()
 
     def _quotes(self) -> bool:
@@ -234,10 +213,12 @@ class _Scanner:
             from hamletc.language.habits import read_number
 
             reading = read_number(text, self.tokens[-1].text if self.tokens else "")
-            problem = diagnose("H005", f"`{_shortened(text)}` is not a number", span, hint=reading.hint)
+            message = f"`{lexemes.shortened(text)}` is not a number"
+            edits = () if reading.put is None else (Edit(span, reading.put or " ".join(reading.pieces or ())),)
+            problem = diagnose("H005", message, span, hint=reading.hint, edits=edits)
             self._read_as(reading.pieces or (), span, problem)
             return
-        self.tokens.append(_number(text, span))
+        self.tokens.append(lexemes.number(text, span))
 
     def _path(self, text: str, span: Span) -> None:
         from hamletc.foreign import instead
@@ -247,10 +228,12 @@ class _Scanner:
             self.tokens.append(Token("word", text, span.line, span.column))
             return
         if not text.isascii() or len(last) > LONGEST_NAME:
-            self.tokens.append(_word(text, span))
+            self.tokens.append(lexemes.word(text, span))
             return
         hint = instead(first) or f"Names have no parts: write `{last}`."
-        self._read_as((last,), span, diagnose("H004", "`.` means nothing between names", span, hint=hint))
+        edits = (Edit(span, last),) if instead(first) is None or first in ITSELF else ()
+        problem = diagnose("H004", "`.` means nothing between names", span, hint=hint, edits=edits)
+        self._read_as((last,), span, problem)
 
     def _has_role(self, name: str) -> bool:
         """Whether a role may be called so: it is declared in this text, or may be in another one that belongs to it."""
@@ -291,13 +274,24 @@ class _Scanner:
         before = self.tokens[-1].text if self.tokens else ""
         reading = read_symbol(self._text, start, piece, before, adjoins=adjoins)
         span = self._span(start, reading.taken)
-        message = reading.message or f"`{_shortened(piece)}` means nothing here"
+        message = reading.message or f"`{lexemes.shortened(piece)}` means nothing here"
         if reading.pieces is None:
-            problem = diagnose(reading.code, message, span, hint=reading.hint)
+            problem = diagnose(reading.code, message, span, hint=reading.hint, edits=self._written(reading, start))
             self.tokens.append(Token("bad", piece[: reading.taken], span.line, span.column, problem))
         else:
-            self._read_as(reading.pieces, span, diagnose(reading.code, message, span, hint=reading.hint), piece)
+            problem = diagnose(reading.code, message, span, hint=reading.hint, edits=self._written(reading, start))
+            self._read_as(reading.pieces, span, problem, piece)
         return start + reading.taken
+
+    def _written(self, reading: HabitReading, start: int) -> tuple[Edit, ...]:
+        """The edits that write what a piece at `start` is read as, apart from the words beside it."""
+        if reading.put is None or (reading.pieces is None and not reading.put):
+            return ()
+        first, last = start - reading.before, start + (reading.through or reading.taken)
+        text = reading.put or " ".join(reading.pieces or ())
+        left, right = self._text[first - 1 : first], self._text[last : last + 1]
+        text = " " * _touch(left, text[:1]) + text + " " * _touch(text[-1:], right)
+        return (Edit(self._span(first, last - first), text),)
 
     def _indexes(self, piece: str, start: int) -> bool:
         """Whether a bracket stands around an index: it follows a name at once, or closes one that does."""
@@ -324,8 +318,8 @@ class _Scanner:
     def _drop(self, same: str, problem: Diagnostic) -> None:
         """Note the problem of something that is left out; of all that are the `same` the first."""
         self._dropped[same] = self._dropped.get(same, 0) + 1
-        if self._dropped[same] == 1:
-            self._problems[same] = problem
+        self._problems.setdefault(same, problem)
+        self._edits.setdefault(same, []).extend(problem.edits)
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
@@ -334,7 +328,7 @@ class _Scanner:
         for same, problem in islice(self._problems.items(), MOST_DROPPED):
             count = self._dropped[same]
             label = replace(problem.primary, text=f"the first of {count}") if count > 1 else problem.primary
-            found.append(replace(problem, primary=label))
+            found.append(replace(problem, primary=label, edits=tuple(self._edits[same])))
         return tuple(found)
 
     # --- comments as others write them ---
@@ -364,11 +358,9 @@ class _Scanner:
 
     def _foreign_comment(self, begin: str, start: int, span: Span) -> int:
         span = self._span(start, len(begin))
-        if begin in self._dropped:
-            self._dropped[begin] += 1
-        else:
-            self._drop(begin, diagnose("H017", f"`{begin}` begins no comment", span, hint=_COMMENTS[begin]))
         close = self._text.find("*/", start + 2) if begin == "/*" and not self._endless else -1
+        edits = (Edit(span, "#"), *(self._inside(start, close) if close >= 0 else ()))
+        self._drop(begin, diagnose("H017", f"`{begin}` begins no comment", span, hint=_COMMENTS[begin], edits=edits))
         if close >= 0:
             self._break_lines(start, self._text[start : close + 2])
             return close + 2
@@ -376,74 +368,17 @@ class _Scanner:
         end = self._text.find("\n", start)
         return len(self._text) if end < 0 else end
 
-
-def _word(text: str, span: Span) -> Token:
-    problem = None
-    if not text.isascii():
-        hint = "Names consist of the letters a to z and A to Z, digits and `_`; write others in backticks."
-        problem = diagnose("H004", f"`{_shortened(text)}` has letters that names cannot have", span, hint=hint)
-    elif len(text) > LONGEST_NAME:
-        problem = diagnose("H007", f"a name of {len(text)} characters; {LONGEST_NAME} are allowed", span, hint=_SHORTER)
-    return Token("bad" if problem else "word", text, span.line, span.column, problem)
-
-
-def _quoted(text: str, span: Span) -> Token:
-    name = text[1:-1]
-    problem = None
-    if len(text) == 1 or not text.endswith("`"):
-        hint = "A name in backticks ends in its line."
-        opening = Span(span.line, span.column, span.line, span.column + 1)
-        problem = diagnose("H004", "this backtick has no second one", opening, hint=hint)
-    elif not name:
-        hint = "Write a name between them, or leave them out."
-        problem = diagnose("H004", "there is no name between these backticks", span, hint=hint)
-    elif not name.isprintable():
-        from hamletc.language.habits import described
-
-        character = next(c for c in name if not c.isprintable())
-        hint = "Use characters that can be printed."
-        problem = diagnose("H004", f"{described(character)} cannot be part of a name", span, hint=hint)
-    elif len(name) > LONGEST_NAME:
-        problem = diagnose("H007", f"a name of {len(name)} characters; {LONGEST_NAME} are allowed", span, hint=_SHORTER)
-    return Token("bad" if problem else "quoted", text, span.line, span.column, problem)
+    def _inside(self, start: int, close: int) -> Iterator[Edit]:
+        """The edits of a comment between `/*` and `*/`, but for its beginning: a `#` in every line."""
+        inside = self._text[start:close]
+        for number in range(1, inside.count("\n") + 1):
+            yield Edit(Span(self._line + number, 1, self._line + number, 1), "# ")
+        line = self._line + inside.count("\n")
+        column = close - (start + inside.rfind("\n")) if "\n" in inside else self._span(close, 0).column
+        goes_on = self._text[close + 2 :].partition("\n")[0].strip() != ""
+        yield Edit(Span(line, column, line, column + 2), "\n" * goes_on)
 
 
-def _number(text: str, span: Span) -> Token:
-    problem = None
-    if len(text) < SHORT_NUMBER and text.isdigit():
-        pass
-    elif len(text) > LONGEST_NAME:
-        message = f"a number of {len(text)} characters; {LONGEST_NAME} are allowed"
-        problem = diagnose("H005", message, span, hint="Numbers are binary32: nine digits say all.")
-    elif not _fits(text):
-        hint = "The largest binary32 number is 3.4028235e38."
-        problem = diagnose("H006", f"`{text}` is too large for a binary32 number", span, hint=hint)
-    return Token("bad" if problem else "number", text, span.line, span.column, problem)
-
-
-def _bad(text: str, span: Span) -> Token:
-    if text.isascii() and text.isprintable():
-        message = f"`{_shortened(text)}` means nothing here"
-    else:
-        from hamletc.language.habits import described
-
-        message = f"{described(next(c for c in text if not (c.isascii() and c.isprintable())))} means nothing here"
-    hint = "Leave it out; any character can stand in a comment, and those that can be printed in a name in backticks."
-    if text.isspace():
-        hint = "Write an ordinary space."
-    elif text in ("'", '"'):
-        hint = "Names stand as they are, or in backticks."
-    return Token("bad", text, span.line, span.column, diagnose("H004", message, span, hint=hint))
-
-
-def _fits(text: str) -> bool:
-    value = float(text)
-    try:
-        round32(value)
-    except OverflowError:
-        return False
-    return not math.isinf(value)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 24 else text[:20] + "..."
+def _touch(left: str, right: str) -> bool:
+    """Whether two characters side by side would be one word or number."""
+    return re.fullmatch(r"\w\w", left + right) is not None

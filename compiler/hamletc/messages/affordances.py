@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics.edit import behind
 from hamletc.intervals import Interval, spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -24,7 +25,8 @@ class NoPlace(Finding):
 
     def told(self) -> Told:
         hint = "Add `at random`, or `at` and its coordinates, after its name."
-        return Told(f"the affordance `{self.affordance}` has no place", hint)
+        edits = (behind(self.span, " at random", sure=False),)
+        return Told(f"the affordance `{self.affordance}` has no place", hint, edits=edits)
 
 
 @finding("H049")
@@ -127,7 +129,8 @@ class NobodyFirst(Finding):
 @finding("H026")
 class HighestNumberFirst(Finding):
     def told(self) -> Told:
-        return Told("the highest number does not come first", "Write `to lowest number`: agents come in their order.")
+        hint = "Write `to lowest number`: agents come in their order."
+        return Told("the highest number does not come first", hint)
 
 
 @finding("H064")

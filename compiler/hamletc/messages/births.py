@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics.edit import guessed
 from hamletc.suggest import closest
 
 
@@ -32,7 +33,8 @@ class NoRoleToSpawn(Finding):
             hint = f"Roles are {', '.join(f'`{name}`' for name in self.roles[:4])}."
         else:
             hint = f"Declare who can be born: `role {self.role}: others {{ begins with 10 }}`."
-        return Told(f"`{self.role}` is no role, so nobody of it can be born", hint)
+        edits = guessed(self.span, self.role, meant)
+        return Told(f"`{self.role}` is no role, so nobody of it can be born", hint, edits=edits)
 
 
 @finding("H317")

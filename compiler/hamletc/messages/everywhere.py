@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
-from hamletc.foreign import instead
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import guessed
+from hamletc.foreign import EDGES, instead
 from hamletc.suggest import closest
 
 Join: TypeAlias = Literal["choose", "and", "or", "and or", "block", "quotes"]
@@ -52,11 +53,13 @@ class UnknownWord(Finding):
     problem: str
 
     def told(self) -> Told:
-        hint = instead(self.word, self.choices)
+        hint, edges = instead(self.word, self.choices), EDGES.get(self.word.lower())
+        edits: tuple[Edit, ...] = (Edit(self.span, edges),) if edges is not None and edges in self.choices else ()
         if hint is None:
             guess = closest(self.word, self.choices)
             hint = f"Did you mean `{guess}`?" if guess is not None else f"Known here: {quoted(self.choices)}."
-        return Told(f"`{self.word}` is {self.problem}", hint)
+            edits = guessed(self.span, self.word, guess)
+        return Told(f"`{self.word}` is {self.problem}", hint, edits=edits)
 
 
 @finding("H032")
@@ -80,7 +83,8 @@ class OutsideLimits(Finding):
         if self.high > self.low:
             hint = f"Write a whole number from {self.low} to {self.high}."
             return Told(f"{self.number} must be {self.low} .. {self.high}", hint)
-        return Told(f"{self.number} must be {self.low}", f"Write {self.low}.")
+        edits = (Edit(self.span, str(self.low)),)
+        return Told(f"{self.number} must be {self.low}", f"Write {self.low}.", edits=edits)
 
 
 @finding("H033")
@@ -121,4 +125,5 @@ class BoundsTheWrongWayRound(Finding):
         message = "the lower bound must be less than the upper one"
         if self.equal:
             return Told(message, "Leave some room between them.", "these are equal")
-        return Told(message, f"Write `{self.high} .. {self.low}`.", "these are the wrong way round")
+        hint, edits = f"Write `{self.high} .. {self.low}`.", (Edit(self.span, f"{self.high} .. {self.low}"),)
+        return Told(message, hint, "these are the wrong way round", edits=edits)

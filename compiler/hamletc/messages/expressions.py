@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Literal
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import around, behind
 from hamletc.intervals import spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -52,7 +53,8 @@ def _short(expr: syntax.Expr) -> syntax.Expr:
 class NumberNeeded(Finding):
     def told(self) -> Told:
         hint = "`1 when CONDITION` is 1 where the condition holds and 0 elsewhere."
-        return Told("a number is needed here", hint, "this is a condition")
+        edits = around(self.span, "1 when (", ")")
+        return Told("a number is needed here", hint, "this is a condition", edits=edits)
 
 
 @finding("H027")
@@ -63,7 +65,8 @@ class TruthForNumber(Finding):
 
     def told(self) -> Told:
         hint = f"Write {int(self.holds)}: a meter that is 0 or 1 can be compared, as in `ready > 0`."
-        return Told("a number is needed here", hint, "this is a condition")
+        edits = (Edit(self.span, str(int(self.holds))),)
+        return Told("a number is needed here", hint, "this is a condition", edits=edits)
 
 
 @finding("H027")
@@ -75,10 +78,12 @@ class ConditionNeeded(Finding):
 
     def told(self) -> Told:
         hint = f"Compare it, as in `{spell_expression(_short(self.written))} > 0`."
+        edits = (behind(self.span, " > 0", sure=False),)
         regrouped = None if self.whole is None else _regrouped(self.whole)
-        if regrouped is not None:
+        if self.whole is not None and regrouped is not None:
             hint = f"After `when` stands one comparison; put more in parentheses: `{spell_expression(regrouped)}`."
-        return Told("a condition is needed here", hint, "this is a number")
+            edits = (Edit(self.whole.span, spell_expression(regrouped)),)
+        return Told("a condition is needed here", hint, "this is a number", edits=edits)
 
 
 @finding("H161")

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
-from hamletc.foreign import OWN_WORDS, instead
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import behind, guessed
+from hamletc.foreign import OWN_WORDS, SAME_ELSEWHERE, instead
 from hamletc.language import syntax
 from hamletc.messages.everywhere import quoted
 
@@ -38,6 +39,13 @@ def meaning(name: syntax.Name, needed: str, axes: tuple[str, ...], candidates: t
     return instead(name.text, candidates)
 
 
+def written(name: syntax.Name, needed: str, axes: tuple[str, ...]) -> str | None:
+    """What stands in the place of such a name, where that is certain."""
+    if needed == "a number" and name.text in axes:
+        return f"position {name.text}"
+    return SAME_ELSEWHERE.get(needed, {}).get(name.text)
+
+
 @finding("H020")
 class Unknown(Finding):
     """A name that stands for nothing.
@@ -47,6 +55,7 @@ class Unknown(Finding):
         candidates: the names that could stand there.
         meaning: what to do, where it is a word from elsewhere.
         guess: the candidate that may be meant.
+        put: what to write in its place, where the meaning says precisely that.
     """
 
     name: str
@@ -54,9 +63,11 @@ class Unknown(Finding):
     candidates: tuple[str, ...]
     meaning: str | None
     guess: str | None
+    put: str | None = None
 
     def told(self) -> Told:
-        return Told(f"there is no `{self.name}`", self._hint(), "unknown name")
+        edits = guessed(self.span, self.name, self.guess) if self.put is None else (Edit(self.span, self.put),)
+        return Told(f"there is no `{self.name}`", self._hint(), "unknown name", edits=edits)
 
     def _hint(self) -> str:
         if self.meaning is not None:
@@ -103,7 +114,10 @@ class OtherKind(Finding):
     def told(self) -> Told:
         message = f"`{self.name}` is {article(self.called)}, not {self.needed}"
         secondary = (Label(self.declared, f"declared as {article(self.called)}"),)
-        return Told(message, self._hint(), f"{self.needed} is needed here", secondary)
+        edits: tuple[Edit, ...] = ()
+        if self.affordance and self.needed == "a number":
+            edits = (Edit(self.span, f"here == {self.name}", sure=False),)
+        return Told(message, self._hint(), f"{self.needed} is needed here", secondary, edits)
 
     def _hint(self) -> str:
         name, for_meter = self.name, self.needed == "a meter"
@@ -155,7 +169,8 @@ class NameOfWord(Finding):
     def told(self) -> Told:
         hint = f"Choose another name, or write it in backticks, also where it is used: `` `{self.name}` ``."
         message = f"{article(self.kind)} cannot be called `{self.name}`"
-        return Told(message, hint, f"`{self.name}` is {self.meaning}")
+        edits = (Edit(self.span, f"`{self.name}`", sure=False),)
+        return Told(message, hint, f"`{self.name}` is {self.meaning}", edits=edits)
 
 
 @finding("H022")
@@ -226,6 +241,7 @@ class SpaceNeeded(Finding):
     """`thing` needs a space."""
 
     thing: str
+    universe: Span
 
     def told(self) -> Told:
         hint = "Declare a space, as in `space grid 8 x 8`."
@@ -235,38 +251,46 @@ class SpaceNeeded(Finding):
 @finding("H036")
 class ClockNeeded(Finding):
     thing: str
+    universe: Span
 
     def told(self) -> Told:
-        return Told(f"{self.thing} needs a clock", "Add `clock 24 hours`.", "this universe has none")
+        edits = (behind(self.universe, "\nclock 24 hours", sure=False),)
+        return Told(f"{self.thing} needs a clock", "Add `clock 24 hours`.", "this universe has none", edits=edits)
 
 
 @finding("H037")
 class LifespanNeeded(Finding):
     thing: str
+    universe: Span
 
     def told(self) -> Told:
-        return Told(f"{self.thing} needs a lifespan", "Add `lifespan 500 ticks`.", "this universe has none")
+        edits = (behind(self.universe, "\nlifespan 500 ticks", sure=False),)
+        message = f"{self.thing} needs a lifespan"
+        return Told(message, "Add `lifespan 500 ticks`.", "this universe has none", edits=edits)
 
 
 @finding("H056")
 class TrackingNeeded(Finding):
     thing: str
+    universe: Span
 
     def told(self) -> Told:
         message = f"{self.thing} needs uses that are tracked"
-        return Told(message, "Add `track uses`.", "this universe does not track them")
+        edits = (behind(self.universe, "\ntrack uses"),)
+        return Told(message, "Add `track uses`.", "this universe does not track them", edits=edits)
 
 
 @finding("H057")
 class LastingNeeded(Finding):
     thing: str
+    universe: Span
 
     def told(self) -> Told:
         hint = "Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`."
         return Told(f"{self.thing} needs an affordance that lasts", hint, "this universe has none")
 
 
-NEEDED: dict[str, Callable[[Span, str], Finding]] = {
+NEEDED: dict[str, Callable[[Span, str, Span], Finding]] = {
     "space": SpaceNeeded,
     "clock": ClockNeeded,
     "lifespan": LifespanNeeded,
@@ -298,6 +322,12 @@ PARTS: dict[Part, str] = {
     "reward": "Add what is paid, as in `reward energy`, or `reward nothing`.",
 }
 """What every universe has, and how that is added."""
+FIRST: dict[Part, str] = {
+    "space": "space none",
+    "meter": "meter energy = 1.0 { decay 0.005 }",
+    "reward": "reward nothing",
+}
+"""The shortest way to add it."""
 
 
 @finding("H025")
@@ -306,7 +336,8 @@ class PartMissing(Finding):
     part: Part
 
     def told(self) -> Told:
-        return Told(f"the universe `{self.universe}` has no {self.part}", PARTS[self.part])
+        edits = (behind(self.span, f"\n{FIRST[self.part]}", sure=False),)
+        return Told(f"the universe `{self.universe}` has no {self.part}", PARTS[self.part], edits=edits)
 
 
 @finding("H141")

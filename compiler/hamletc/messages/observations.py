@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Expression, Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.intervals import Interval
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
@@ -31,7 +31,8 @@ class WordForMeter(Finding):
     item: str
 
     def told(self) -> Told:
-        return Told(f"`{self.word}` is {self.meaning}, not a meter", f"Observe it by `{self.item}`.")
+        message, edits = f"`{self.word}` is {self.meaning}, not a meter", (Edit(self.span, self.item),)
+        return Told(message, f"Observe it by `{self.item}`.", edits=edits)
 
 
 @finding("H020")
@@ -42,7 +43,8 @@ class ItemForMeter(Finding):
     item: str
 
     def told(self) -> Told:
-        return Told(f"there is no `{self.word}`", f"Observe it by `{self.item}`.")
+        edits = (Edit(self.span, self.item),)
+        return Told(f"there is no `{self.word}`", f"Observe it by `{self.item}`.", edits=edits)
 
 
 @finding("H169")
@@ -51,7 +53,8 @@ class StateAmongMeters(Finding):
 
     def told(self) -> Told:
         message = f"`{self.state.text}` is a state, which is observed as `state`"
-        return Told(message, f"Write `state {spell_name(self.state)}`.")
+        written = f"state {spell_name(self.state)}"
+        return Told(message, f"Write `{written}`.", edits=(Edit(self.span, written),))
 
 
 @finding("H026")

@@ -8,8 +8,10 @@ from typing import TypeAlias
 from hamlet import universe
 from hamlet.universe import Expression, Span, parts
 from hamlet.universe.functions import Function
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.intervals import ZERO, Interval, spell
+from hamletc.language import syntax
+from hamletc.language.spelling import spell_name
 
 MOST_NAMED = 3
 """How many names a hint lists."""
@@ -165,22 +167,28 @@ class CertainComparison(Finding):
     right: Interval
 
     def told(self) -> Told:
-        hint = self._edge() or "Compare with a value it can have on either side, or leave the condition out."
+        hint = "Compare with a value it can have on either side, or leave the condition out."
+        edits: tuple[Edit, ...] = ()
+        if (edge := self._edge()) is not None:
+            name, bound, sign, beyond = edge
+            hint = f"`{name}` is never {beyond} {bound}, but can be {bound}: write `{name} {sign} {bound}`."
+            edits = (Edit(self.span, f"{spell_name(syntax.Name(name, self.span))} {sign} {bound}"),)
         left, right = self.comparison.left, self.comparison.right
         sides = ((left, "the left side", self.left), (right, "the right side", self.right))
         label = _lying(side for side in sides if not isinstance(side[0], universe.Number))
-        return Told(f"this comparison is {'always' if self.holds else 'never'} true", hint, label)
+        return Told(f"this comparison is {'always' if self.holds else 'never'} true", hint, label, edits=edits)
 
-    def _edge(self) -> str | None:
-        """What to write for `energy < 0` where energy reaches 0 and no less."""
+    def _edge(self) -> tuple[str, str, str, str] | None:
+        """What to write for `energy < 0` where energy reaches 0 and no less: the name, the bound, the sign between
+        them, and what the meter never is."""
         written, low, high = self.comparison, spell(self.left.low), spell(self.left.high)
         match written.op, written.left, written.right:
             case "<", universe.MeterValue(name) | universe.WorldValue(name), universe.Number():
                 if self.left.low == self.right.high:
-                    return f"`{name}` is never below {low}, but can be {low}: write `{name} <= {low}`."
+                    return name, low, "<=", "below"
             case ">", universe.MeterValue(name) | universe.WorldValue(name), universe.Number():
                 if self.left.high == self.right.low:
-                    return f"`{name}` is never above {high}, but can be {high}: write `{name} >= {high}`."
+                    return name, high, ">=", "above"
             case _:
                 pass
         return None

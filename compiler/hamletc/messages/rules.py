@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
 
@@ -108,18 +108,24 @@ class NeverUnclamped(Finding):
 
 @finding("H039")
 class OtherGuard(Finding):
-    """A cascade whose guard is not `meter < constant`; `of_meter`: whether a meter is compared."""
+    """A cascade whose guard is not `meter < constant`; `of_meter`: whether a meter is compared, `asks`: whether its
+    statements have `deficit` or `shortfall`."""
 
     cascade: syntax.CascadeDecl
     of_meter: bool
+    asks: bool
 
     def told(self) -> Told:
         name, guard = spell_name(self.cascade.name), self.cascade.guard
         hint = f"Write `rule {name}: guard -> ...` for other guards."
+        begin = self.cascade.span
+        word = Span(begin.line, begin.column, begin.line, begin.column + len("cascade"), begin.file)
+        edits: tuple[Edit, ...] = () if self.asks else (Edit(word, "rule"),)
         if isinstance(guard, syntax.BinaryExpr) and guard.op == "<=" and self.of_meter:
             below = spell_expression(replace(guard, op="<"))
             hint = f"Write `{below}`; or `rule {name}: {spell_expression(guard)} -> ...`, which has no `deficit`."
-        return Told("a cascade is guarded by `meter < constant`", hint, "this is another condition")
+            edits = (Edit(self.span, below),) if self.asks else edits
+        return Told("a cascade is guarded by `meter < constant`", hint, "this is another condition", edits=edits)
 
 
 @finding("H278")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import guessed
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
 from hamletc.suggest import closest
@@ -58,12 +59,14 @@ class NoOption(Finding):
     def told(self) -> Told:
         choices = (f"`{spell_name(option)}`".replace("``", "`") for option in self.options)
         message, hint = "an option is needed here", f"Write one of {', '.join(choices)}."
+        edits: tuple[Edit, ...] = ()
         if isinstance(self.written, syntax.Name):
             message = f"`{self.written.text}` is none of the options"
             meant = closest(self.written.text, [each.text for each in self.options])
             hint = f"Did you mean `{meant}`?" if meant else hint
+            edits = guessed(self.span, self.written.text, meant)
         others = () if self.others is None else (Label(self.others, "these are others"),)
-        return Told(message, hint, "", (*others, Label(self.declared, "the options")))
+        return Told(message, hint, "", (*others, Label(self.declared, "the options")), edits)
 
 
 @finding("H162")

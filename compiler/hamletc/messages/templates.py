@@ -6,6 +6,7 @@ from typing import Literal
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics.edit import guessed
 from hamletc.language.spelling import counted
 from hamletc.suggest import closest
 
@@ -176,7 +177,7 @@ class UnknownTemplate(Finding):
     def told(self) -> Told:
         meant = closest(self.name, self.templates)
         hint = f"Did you mean `{meant}`?" if meant else f"Declare `template {self.name}(...) {{ ... }}`."
-        return Told(f"there is no template `{self.name}`", hint)
+        return Told(f"there is no template `{self.name}`", hint, edits=guessed(self.span, self.name, meant))
 
 
 @finding("H030")

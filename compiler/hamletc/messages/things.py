@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from hamletc.diagnostics import Finding, Told, finding
+from hamletc.diagnostics.edit import guessed
 from hamletc.suggest import closest
 
 
@@ -99,7 +100,7 @@ class UnknownThing(Finding):
     def told(self) -> Told:
         meant = closest(self.name, self.things)
         hint = f"Did you mean `{meant}`?" if meant else f"Declare it: `item {self.name}`."
-        return Told(f"there is no item `{self.name}`", hint)
+        return Told(f"there is no item `{self.name}`", hint, edits=guessed(self.span, self.name, meant))
 
 
 @finding("H234")

@@ -117,7 +117,7 @@ def test_a_folder_without_a_pack(hamletc_here: Command, tmp_path: Path) -> None:
     "arguments",
     [
         ["check"],
-        ["check", "a", "b"],
+        ["check", "a", "b", "--format", "json"],
         ["check", "a", "--format", "xml"],
         ["frobnicate"],
         ["compile", "a", "--target", "cuda"],
@@ -156,3 +156,60 @@ def test_a_reader_that_goes_away() -> None:
     )
     assert done.stdout.startswith("universe town")
     assert "Traceback" not in done.stderr
+
+
+BROKEN = """universe broken
+space grid 6x6 edges wrap
+meter energy = 1,0 { decay: .01 };
+affordance Bed random { energy += 0.4 }
+use Snack(A)
+include "part.hamlet"
+dies when energy < 0
+reward enrgy
+observe { meters }
+"""
+PART = "template Snack(name) { affordance name at random { instantly { energy := 0.1 } } }\n"
+
+
+def test_fix_writes_what_hints_say(hamletc_here: Command, tmp_path: Path) -> None:
+    path, part = tmp_path / "broken.hamlet", tmp_path / "part.hamlet"
+    path.write_text(BROKEN)
+    part.write_text(PART)
+    assert hamletc_here("check", path).returncode == 1
+    assert path.read_text() == BROKEN
+    done = hamletc_here("check", "--fix", path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{path}: did what 10 hints say\n{part}: did what 1 hint says\n")
+    assert path.read_text().splitlines()[1:4] == [
+        "space grid 6 x 6 { edges wrap }",
+        "meter energy = 1.0 { decay 0.01 }",
+        "affordance Bed at random { instantly { energy += 0.4 } }",
+    ]
+    assert "reward energy\n" in path.read_text()
+    assert "energy = 0.1" in part.read_text()
+    again = hamletc_here("check", "--fix", path)
+    assert "did what" not in again.stdout
+
+
+def test_several_universes_are_checked(hamletc_here: Command, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.hamlet"
+    bad.write_text("universe bad\n")
+    town = SHIPPED / "town.hamlet"
+    done = hamletc_here("check", bad, town)
+    assert done.returncode == 1
+    assert done.stdout.endswith(f"{town}: no problems\n")
+    assert hamletc_here("check", "--format", "json", bad, town).returncode == 2
+
+
+def test_json_has_edits(hamletc_here: Command, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.hamlet"
+    bad.write_text(
+        "universe bad\nspace none\nmeter energy = 1\nreward enrgy\ndies when energy < 0.5\nobserve { meters }\n"
+    )
+    (found,) = (
+        each
+        for each in json.loads(hamletc_here("check", "--format", "json", bad).stdout)["diagnostics"]
+        if each["edits"]
+    )
+    place = {"line": 4, "column": 8, "end_line": 4, "end_column": 13}
+    assert found["edits"] == [{**place, "text": "energy", "sure": True}]

@@ -194,6 +194,7 @@ def test_json() -> None:
                 "primary": {"line": 1, "column": 2, "end_line": 3, "end_column": 4, "text": "t"},
                 "secondary": [{"line": 5, "column": 6, "end_line": 7, "end_column": 8, "text": ""}],
                 "hint": "Hint.",
+                "edits": [],
             }
         ],
     }

@@ -1,0 +1,251 @@
+"""Cures of conditions: `if` and other words for `when`, arrows, comparisons and `needs`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hamlet.universe import Span
+from hamletc.diagnostics import Edit
+from hamletc.diagnostics.edit import before, behind
+from hamletc.language.braces import DECLARATIONS, begins_line
+from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, Cure, Situation, source
+from hamletc.language.tokens import Token
+
+_JOINTS = (*COMPARISONS, "and", "or", "+", "-", "*", "/", "(")
+_CONDITIONALS = ("if", "for", "while", "where", "unless", "until", "given", "only")
+_CALCULATES = ("+", "-", "*", "/", "(")
+
+
+def when(s: Situation) -> Cure | None:
+    """`allow UP if c`, `reward 1 for c`, `1 if c else 0`."""
+    word = s.token.text
+    if word not in _CONDITIONALS or "when" not in s.texts or (word == "if" and _length_of_if(s) > 0):
+        return None
+    if word != "if" and begins_line(s.tokens, s.index):
+        return None
+    code = "H019" if word == "if" else "H009"
+    message = "`if` stands before both of its values" if word == "if" and "*" in s.texts else None
+    if word == "unless":
+        rest = s.whole_rest(1)
+        edits = (s.instead(1 + len(rest), f"when not ({source(rest)})"),) if rest else ()
+        return Cure("Write `when not (CONDITION)`.", 1, ("when", "not"), code, message, edits=edits)
+    if any(token.text == "else" for token in s.rest(1)):
+        return Cure("Write `if CONDITION then A else B`.", 0, (), code, message, edits=_if_first(s))
+    if "*" not in s.texts:
+        message = f"`{word}` cannot stand here" if word == "if" else None
+        return Cure("Write `when`.", 1, ("when",), code, message, edits=(s.instead(1, "when"),))
+    hint = "Write `A when CONDITION`, or `if CONDITION then A else B`."
+    return Cure(hint, 1, ("when",), code, message, edits=(s.instead(1, "when"),))
+
+
+def _if_first(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `1 if c else 0`, where its first value is one token."""
+    rest = s.whole_rest(1)
+    place = next((n for n, token in enumerate(rest) if token.text == "else"), 0)
+    if not place or s.tokens[s.index - 2].text in _CALCULATES or s.before.kind not in ("word", "number", "quoted"):
+        return ()
+    otherwise = rest[place + 1 :]
+    if not otherwise:
+        return ()
+    text = f"if {source(rest[:place])} then {s.before.text} else {source(otherwise)}"
+    return (s.instead(2 + len(rest), text, first=-1),)
+
+
+def if_statement(s: Situation) -> Cure | None:
+    """`if (c) { ... }` and `if c then energy += 1` where a statement, an item or a declaration stands."""
+    if s.token.text != "if" or "NUMBER" in s.expected or not s.texts & {"together", "needs", "rule"}:
+        return None
+    edits: tuple[Edit, ...] = ()
+    if "instantly" in s.texts:
+        hint = "Write `needs CONDITION` for what an affordance needs."
+    elif "rule" in s.texts:
+        hint = "Write `rule NAME: CONDITION -> STATEMENT`."
+    elif s.declaration in ("rule", "cascade"):
+        hint = "Write `rule NAME: CONDITION -> { ... }` around statements, or `energy += 0.4 when CONDITION`."
+    else:
+        hint = "Write `energy += if CONDITION then 0.4 else 0`, or `energy += 0.4 when CONDITION`."
+        edits = _statement_when(s)
+    length = _length_of_if(s)
+    return Cure(hint, length, (), "H019", "`if` begins no statement", label="it chooses between values", edits=edits)
+
+
+def _statement_when(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `if c { energy += 0.4 }` and `if c then energy += 0.4`, also with `else`, where one meter is changed
+    by one number or name."""
+    last = s.index + _length_of_if(s)
+    opening = next((n for n in range(s.index + 1, last) if s.tokens[n].text in ("{", "then")), 0)
+    condition = _unwrapped(s.tokens[s.index + 1 : opening])
+    body = s.tokens[opening + 1 : opening + 4]
+    if not opening or not condition or not _changes(body):
+        return ()
+    target, amount, behind_body = f"{body[0].text} {body[1].text}", body[2].text, opening + 4
+    if s.tokens[opening].text == "then":
+        return (s.instead(behind_body - s.index, f"{target} {_amount_when(amount, condition)}"),)
+    if s.tokens[behind_body].text != "}":
+        return ()
+    if s.tokens[behind_body + 1].text != "else":
+        return (s.instead(behind_body + 1 - s.index, f"{target} {_amount_when(amount, condition)}"),)
+    other = s.tokens[behind_body + 3 : behind_body + 6]
+    closed = s.tokens[behind_body + 2].text == "{" and s.tokens[min(behind_body + 6, last)].text == "}"
+    if not closed or not _changes(other) or [token.text for token in other[:2]] != [token.text for token in body[:2]]:
+        return ()
+    value = f"if {source(condition)} then {amount} else {other[2].text}"
+    return (s.instead(behind_body + 7 - s.index, f"{target} {value}"),)
+
+
+def _changes(tokens: tuple[Token, ...]) -> bool:
+    """Whether tokens are `energy += 0.4`, or `-=`, with one number or name."""
+    if len(tokens) < 3 or tokens[0].kind not in ("word", "quoted") or tokens[1].text not in ("+=", "-="):
+        return False
+    return tokens[2].kind in ("number", "word", "quoted")
+
+
+def _unwrapped(condition: tuple[Token, ...]) -> tuple[Token, ...]:
+    """A condition without parentheses around all of it."""
+    inner = condition[1:-1]
+    wrapped = len(inner) > 0 and (condition[0].text, condition[-1].text) == ("(", ")")
+    return inner if wrapped and not any(token.text in "()" for token in inner) else condition
+
+
+def _amount_when(amount: str, condition: tuple[Token, ...]) -> str:
+    joined = any(token.text in ("and", "or") for token in condition)
+    return f"{amount} when {f'({source(condition)})' if joined else source(condition)}"
+
+
+def _length_of_if(s: Situation) -> int:
+    """How many tokens `if c { } else { }` or `if c then` takes: up to its last brace, or to `then`."""
+    last, index = 0, s.index + 1
+    while index < len(s.tokens) - 1:
+        text = s.tokens[index].text
+        if text == "then":
+            return index + 1 - s.index
+        if text == "{":
+            index = last = s.closer.get(index, index)
+            if s.tokens[index + 1].text not in ("else", "elif"):
+                break
+        elif text == "}" or text in DECLARATIONS:
+            break
+        index += 1
+    return last + 1 - s.index if last else 0
+
+
+def if_without_else(s: Situation) -> Cure | None:
+    """`if c then a`, and `if c then energy -= 1`."""
+    if "else" not in s.texts:
+        return None
+    place = _open_if(s)
+    if place is None:
+        return None
+    opening = s.tokens[place]
+    if s.token.text in ASSIGNMENTS and s.shifted == "NAME":
+        then = next((n for n in range(s.index, 0, -1) if s.tokens[n].text == "then"), s.index)
+        condition = s.tokens[place + 1 : then]
+        named = s.declaration == "rule" and s.opener is None and then + 2 == s.index
+        hint = "Write the condition before an arrow: `rule NAME: CONDITION -> STATEMENT`."
+        edits: tuple[Edit, ...] = (Edit(s.tokens[then].span, "->"), s.without(place)) if named else ()
+        if named and 0 < len(condition) <= 12:
+            statement = source((s.before, s.token, *s.rest(1)))
+            hint = f"Write `rule {s.tokens[s.start + 1].text}: {source(condition)} -> {statement}`."
+        message = "`if` chooses between values, not between statements"
+        return Cure(hint, 0, (), "H019", message, opening.span, "", edits)
+    begins_statement = begins_line(s.tokens, s.index) and s.after().text in ASSIGNMENTS
+    if s.token.text in ("}", ")", ",", "unclamped") or s.ends_early or begins_statement:
+        hint = "Write what it is otherwise, as in `else 0`; `A when CONDITION` is 0 where the condition does not hold."
+        edits = (behind(s.before.span, " else 0"),)
+        return Cure(hint, 0, ("else", "0"), "H019", "this `if` has no `else`", opening.span, "", edits)
+    return None
+
+
+def _open_if(s: Situation) -> int | None:
+    """Where the innermost `if` before the token is that has no `else`."""
+    depth = 0
+    for place in range(s.index - 1, s.start - 1, -1):
+        depth += s.tokens[place].text == "else"
+        if s.tokens[place].text == "if":
+            if depth == 0:
+                return place
+            depth -= 1
+    return None
+
+
+def then(s: Situation) -> Cure | None:
+    """`if c: a else b`, `else if`, `rule r: c: statement`, `rule r: { statements }`."""
+    if s.token.text in ("when", "if", "while") and ":" in s.texts and s.declaration in ("rule", "cascade"):
+        edits = (Edit(_gap_and(s), ":"),)
+        return Cure("Write `:` between the name and the condition.", 1, (":",), edits=edits)
+    if s.token.text == "{" and s.before.text == ":" and s.declaration == "rule":
+        hint = f"Statements in braces stand directly behind the name: `rule {s.tokens[s.start + 1].text} {{ ... }}`."
+        return Cure(hint, 0, ("1", "==", "1", "->"), edits=(s.without(s.index - 1),))
+    if s.token.text == ":" and "then" in s.texts:
+        return _written(s, "Write `then`.", ("then",), " then" if s.after().column > s.token.column + 1 else " then ")
+    if s.token.text in (":", "then", "do") and "->" in s.texts and "then" not in s.texts and s.declaration != "meter":
+        return _written(s, "Write `->` before what a rule does.", ("->",), " -> " if s.token.text == ":" else "->")
+    if s.token.text in ("elif", "elsif", "elseif") and "else" in s.texts:
+        return _written(s, "Write `else if`.", ("else", "if"), "else if")
+    if s.token.text in ("is", "equals") and "==" in s.texts:
+        return _written(s, "Compare with `==`.", ("==",), "==")
+    return None
+
+
+def _written(s: Situation, hint: str, feed: tuple[str, ...], text: str) -> Cure:
+    """The cure that puts something in the place of the token."""
+    begins, ends = text.startswith(" "), text.endswith(" ")
+    spaced = text.strip()
+    apart = s.before.span.end_column < s.token.column or s.before.line != s.token.line
+    following = s.after()
+    near = following.line == s.token.line and following.column == s.token.span.end_column
+    written = " " * (begins and not apart) + spaced + " " * (ends and near)
+    return Cure(hint, 1, feed, edits=(s.instead(1, written),))
+
+
+def _gap_and(s: Situation) -> Span:
+    """The token with the space before it."""
+    span = s.token.span
+    column = s.before.span.end_column if s.before.line == s.token.line else span.column
+    return Span(span.line, column, span.end_line, span.end_column)
+
+
+def comparison(s: Situation) -> Cure | None:
+    """`1 when Bed`, `1 when energy`."""
+    if s.shifted != "NAME" or "==" not in s.texts or "and" in s.texts or s.token.text in ("+", "-", "="):
+        return None
+    name = s.before.text
+    if s.token.kind in ("word", "quoted", "number") and not s.ends_early:
+        return None
+    for word, declared in pairwise(s.tokens):
+        if word.text == "affordance" and declared.text == name:
+            return Cure(f"Write `here == {name}`.", 0, ("==", "0"), edits=(before(s.before.span, "here == "),))
+    edits = (behind(s.before.span, " > 0", sure=False),)
+    return Cure(f"Compare it, as in `{name} > 0`.", 0, ("==", "0"), edits=edits)
+
+
+def needs(s: Situation) -> Cure | None:
+    """`money >= 0.1` and `money -= 0.1` by themselves in the braces of an affordance, or of an action."""
+    begins_operand = s.token.kind in ("word", "quoted", "number") or s.token.text in ("(", "not")
+    if s.texts >= {"needs", "instantly"} and begins_operand:
+        following = s.after()
+        if following.text in ASSIGNMENTS:
+            kind = "`instantly { }`, `each tick { }` or `on completion { }`"
+            hint = f"Write it in a block: {kind}." if following.text != "=" else f"Write statements in a block: {kind}."
+            message = "a statement stands in a block of the affordance"
+            return Cure(hint, 0, (), "H009", message, edits=_in_block(s))
+        if following.text in _JOINTS or s.token.text in ("(", "not"):
+            hint = f"Write `needs {source((s.token, *s.rest(1)))}`."
+            edits = (before(s.token.span, "needs "),)
+            message = "a condition begins with `needs`"
+            return Cure(hint, 0, ("needs",), "H009", message, label="`needs` is missing", edits=edits)
+    if s.token.text in COMPARISONS and "+=" in s.texts and "==" not in s.texts:
+        if s.declaration == "action":
+            hint = f"Write `needs {source((s.before, s.token, *s.rest(1)))}` for what an action needs."
+            return Cure(hint, edits=(before(s.before.span, "needs "),))
+        return Cure("Statements are written `energy += 0.1`; a condition stands before an arrow or behind `when`.")
+    return None
+
+
+def _in_block(s: Situation) -> tuple[Edit, ...]:
+    """The edits of a statement in an affordance that does not last: only one kind of block can have it."""
+    rest = s.whole_rest(1)
+    lasts = any(token.text == "lasts" for token in s.tokens[s.start : s.opener])
+    if lasts or len(rest) < 2:
+        return ()
+    return before(s.token.span, "instantly { "), behind(rest[-1].span, " }")

@@ -1,0 +1,88 @@
+"""The edits of known mistakes: a text has fewer errors after all that are sure, and mended.golden has what they write.
+
+In it a mistake (`>`) stands before the lines that its sure edits leave (`=`), its suggestion (`?`), or `-` where its
+hint says nothing that could be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import ndiff
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from test_mistakes import HERE, HOME, KINDS, Case, cases, diagnosed
+
+from hamletc.diagnostics import Diagnostic, edited
+from hamletc.diagnostics.edit import overlapping
+from hamletc.diagnostics.mending import MOST_ROUNDS, mended, sure_edits
+
+MISTAKES = [kind for kind in KINDS if kind != "accepted"]
+FEWEST_MENDED = 160
+Golden = Callable[[Path, str], None]
+
+
+def errors(diagnostics: Sequence[Diagnostic]) -> int:
+    return sum(each.severity == "error" for each in diagnostics)
+
+
+def written(before: str, after: str) -> Iterator[str]:
+    """The lines of a text that another one has not, in words of a golden file."""
+    lines = [line[2:] for line in ndiff(before.split("\n"), after.split("\n")) if line.startswith("+ ")]
+    yield from lines or ["(as it was)"]
+
+
+@cache
+def rounds(text: str) -> tuple[tuple[str, tuple[Diagnostic, ...]], ...]:
+    """A text and what is wrong with it; then the same after its sure edits, until there are none."""
+    found = diagnosed(text)
+    after = edited(text, sure_edits(found))
+    return ((text, found), *(() if after == text else rounds(after)))
+
+
+def outcome(case: Case) -> Iterator[str]:
+    """The lines about a case."""
+    first, (text, left) = diagnosed(case.text), rounds(case.text)[-1]
+    if errors(left) < errors(first) or (not errors(first) and len(left) < len(first)):
+        yield from (f"= {line}" for line in written(HOME, text))
+        return
+    edits = next((each.edits for each in first if each.edits), ())
+    if edits:
+        yield from (f"? {line}" for line in written(case.text, edited(case.text, edits)))
+    else:
+        yield "-"
+
+
+def test_what_edits_write(golden: Golden) -> None:
+    """The number says more than the file: nothing that was mended gets lost in a rewrite of it."""
+    lines, count = [], 0
+    for kind in MISTAKES:
+        lines.append(f"# {kind}\n")
+        for case in cases(kind):
+            after = list(outcome(case))
+            count += after[0].startswith("=")
+            lines += [*(f"> {line}" for line in case.new), *after, ""]
+    assert count >= FEWEST_MENDED
+    golden(HERE / "mended.golden", "\n".join(lines))
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_edits_never_overlap_and_never_make_it_worse(kind: str) -> None:
+    for case in cases(kind):
+        steps = rounds(case.text)
+        assert len(steps) < MOST_ROUNDS, case
+        for _, found in steps:
+            assert not any(overlapping(each.edits) for each in found), case
+            assert not overlapping(sure_edits(found)), case
+        for (_, before), (_, after) in pairwise(steps):
+            codes, left = ([each.code for each in found if each.severity == "error"] for found in (before, after))
+            # Behind an error of syntax the check finds others, but not that one.
+            assert len(left) < len(codes) or left[:1] != codes[:1], case
+
+
+def test_mending_is_what_rounds_lead_to() -> None:
+    case = cases("chained")[1]
+    assert len(rounds(case.text)) == 3
+    assert mended(case.text, diagnosed) == rounds(case.text)[-1]
