@@ -42,6 +42,7 @@ def main() -> int:
     parser.add_argument(
         "--json", type=Path, default=Path("gpu_check.json"), help="a .md of the same name goes beside it"
     )
+    parser.add_argument("--times", action="store_true", help="measure how long steps and rollouts take, and no more")
     parser.add_argument("--commit", help="hash of the commit, where git cannot say it")
     parser.add_argument("--seconds", type=float, default=450.0, help="after so many no new part is begun")
     arguments = parser.parse_args()
@@ -75,7 +76,7 @@ def check(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int
     else:
         device = torch.device(arguments.device)
         chosen = small_plan(device) if arguments.small else plan(device)
-    run(chosen, folders, course, arguments.commit)
+    run(chosen, folders, course, arguments.commit, arguments.times)
     show(tables(course.report))
     return 1 if course.report.failures else 0
 

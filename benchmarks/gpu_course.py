@@ -29,6 +29,7 @@ from gpu_tables import Report, markdown, tables
 from gpu_times import Plan, copy_bandwidth, time_forms
 
 import hamlet
+from hamlet.package.module import Module
 
 T = TypeVar("T")
 
@@ -86,12 +87,16 @@ def _compiled() -> int:
     return sum(1 for _ in Path(os.environ["TRITON_CACHE_DIR"]).glob("*/*.cubin"))
 
 
-def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> None:
-    """All parts."""
+def run(plan: Plan, folders: list[Path], check: Check, commit: str | None, only_times: bool = False) -> None:
+    """All parts, or how long steps and rollouts take alone."""
     report = check.report
     for found in check.part("facts", facts, plan.device, commit):
         report.facts |= found
     modules = [module for folder in folders for module in check.part(f"load {folder.name}", hamlet.load, folder)]
+    if only_times:
+        times(plan, modules, check)
+        check.save()
+        return
     for module in modules:
         report.first_launch += check.part(f"first launch of {module.name}", first_launch, module, plan)
     # Early, since all cores compile there what the parts after it would compile one by one.
@@ -102,12 +107,7 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
             report.verified.append(row)
             if complaint:
                 check.fail(f"quick verification of {module.name}", complaint.splitlines()[0], complaint)
-    for bandwidth in check.part("copy bandwidth", copy_bandwidth, plan):
-        report.copy_bandwidth = bandwidth
-    for lanes in plan.lanes:
-        for module in modules:
-            name = f"time {module.name}, {lanes:,} lanes"
-            check.part(name, time_forms, module, lanes, plan, report.copy_bandwidth, report.timed)
+    times(plan, modules, check)
     for module in modules:
         for rows in check.part(f"counters of {module.name}", counted, module, plan):
             report.counters += rows
@@ -145,3 +145,14 @@ def run(plan: Plan, folders: list[Path], check: Check, commit: str | None) -> No
     if not folders:
         check.fail("packages", "there are no generated packages: nothing was checked")
     check.save()
+
+
+def times(plan: Plan, modules: list[Module], check: Check) -> None:
+    """The bandwidth of a copy, and the times of steps and rollouts."""
+    report = check.report
+    for bandwidth in check.part("copy bandwidth", copy_bandwidth, plan):
+        report.copy_bandwidth = bandwidth
+    for lanes in plan.lanes:
+        for module in modules:
+            name = f"time {module.name}, {lanes:,} lanes"
+            check.part(name, time_forms, module, lanes, plan, report.copy_bandwidth, report.timed)

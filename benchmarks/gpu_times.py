@@ -33,9 +33,6 @@ MOST_REGISTERS = 255
 """The most that a thread can have. Being allowed them makes other machine code than having no limit: two rows of a form
 say which is the faster one."""
 
-NETWORK_TICKS = 8
-"""Of a rollout in which a network of two hidden layers of 64 decides."""
-
 READ_ONLY = ("params", "inputs", "layout", "places", "episode")
 """State that a tick without a reset only reads."""
 
@@ -50,6 +47,7 @@ class Plan:
     observed: tuple[str, ...]
     rollouts: tuple[int, ...]
     observed_rollout: int
+    network_rollout: int
     samples: int
     sample_seconds: float
     copy_bytes: int
@@ -71,6 +69,7 @@ def plan(device: torch.device) -> Plan:
         observed=("float32", "uint8", "bfloat16"),
         rollouts=(64, 1_000),
         observed_rollout=64,
+        network_rollout=8,
         samples=12,
         sample_seconds=0.005,
         copy_bytes=1 << 30,
@@ -90,6 +89,8 @@ def small_plan(device: torch.device) -> Plan:
         lanes=(96,),
         rollouts=(3, 4),
         observed_rollout=3,
+        # The simulated device knows no `ldmatrix`.
+        network_rollout=0,
         samples=2,
         sample_seconds=0.0,
         copy_bytes=1 << 20,
@@ -110,6 +111,7 @@ def dry_plan() -> Plan:
         observed=("float32", "uint8"),
         rollouts=(4,),
         observed_rollout=4,
+        network_rollout=2,
         samples=3,
         sample_seconds=0.0,
         copy_bytes=1 << 20,
@@ -252,9 +254,6 @@ def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None, 
     using_counted = partial(plain.rollout, ticks, using, statistics=counts)
     row("rollout, all interact, statistics", ticks, None, using_counted)
     env = make(module, lanes, plan, "float32")
-    network = MLP.random(len(env.observation_names), env.num_actions, seed=1)
-    deciding = partial(env.rollout, NETWORK_TICKS, network, statistics=False)
-    row("rollout, network 64-64, float32", NETWORK_TICKS, None, deciding)
     observed("float32", env)
     if plan.device.type == "cuda":
         graphed = env.graphed()
@@ -267,3 +266,7 @@ def time_forms(module: Module, lanes: int, plan: Plan, bandwidth: float | None, 
     if plan.backend == "triton":
         with limited(MOST_REGISTERS):
             observed("float32", make(module, lanes, plan, "float32"), MOST_REGISTERS)
+    if ticks := plan.network_rollout:
+        network = MLP.random(len(env.observation_names), env.num_actions, seed=1, device=plan.device)
+        deciding = partial(env.rollout, ticks, network, statistics=False)
+        row("rollout, network 64-64, float32", ticks, None, deciding)

@@ -109,7 +109,7 @@ def compare(name: str, device: str) -> Compared:
         report = verify(module.universe, [Candidate(backend, where)], QUICK)
     fired = len(report.coverage) - len(report.never_fired)
     counts = (report.compared, fired, len(report.coverage), round(time.perf_counter() - begin, 1))
-    error = "" if report.equal else next(line for line in report.render().splitlines() if " differs " in line)
+    error = "" if report.equal else next(line for line in report.render().splitlines() if " differ" in line)
     return Compared(name, report.equal and report.compared > 0, *counts, error)
 
 
@@ -196,6 +196,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("universes", nargs="*", help="names such as town or ports/taxi; by default all")
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--times", action="store_true", help="compare nothing, and time")
     parser.add_argument(
         "--jobs", type=int, default=max(1, len(os.sched_getaffinity(0)) - 2), help="processes at a time"
     )
@@ -237,7 +238,8 @@ def check(arguments: argparse.Namespace) -> int:
             arguments.json.with_suffix(".md").write_text(table(rows["compared"], rows["timed"], about))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        for row in pool.map(partial(compare_apart, device=arguments.device, until=until), names):
+        compared = [] if arguments.times else names
+        for row in pool.map(partial(compare_apart, device=arguments.device, until=until), compared):
             rows["compared"].append(row)
             save()
     for name in TIMED:
