@@ -20,7 +20,7 @@ from hamlet.env.environment import Env
 from hamlet.launch.gpu import call
 from hamlet.launch.gpu.forms import FORMS, Form
 from hamlet.package.module import Module
-from hamlet.policy.mlp import MLP
+from hamlet.policies.mlp import MLP
 from hamlet.schema.abi import KERNELS, Kernel
 from hamlet.schema.features import Count, features
 from hamlet.schema.observed import encodes, fits_bfloat16

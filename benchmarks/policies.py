@@ -28,7 +28,7 @@ from facts import ROOT, facts
 
 import hamlet
 from hamlet.env.environment import Env
-from hamlet.policy.mlp import MLP
+from hamlet.policies.mlp import MLP
 
 RESULT = ROOT / "benchmarks" / "results" / "policies.json"
 WORLDS = 4096

@@ -22,6 +22,7 @@ from hamlet.package.module import Module
 from hamlet.schema.observed import encodes, fits_bfloat16
 from hamlet.system import cpus
 from hamlet.universe import Universe
+from hamletc.cli.policy import Player
 
 Launch: TypeAlias = Literal["step", "rollout"]
 Observed: TypeAlias = Literal["none", "uint8", "bfloat16", "float32"]
@@ -100,6 +101,7 @@ def _bytes(field: schema.Field, case: Case) -> float:
     return size if field.per == "lane" else size / case.agents
 
 
+RANDOM = Player()
 SHORTEST = 0.02
 """Seconds that a sample takes at least: more launches are timed together where one is shorter."""
 COPIED = 1 << 28
@@ -153,12 +155,14 @@ def measure(
     bandwidth: float,
     progress: Callable[[Case], None],
     tune: Tune = "default",
+    player: Player = RANDOM,
 ) -> list[CaseRates]:
-    """Time every case: random actions, drawn by the backend in rollouts and before the clock starts for steps."""
+    """Time every case: rollouts of a policy, by default of random actions, which the backend draws. Those of steps are
+    drawn before the clock starts."""
     runs = []
     for case in cases:
         progress(case)
-        runs.append(_Sampling(module, case, device, tune))
+        runs.append(_Sampling(module, case, device, tune, player))
     for _ in range(samples):
         for run in runs:
             run.sample()
@@ -206,7 +210,7 @@ def some_controls(env: Env, generator: torch.Generator) -> torch.Tensor | None:
 class _Sampling:
     """An environment of a case, and the rates of its samples."""
 
-    def __init__(self, module: Module, case: Case, device: str | None, tune: Tune) -> None:
+    def __init__(self, module: Module, case: Case, device: str | None, tune: Tune, player: Player) -> None:
         observed = None if case.observed == "none" else case.observed
         self._case = case
         allocator = _Allocator()
@@ -227,6 +231,7 @@ class _Sampling:
         actions = torch.randint(self._env.num_actions, (case.lanes,), generator=generator, dtype=torch.int32)
         self._actions = actions.to(self._env.device)
         self._controls = some_controls(self._env, generator)
+        self._policy = player.of(self._env)
         self._first = _seconds(self._launch)
         self._launches = max(1, round(SHORTEST / max(_seconds(self._launch), 1e-7)))
         self._peak = allocator.most(self._env.device)
@@ -251,7 +256,7 @@ class _Sampling:
                 case "step":
                     env.step(self._actions, self._controls)
                 case "rollout":
-                    env.rollout(case.ticks, observe=case.observed != "none", statistics=False)
+                    env.rollout(case.ticks, self._policy, observe=case.observed != "none", statistics=False)
         env.synchronize()
 
 

@@ -2,8 +2,8 @@
 
 `compile(path)` compiles a `.hamlet` file, `load(path)` loads a generated package; both return a `Module`.
 `make(module, worlds=...)` makes an environment of it, whose params can be drawn from `Uniform`, `LogUniform`, `Choice`
-and `Normal`; an `MLP` is a policy that its rollouts run, and `Storage` holds what they store of it. Importing this
-package imports neither torch nor the compiler.
+and `Normal`; an `MLP` is a policy that its rollouts run, `policy(path)` one that was learnt, and `Storage` holds
+what they store of it. Importing this package imports neither torch nor the compiler.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from hamlet.env.replay import replay
     from hamlet.env.write.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.package.module import Module
-    from hamlet.policy.mlp import MLP
+    from hamlet.policies.mlp import MLP
+    from hamlet.policies.opened import policy
 
 __all__ = [
     "MLP",
@@ -38,6 +39,7 @@ __all__ = [
     "compile",
     "load",
     "make",
+    "policy",
     "replay",
 ]
 
@@ -45,12 +47,13 @@ __version__ = "0.2.0"
 """The version of all packages of the distribution."""
 
 FROM_TORCH = {
-    "MLP": "hamlet.policy.mlp",
+    "MLP": "hamlet.policies.mlp",
     "Storage": "hamlet.backend.storage",
     "make": "hamlet.env.make",
     "Choice": "hamlet.env.write.distributions",
     "LogUniform": "hamlet.env.write.distributions",
     "Normal": "hamlet.env.write.distributions",
+    "policy": "hamlet.policies.opened",
     "Uniform": "hamlet.env.write.distributions",
     "replay": "hamlet.env.replay",
 }

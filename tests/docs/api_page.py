@@ -25,7 +25,8 @@ from hamlet.env.write.distributions import Choice, LogUniform, Normal, Uniform
 from hamlet.env.write.params import Numbers
 from hamlet.errors import MissingAttributeError
 from hamlet.package.module import Module
-from hamlet.policy.mlp import MLP
+from hamlet.policies.learnt import Learnt, Outputs
+from hamlet.policies.mlp import MLP
 from hamlet.telemetry import JsonLines, Record, TensorBoard
 from hamlet.telemetry.telemetry import Telemetry
 
@@ -49,6 +50,8 @@ CLASSES: tuple[type, ...] = (
     Choice,
     Normal,
     MLP,
+    Learnt,
+    Outputs,
     Decided,
     Storage,
     Rollout,

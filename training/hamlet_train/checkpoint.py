@@ -11,12 +11,14 @@ import torch
 
 from hamlet import schema
 from hamlet.env.environment import Env
+from hamlet.errors import EnvError
+from hamlet.policies import opened
+from hamlet.policies.opened import checkpoints_in
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
-from hamlet_train.files import checkpoints_in, read_tensors, write_tensors
-from hamlet_train.policy import FILENAME, about, check_about, parameters_of, tensors_of
+from hamlet_train.files import read_tensors, write_tensors
+from hamlet_train.policy import about, check_for, parameters_of, tensors_of
 from hamlet_train.ppo import Learned, Learner
-from hamlet_train.run import Run
 
 MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
@@ -53,7 +55,7 @@ def load(path: Path, env: Env, learner: Learner) -> None:
         EnvError: it has a value that no tick leaves.
     """
     tensors, said = read_tensors(path)
-    check_about(path, said, env.module)
+    check_for(path, tensors, said, env.module)
     of, this = said.get("of", {}), _training(learner)
     for name, value in this.items():
         if of.get(name) != value:
@@ -94,14 +96,10 @@ def weights_in(path: Path) -> Path:
     Raises:
         TrainError: the folder has neither.
     """
-    run = Run(path)
-    if not path.is_dir() or (path / FILENAME).exists():
-        return path / FILENAME if path.is_dir() else path
-    checkpoint = latest(run.checkpoints)
-    if checkpoint is None:
-        what = "its training has no checkpoint yet" if run.begun else "it is no folder of a training"
-        raise TrainError(f"{path} has no {FILENAME}: {what}")
-    return checkpoint
+    try:
+        return opened.weights_in(path)
+    except EnvError as error:
+        raise TrainError(str(error)) from error
 
 
 def named(folder: Path, update: int) -> Path:

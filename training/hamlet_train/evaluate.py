@@ -15,7 +15,7 @@ from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.act.results import LIFESPAN
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamlet.policy.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
+from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
 from hamlet_train.collect import Actor, Choice
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from hamlet.errors import shown
+from hamlet.errors import EnvError
 from hamlet.package.module import Module
-from hamlet.policy.mlp import ACTIVATIONS
+from hamlet.policies import opened
+from hamlet.policies.described import FORMAT, Layers, described, read_described
+from hamlet.policies.parts import parts_of
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
-from hamlet_train.files import read_tensors, write_tensors
+from hamlet_train.files import write_tensors
 
-FORMAT = 1
-FILENAME = "policy.safetensors"
+FILENAME = opened.FILENAME
+"""The weights at the end of a training, in the folder of its run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
         "format": FORMAT,
         "universe": module.name,
         "digest": module.digest,
+        "parts": parts_of(module.universe),
         "seed": seed,
         "inputs": network.inputs,
         "hidden": list(network.hidden),
@@ -110,37 +113,28 @@ def read_any(path: Path, module: Module) -> Policy | Table:
     Raises:
         TrainError: there is none, or it is for another universe, or a program has to play it.
     """
-    tensors, said = read_tensors(path)
-    check_about(path, said, module)
-    if (program := said.get("program")) is not None:
-        raise TrainError(
-            f"{path} has a network that {program} plays: python examples/{program} --universe UNIVERSE --play {path}"
-        )
-    if "features" in said:
-        return _table(path, tensors, said)
-    if said.get("activation", "tanh") not in ACTIVATIONS:
-        raise TrainError(
-            f"{path} has the activation {shown(said['activation'])}: it is one of {', '.join(ACTIVATIONS)}"
-        )
-    # Files of before there were controls say nothing of them, and have none.
-    network = Network(said["inputs"], tuple(said["hidden"]), said["actions"], said.get("controls", 0))
-    return Policy(network, parameters_of(path, network, tensors), said)
+    try:
+        policy = read_described(path)
+        policy.check(module)
+    except EnvError as error:
+        raise TrainError(str(error)) from error
+    about = dict(policy.about)
+    match policy.acts:
+        case Layers() as layers:
+            hidden = tuple(len(bias) for bias in layers.biases[:-1])
+            network = Network(layers.weights[0].shape[1], hidden, layers.actions, layers.controls)
+            parameters = np.zeros(network.parameters, np.float32)
+            for views, weights, biases in zip(network.views(parameters), layers.weights, layers.biases, strict=True):
+                views[0][:], views[1][:] = weights, biases
+            network.log_deviations(parameters)[:] = layers.log_deviations
+            return Policy(network, parameters, about)
+        case table:
+            return Table(table.probabilities, table.features, about)
 
 
-def _table(path: Path, tensors: dict[str, Array], said: dict[str, Any]) -> Table:
-    axes = said["features"]
-    named = [isinstance(axis, str) or [type(part) for part in axis] == [str, int] for axis in axes]
-    if "probabilities" not in tensors or not all(named):
-        raise TrainError(f"{path} has no table of probabilities by features")
-    return Table(tensors["probabilities"], tuple(axis if isinstance(axis, str) else tuple(axis) for axis in axes), said)
-
-
-def check_about(path: Path, said: dict[str, Any], module: Module) -> None:
-    """Raise `TrainError` unless a file is of this format and for this universe."""
-    if said.get("format") != FORMAT:
-        raise TrainError(f"{path} has format {said.get('format')}, and this hamletc reads {FORMAT}")
-    if said["digest"] != module.digest:
-        raise TrainError(
-            f"{path} was trained on {said['universe']} ({said['digest'][:12]}), and this is {module.name} "
-            f"({module.digest[:12]}): another universe, or another version of it"
-        )
+def check_for(path: Path, tensors: dict[str, Array], said: dict[str, Any], module: Module) -> None:
+    """Raise `TrainError` unless the tensors of a file are a policy for this universe."""
+    try:
+        described(path, tensors, said).check(module)
+    except EnvError as error:
+        raise TrainError(str(error)) from error

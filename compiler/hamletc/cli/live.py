@@ -13,6 +13,7 @@ from hamletc.cli.survival import survival
 if TYPE_CHECKING:
     from hamlet.env.act.results import Rollout
     from hamlet.env.environment import Env
+    from hamletc.cli.policy import Acts, Player
 
 CHUNKS = 50
 """The rollouts, about, that a run is cut into."""
@@ -21,9 +22,11 @@ SAMPLED_LANES = 1 << 14
 """The agents, about, whose meters give the quantiles."""
 
 
-def live(make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, float]) -> tuple[RunReport, list[Sample]]:
-    """Make an environment, whose `params` these are, and run it for so many ticks under the random policy, with a
-    progress bar on standard error.
+def live(
+    make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, float], player: Player
+) -> tuple[RunReport, list[Sample]]:
+    """Make an environment, whose `params` these are, and run it for so many ticks under a policy, with a progress bar
+    on standard error.
 
     The first chunk runs twice: once to compile what needs compiling, timed apart, then again from the start.
     """
@@ -36,25 +39,26 @@ def live(make: Callable[[], Env], name: str, ticks: int, params: Mapping[str, fl
         bar = progress.add_task(f"{name}: compiling kernels", total=ticks)
         begin = perf_counter()
         env = make()
-        _timed_rollout(env, chunk, None)
+        policy = player.of(env)
+        _timed_rollout(env, chunk, policy, None)
         env.reset(seed=env.seed)
         start_seconds = perf_counter() - begin
         progress.update(bar, description=name)
         samples, seconds, done = [_sample(env, 0)], 0.0, 0
         rollout = None
         while done < ticks:
-            lap, rollout = _timed_rollout(env, min(chunk, ticks - done), rollout)
+            lap, rollout = _timed_rollout(env, min(chunk, ticks - done), policy, rollout)
             seconds += lap
             done += rollout.ticks
             samples.append(_sample(env, done))
             progress.update(bar, completed=done)
     assert rollout is not None
-    return _report(env, rollout, ticks, params, seconds, start_seconds), samples
+    return _report(env, rollout, ticks, params, player, seconds, start_seconds), samples
 
 
-def _timed_rollout(env: Env, ticks: int, before: Rollout | None) -> tuple[float, Rollout]:
+def _timed_rollout(env: Env, ticks: int, policy: Acts, before: Rollout | None) -> tuple[float, Rollout]:
     begin = perf_counter()
-    rollout = env.rollout(ticks, statistics=True if before is None else before.counts)
+    rollout = env.rollout(ticks, policy, statistics=True if before is None else before.counts)
     env.synchronize()
     return perf_counter() - begin, rollout
 
@@ -73,7 +77,13 @@ def _sample(env: Env, tick: int) -> Sample:
 
 
 def _report(
-    env: Env, rollout: Rollout, ticks: int, params: Mapping[str, float], seconds: float, start_seconds: float
+    env: Env,
+    rollout: Rollout,
+    ticks: int,
+    params: Mapping[str, float],
+    player: Player,
+    seconds: float,
+    start_seconds: float,
 ) -> RunReport:
     return RunReport(
         universe=env.universe.name,
@@ -83,6 +93,7 @@ def _report(
         roles=tuple(role.name for role in env.universe.roles or ()),
         ticks=ticks,
         seed=env.seed,
+        policy=player.named,
         params=params,
         seconds=seconds,
         start_seconds=start_seconds,

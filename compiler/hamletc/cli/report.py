@@ -20,8 +20,8 @@ BAR_WIDTH = 30
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """The numbers of a run. Counts are over all lanes and ticks; `params` are those that were given; `causes` are
-    deaths, goals and the lifespan."""
+    """The numbers of a run. Counts are over all lanes and ticks; `policy` and `params` are those that were given;
+    `causes` are deaths, goals and the lifespan."""
 
     universe: str
     choice: str
@@ -30,6 +30,7 @@ class RunReport:
     roles: tuple[str, ...]
     ticks: int
     seed: int
+    policy: str
     params: Mapping[str, float]
     seconds: float
     start_seconds: float
@@ -50,7 +51,7 @@ def show(report: RunReport, console: Console) -> None:
     )
     facts = {
         "backend": literal(report.choice),
-        "policy": f"random, seed {report.seed}",
+        "policy": f"{literal(report.policy)}, seed {report.seed}",
         "speed": f"[bold]{_rate(lanes * report.ticks / report.seconds)} agent-ticks per second[/bold] "
         f"({report.seconds:.2f} s, without observations; {report.start_seconds:.2f} s to start)",
         "episodes": f"{report.episodes:,} finished",

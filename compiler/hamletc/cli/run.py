@@ -10,6 +10,7 @@ import rich_click as click
 
 import hamlet
 from hamletc.cli.params import check_within, declared, numbers_of
+from hamletc.cli.policy import player_of, policy_option
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--tune", type=click.Choice(["default", "max", "off"]), default="default", show_default=True,
               help="How much triton may try for speed.")  # fmt: skip
 @click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
+@policy_option()
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder of the plot; by default runs/NAME.")
 @click.option("--no-write", is_flag=True, help="Write neither generated/NAME nor runs/NAME into this folder.")
 @click.option("--watch", is_flag=True, help="Show one world, tick by tick, in place of the report: see hamletc watch.")
@@ -45,14 +47,15 @@ def run(
     device: str | None,
     tune: Tune,
     param: tuple[str, ...],
+    policy: str,
     output: Path | None,
     no_write: bool,
     watch: bool,
     world: int | None,
     rate: float | None,
 ) -> None:
-    """Run worlds of UNIVERSE (a file, or a generated package) under a random policy, and report what happened; or
-    watch one of them live."""
+    """Run worlds of UNIVERSE (a file, or a generated package) under a policy, random by default, and report what
+    happened; or watch one of them live."""
     from rich.console import Console
 
     from hamlet.launch.cpu.kernels import SHORT
@@ -70,14 +73,16 @@ def run(
             raise CompileError(f"{option} is about the world that --watch shows")
     if world is not None and world >= worlds:
         raise CompileError(f"--world {world}: there are worlds 0 .. {worlds - 1}")
-    params = numbers_of(param)
+    params, player = numbers_of(param), player_of(policy)
     if watch:
         # One world needs no kernels, and the interpreter starts at once; it gives the same bits.
         alone = "interpreter" if backend == "auto" and device is None else backend
-        watch_world(universe, agents, ticks, seed, params, world or 0, RATE if rate is None else rate, alone, device)
+        speed = RATE if rate is None else rate
+        watch_world(universe, agents, ticks, seed, params, world or 0, speed, player, alone, device)
         return
     home = at_home()
     module = open_package(universe, write_here=not (no_write or home))
+    player.check(module)
     for name, value in params.items():
         check_within(declared(name, module.universe), value)
 
@@ -90,7 +95,7 @@ def run(
             backend=backend,
             seed=seed,
             params=params,
-            obs_dtype=None,
+            obs_dtype=player.obs_dtype,
             quiet=True,
             tune=tune,
             launch="step",
@@ -99,7 +104,7 @@ def run(
     # Where a draft would soon be waited for, it is left out.
     many = worlds * (agents or fewest_agents(module.universe)) * ticks > SHORT
     with told(module.name), without_drafts() if many else nullcontext():
-        report, samples = live(make, module.name, ticks, params)
+        report, samples = live(make, module.name, ticks, params, player)
     show(report, Console(highlight=False, soft_wrap=True))
     click.echo(f"package  {module.path}")
     if output is None and (no_write or home):
@@ -108,6 +113,6 @@ def run(
         return
     plot = (Path("runs") / module.name if output is None else output) / "meters.png"
     lanes = worlds * (agents or fewest_agents(module.universe))
-    title = f"{module.name}: {lanes:,} agents under a random policy; mean and 10-90% band"
+    title = f"{module.name}: {lanes:,} agents under {player.title}; mean and 10-90% band"
     write_meters(title, [meter.name for meter in module.universe.meters], samples, plot)
     click.echo(f"plot     {plot}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from hamletc.cli.policy import Player
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -12,26 +14,35 @@ if TYPE_CHECKING:
     from hamlet.env.environment import Env
     from hamletc.cli.reload import News, Watched
 
+RANDOM_PLAYER = Player()
 LOOKS = 0.1
 """Seconds between two looks at the files, at most."""
 SAID = 6.0
 """Seconds for which it is said what came of a change without errors."""
 
 
-def show_live(env: Env, ticks: int | None, rate: float, console: Console, watched: Watched | None = None) -> None:
-    """Show the world of an environment for so many ticks of the random policy, which are those that it has among many;
-    `None` for ever. Ctrl-C ends it; the last picture stays. Where nobody watches, as in a pipe, it shows the world as
+def show_live(
+    env: Env,
+    ticks: int | None,
+    rate: float,
+    console: Console,
+    watched: Watched | None = None,
+    player: Player = RANDOM_PLAYER,
+) -> None:
+    """Show the world of an environment for so many ticks of a policy, which are those that it has among many; `None`
+    for ever. Ctrl-C ends it; the last picture stays. Where nobody watches, as in a pipe, it shows the world as
     it is at the end, and waits for nothing.
 
     Args:
         rate: the ticks of a second.
         watched: the files of its universe. When one changes the world goes on in the new version; with errors in it
             they are shown, and the world goes on as it was.
+        player: who acts.
     """
     from rich.live import Live
 
     if not console.is_terminal:
-        env.rollout(1000 if ticks is None else ticks, statistics=False)
+        env.rollout(1000 if ticks is None else ticks, player.of(env), statistics=False)
         console.print(_picture(env, console), soft_wrap=True)
         return
     screen = _Screen(env, console, watched)
@@ -40,7 +51,7 @@ def show_live(env: Env, ticks: int | None, rate: float, console: Console, watche
         try:
             tick = 0
             while ticks is None or tick < ticks:
-                screen.env.rollout(1, statistics=False)
+                advance(screen.env, player)
                 live.update(screen.whole(), refresh=True)
                 tick += 1
                 # A slow terminal is not made up for: the next tick is due when it is due.
@@ -53,6 +64,14 @@ def show_live(env: Env, ticks: int | None, rate: float, console: Console, watche
                         break
         except KeyboardInterrupt:
             live.update(screen.whole(), refresh=True)
+
+
+def advance(env: Env, player: Player) -> None:
+    """One tick. Of a network the picture shows which action it took, so it acts by a step."""
+    if player.learnt is None or player.learnt.is_table:
+        env.rollout(1, player.of(env), statistics=False)
+    else:
+        env.step(*player.learnt.act(env))
 
 
 class _Screen:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import rich_click as click
 
 from hamletc.cli.plot import save
+from hamletc.cli.policy import player_of, policy_option
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ COLORS = {"triton": "tab:green", "c": "tab:blue", "interpreter": "tab:orange"}
 @click.option(
     "--observe", "observed", multiple=True, type=click.Choice(OBSERVED), help="Repeatable; by default what it can be."
 )
+@policy_option("Who acts in rollouts")
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Ticks of a rollout.")
 @click.option("--samples", type=click.IntRange(1, 1000), default=7, show_default=True, help="Timings of each case.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
@@ -49,6 +51,7 @@ def bench(
     worlds: tuple[int, ...],
     agents: int | None,
     observed: tuple[str, ...],
+    policy: str,
     ticks: int,
     samples: int,
     device: str | None,
@@ -69,10 +72,12 @@ def bench(
     from hamlet_lab.bench import available, cases, copy_bandwidth, machine, measure, observable
     from hamletc.cli.package import open_package
 
-    module = open_package(universe)
+    player, module = player_of(policy), open_package(universe)
+    player.check(module)
     chosen = backends or available(module)
     where = choose(chosen[0], device)
-    seen = cast("tuple[Observed, ...]", observed or observable(module.universe))
+    every = observable(module.universe) if player.obs_dtype is None else (player.obs_dtype,)
+    seen = cast("tuple[Observed, ...]", observed or every)
     agents = agents or fewest_agents(module.universe)
     planned = cases(chosen, worlds or (64, 4096, 65536), agents, seen, ticks)
     console = Console(highlight=False, soft_wrap=True, width=NARROWEST)
@@ -86,7 +91,10 @@ def bench(
             bandwidth,
             lambda case: status.update(f"{case.backend}, {case.worlds} worlds"),
             tune,
+            player,
         )
+    if not player.is_random:
+        console.print(f"rollouts are played by {player.title}, steps take random actions")
     console.print(f"{module.name} on {machine(where.device)}; a copy moves {bandwidth / 1e9:.1f} GB/s")
     console.print(table(rates))
     if json_path is not None:

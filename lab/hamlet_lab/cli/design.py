@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from hamletc.cli.policy import player_of, policy_option
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
 @click.option("--param", "param", multiple=True, metavar="NAME=FROM:TO", help="Where a param may lie. Repeatable.")
 @click.option("--want", "want", multiple=True, metavar="WISH",
               help='As in "median life 200 .. 300" or "no affordance above 60 % of uses". Repeatable.')  # fmt: skip
-@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
-              help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+@policy_option()
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--worlds", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Of each candidate.")
 @click.option(
@@ -59,14 +59,15 @@ def design(
     from hamlet.schema.roles import fewest_agents
     from hamlet_lab.design.search import search
     from hamlet_lab.design.wishes import FORMS, parse
-    from hamlet_lab.sweep.run import Trial, policy_of
+    from hamlet_lab.sweep.run import Trial
     from hamletc.cli.package import open_package
     from hamletc.cli.progress import progress_of
 
-    chosen = policy if policy == "random" else policy_of(Path(policy))
+    chosen = player_of(policy)
     if not want:
         raise CompileError(f'say what you want: --want "{FORMS[0]}"')
     module = open_package(universe)
+    chosen.check(module)
     ranges = searched(param, module.universe)
     wishes = [parse(text, module.universe, ticks) for text in want]
     trial = Trial(module, worlds, agents or fewest_agents(module.universe), ticks, seed, backend, device, chosen)

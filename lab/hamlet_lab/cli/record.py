@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamletc.cli.policy import player_of, policy_option
 from hamletc.errors import CompileError
 from hamletc.kinds import EPISODE, RECORDED, expect
 
@@ -30,8 +31,7 @@ MOST_WORLD = 2**31 - 1
 @click.option("--ticks", type=click.IntRange(1, 2**20), default=None,
               help="For how long; by default 100, or to the end of the episode.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
-              help="Of an episode; FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+@policy_option("Who acts in an episode")
 def record(
     universe: str,
     output: Path,
@@ -94,13 +94,12 @@ def _episode(
     import hamlet
     from hamlet.backend.registry import backend_names
     from hamlet_lab.diff.open import opened, prepare
-    from hamlet_lab.sweep.run import policy_of
 
     assert named.path is not None
     backend = named.backend or "interpreter"
     if backend not in backend_names():
         raise CompileError(f"an episode is recorded by {', '.join(backend_names())}, not by {backend}")
-    table = None if policy == "random" else policy_of(Path(policy))
+    player = player_of(policy)
     prepare([backend])
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
         universe = opened(named.path, Path(folder) / "package")
@@ -113,8 +112,7 @@ def _episode(
             backend=backend,
             quiet=True,
         )
-        acting = "random" if table is None else env.tabular(table["table"], table["features"])
-        episode = env.record(0, ticks, acting)
+        episode = env.record(0, ticks, player.of(env))
         episode.save(output)
     ends = ", ".join(dict.fromkeys(end for end in episode.ended if end)) or "nothing yet"
     return f"{episode.ticks} ticks of world {world} of {universe.name}@{backend}, ended by {ends}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamletc.cli.policy import player_of, policy_option
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ PATH = click.Path(path_type=Path)
 @click.argument("universe", type=PATH)
 @click.option("--param", "param", multiple=True, metavar="NAME=VALUES",
               help="FROM:TO:COUNT[:log] or NUMBER,NUMBER,... Repeatable: all combinations.")  # fmt: skip
-@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
-              help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+@policy_option()
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--worlds", type=click.IntRange(min=1), default=1, show_default=True, help="Worlds of each variant.")
 @click.option(
@@ -66,13 +66,14 @@ def sweep(
     from hamlet.schema.roles import fewest_agents
     from hamlet_lab.sweep.grid import grid
     from hamlet_lab.sweep.picture import check_drawable, draw
-    from hamlet_lab.sweep.run import Trial, policy_of
+    from hamlet_lab.sweep.run import Trial
     from hamlet_lab.sweep.table import SHOWN, WIDTH, printed, write, writer
     from hamletc.cli.package import open_package
 
-    chosen = policy if policy == "random" else policy_of(Path(policy))
+    chosen = player_of(policy)
     # What rank 0 compiles the others find.
     module = distributed.one_after_another(lambda: open_package(universe))
+    chosen.check(module)
     variants = grid(param, module.universe)
     agents = agents or fewest_agents(module.universe)
     if out is not None:

@@ -11,6 +11,7 @@ import rich_click as click
 from hamlet.backend.registry import backend_names, working_backends
 from hamlet.terminal import visible_lines
 from hamlet_lab.runners import ARCHITECTURES, EXECUTED
+from hamletc.cli.policy import Player, player_of, policy_option
 
 if TYPE_CHECKING:
     from hamlet_lab.diff.open import Opened
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 @click.option("--worlds", type=click.IntRange(min=1), help="How many worlds; the default is odd on purpose.")
 @click.option("--ticks", type=click.IntRange(1, 2**20), help="Ticks of each kind of play.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@policy_option("Who acts in rollouts beside random actions, tables and scripts", None)
 @click.option("--quick", is_flag=True, help="Compare less.")
 @click.option("--allow-unfired", is_flag=True, help="List constructs that never fired, and exit with 0 all the same.")
 @click.option("--counts", is_flag=True, help="Print how often each construct fired.")
@@ -47,6 +49,7 @@ def verify(
     worlds: int | None,
     ticks: int | None,
     seed: int,
+    policy: str | None,
     quick: bool,
     allow_unfired: bool,
     counts: bool,
@@ -60,13 +63,15 @@ def verify(
     from hamletc.cli.package import open_package
     from hamletc.cli.progress import progress_of
 
-    names = _names(backends)
+    names, player = _names(backends), Player() if policy is None else player_of(policy)
     module = open_package(universe, runners=names or ())
 
     from hamlet_lab.diff.open import opened_package
     from hamlet_lab.divergence.cause import explained
     from hamlet_lab.verify import QUICK, THOROUGH, play
+    from hamlet_lab.verify.players import acting_of
 
+    player.check(module)
     opened = opened_package(universe, module)
     others = [opened.side(architecture) for architecture in architectures]
     if names is not None or not architectures:
@@ -74,7 +79,8 @@ def verify(
     effort = QUICK if quick else THOROUGH
     effort = replace(effort, worlds=worlds or effort.worlds, ticks=ticks or effort.ticks)
     with progress_of(f"comparing backends of {module.name}") as progress:
-        comparison = play(opened.side("interpreter", "cpu"), others, effort, seed, progress, explained)
+        left = opened.side("interpreter", "cpu")
+        comparison = play(left, others, effort, seed, progress, explained, acting_of(player, module))
     comparison = replace(comparison, must_fire="some" if allow_unfired else "all")
     click.echo(visible_lines(comparison.render(counts)))
     if comparison.never_fired and replace(comparison, must_fire="some").ok and not allow_unfired:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import torch
 from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
-from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import NetworkPolicy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.env.act.trajectories import chosen
 from hamlet.interpreter import Interpreter, Trace, Write, coverage
 from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.policy import drawn_controls
 from hamlet.numbers.binary32 import bits32
-from hamlet.numbers.random import multiply_high, policy_words
 from hamlet.universe import (
     Action,
     Affordance,
@@ -130,16 +129,15 @@ def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | Non
 
 def _chosen(interpreter: Interpreter, buffers: Buffers, event: Event, index: int, now: Stream) -> Tensor:
     """The actions of a tick of an event, i32 [lanes]."""
-    words = policy_words(global_lanes(buffers.shape, CPU), now.tick, (now.low, now.high))[now.tick % 4]
     match event:
         case Step(actions=actions):
             return actions
         case Rollout(policy=RecordedPolicy(actions=actions)):
             return actions[index]
-        case Rollout(policy=TabularPolicy() as policy):
-            return interpreter.look_up(buffers, policy, words)
-        case Rollout(policy=RandomPolicy()):
-            return multiply_high(words, len(schema.choices(interpreter.universe))).to(torch.int32)
+        case Rollout(policy=RandomPolicy() | TabularPolicy() | NetworkPolicy() as policy):
+            if isinstance(policy, NetworkPolicy):
+                interpreter.observe(buffers)
+            return chosen(interpreter, buffers, policy, now)
         case _:
             raise ValueError(f"nobody acts in {describe(event)}")
 

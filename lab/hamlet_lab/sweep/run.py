@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 import hamlet
 from hamlet.backend.choose import choose
-from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.environment import Env
 from hamlet.env.make import LANE_LIMIT
-from hamlet.errors import EnvError, HamletError
+from hamlet.errors import HamletError
 from hamlet.package.module import Module
-from hamlet.regular import read_regular
-from hamlet.strict_json import parsed
 from hamlet_lab.sweep.common import build_repeating
 from hamlet_lab.sweep.grid import Values
 from hamlet_lab.sweep.measured import Measured
+from hamletc.cli.policy import Player
 from hamletc.errors import CompileError
 from hamletc.targets.target import target_names
 
@@ -35,6 +32,7 @@ FEW_VARIANTS = 64
 MANY_LANES = 4096
 """So do variants of so many lanes, each of which keeps the machine busy alone."""
 
+RANDOM = Player()
 Numbers: TypeAlias = Literal["common", "independent"]
 """Whether all variants have the same random numbers, or each its own."""
 Params = Callable[[int, int], Mapping[str, Values]]
@@ -52,7 +50,7 @@ class Trial:
         ticks: for how long.
         seed: of all randomness.
         backend, device: as `hamlet.make` takes them.
-        policy: "random", or the contents of a file: "features" and "table", as `Env.tabular` takes them.
+        policy: who acts.
         numbers: "common": every variant has the global worlds first_world .. first_world + worlds - 1. "independent":
             variant v has the `worlds` worlds from first_world + v * worlds on.
         first_world: see `numbers`.
@@ -65,7 +63,7 @@ class Trial:
     seed: int = 0
     backend: str = "auto"
     device: str | None = None
-    policy: Mapping[str, Any] | str = "random"
+    policy: Player = RANDOM
     numbers: Numbers = "common"
     first_world: int = 0
 
@@ -73,27 +71,6 @@ class Trial:
     def lanes(self) -> int:
         """Of each variant."""
         return self.worlds * self.agents
-
-
-def policy_of(path: Path) -> Mapping[str, Any]:
-    """The contents of a file with a policy.
-
-    Raises:
-        CompileError: it cannot be read, or holds something else.
-    """
-    try:
-        content = parsed(read_regular(path))
-    except OSError as error:
-        raise CompileError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise CompileError(f"{path} is no JSON: {error}") from error
-    if not isinstance(content, dict) or set(content) != {"features", "table"}:
-        raise CompileError(
-            f'{path} is no policy: write {{"features": [...], "table": [...]}}, as Env.tabular takes them'
-        )
-    if isinstance(content["features"], list):
-        content["features"] = [tuple(each) if isinstance(each, list) else each for each in content["features"]]
-    return content
 
 
 def measure(trial: Trial, params: Params, variants: int, first: int = 0) -> Iterator[Measured]:
@@ -120,7 +97,9 @@ def _common(trial: Trial, params: Params, variants: int, first: int) -> Iterator
         backend = choose(trial.backend, trial.device).backend
     except HamletError as error:
         raise CompileError(str(error)) from error
-    alone = variants <= FEW_VARIANTS or trial.lanes >= MANY_LANES
+    # A network draws with the words of the lanes that it has in a launch, whatever kernels make of their numbers.
+    network = trial.policy.obs_dtype is not None
+    alone = variants <= FEW_VARIANTS or trial.lanes >= MANY_LANES or network
     if alone or trial.first_world or backend not in target_names():
         episodes = min(FIRST_KEPT, trial.ticks)
         for number in range(first, first + variants):
@@ -175,17 +154,8 @@ def _rollout(trial: Trial, params: Mapping[str, Any], world: int, count: int, ep
         backend=trial.backend,
         device=trial.device,
         params=params,
-        obs_dtype=None,
+        obs_dtype=trial.policy.obs_dtype,
         quiet=True,
         launch="step",
     )
-    return env.rollout(trial.ticks, _policy(trial, env), per_lane=episodes).lanes, env
-
-
-def _policy(trial: Trial, env: Env) -> TabularPolicy | str:
-    if isinstance(trial.policy, str):
-        return trial.policy
-    try:
-        return env.tabular(trial.policy["table"], trial.policy["features"])
-    except EnvError as error:
-        raise CompileError(f"the policy does not fit {env.universe.name}: {error}") from error
+    return env.rollout(trial.ticks, trial.policy.of(env), per_lane=episodes).lanes, env

@@ -1,22 +1,30 @@
-"""Who acts where sides are compared: a script that visits every affordance, and tables of random actions."""
+"""Who acts where sides are compared: a script that visits every affordance, tables of random actions, and the policy of
+a user."""
 
 from __future__ import annotations
 
 import math
 import random
+from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
+import hamlet
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
-from hamlet.backend.protocol import TabularPolicy
+from hamlet.backend.protocol import NetworkPolicy, TabularPolicy
+from hamlet.env.act.learnt import playable
 from hamlet.env.act.tabular import Axis, bins_per_unit, tabular
+from hamlet.errors import EnvError
 from hamlet.interpreter.places import Places
+from hamlet.package.module import Module
+from hamlet.policies.mlp import MLP
 from hamlet.schema.features import Count, features
 from hamlet.schema.grid import cell_of
 from hamlet.universe import Continuous, Graph, Grid, NoSpace, Universe
 from hamlet.universe.space import graph_of
+from hamletc.cli.policy import Player
 
 FARTHEST = 1 << 20
 """No walk takes more ticks: moves can be tiny."""
@@ -129,6 +137,29 @@ def _edges(graph: Graph, nodes: list[int]) -> tuple[Tensor, Tensor]:
     for _ in range(count):
         far = torch.minimum(far, far[leads].amin(dim=1) + 1)
     return leads, far
+
+
+Acting: TypeAlias = NetworkPolicy | TabularPolicy
+"""A policy of a user's that kernels play."""
+
+
+def acting_of(player: Player, module: Module) -> Acting | None:
+    """The policy of a player as events have it; `None` where actions are random anyway.
+
+    Raises:
+        EnvError: it does not fit, or acts by steps: kernels have no part in that.
+    """
+    if player.is_random:
+        return None
+    env = hamlet.make(module, worlds=1, backend="interpreter", device="cpu", quiet=True)
+    policy = playable(env, player.of(env))
+    match policy:
+        case TabularPolicy():
+            return policy
+        case MLP():
+            return policy.prepared()
+        case _:
+            raise EnvError(f"{player.named} acts by steps, in which no kernel has a part: verify compares rollouts")
 
 
 BINS = 3

@@ -24,7 +24,7 @@ from hamlet.universe import Among, DrawChance, DrawChoice, Number, Universe, dra
 from hamlet_lab.divergence.events import Event, Inject, Jump, Reset, Rollout, Step
 from hamlet_lab.divergence.session import Scenario, Session
 from hamlet_lab.verify.injection import Injector
-from hamlet_lab.verify.players import Script, some_table
+from hamlet_lab.verify.players import Acting, Script, some_table
 
 LOOKED_AT = 1 << 24
 """Words that are looked at for each draw: a chance of one in a million is found nearly always."""
@@ -118,9 +118,16 @@ def work(scenario: Scenario, universe: Universe, effort: Effort) -> int:
 
 
 def events(
-    universe: Universe, scenario: str, session: Session, fired: Coverage, effort: Effort, seed: int
+    universe: Universe,
+    scenario: str,
+    session: Session,
+    fired: Coverage,
+    effort: Effort,
+    seed: int,
+    acting: Acting | None = None,
 ) -> Iterator[Event]:
-    """The events of a scenario, one after the other: scripts look at what the last one did."""
+    """The events of a scenario, one after the other: scripts look at what the last one did. `acting` acts in rollouts
+    that observe f32 too."""
     shape = session.reference.shape
     injector = Injector(universe, shape, seed)
     yield Reset()
@@ -145,6 +152,11 @@ def events(
                 yield Rollout(effort.ticks, RecordedPolicy(actions), observe_every_tick, by_tick)
             yield Inject(injector.state())
             yield Rollout(effort.ticks, some_table(universe, shape.agents == 1, seed), shape.agents > 1)
+            seen = session.reference.observation
+            if acting is not None and seen is not None and seen.dtype is torch.float32:
+                for observe_every_tick in (True, False):
+                    yield Inject(injector.state())
+                    yield Rollout(effort.ticks, acting, observe_every_tick)
         case "injected states":
             for index in range(effort.rounds):
                 if index >= effort.rounds // 8 and not fired.never_fired:

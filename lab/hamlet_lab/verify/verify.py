@@ -19,6 +19,7 @@ from hamlet_lab.divergence.session import Parting, Session, Side
 from hamlet_lab.divergence.versions import NOTHING_APART, Apart
 from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.naming import named
+from hamlet_lab.verify.players import Acting
 from hamlet_lab.verify.recording import Playback, Recording
 from hamlet_lab.verify.scenarios import THOROUGH, Effort, events, scenarios, work
 
@@ -135,11 +136,13 @@ def play(
     seed: int,
     progress: Callable[[float], None] | None = None,
     record: Callable[[Parting], Divergence] = locate,
+    acting: Acting | None = None,
 ) -> Comparison:
     """Run all sides through all scenarios, or until one parts from the left one; a recorded one is run as it was.
 
     Args:
         record: makes the record of a parting: `locate`, or with its cause `hamlet_lab.divergence.cause.explained`.
+        acting: a policy that acts in rollouts too.
     """
     coverage, universe = counting(left.universe), left.universe
     sides = (left, *others)
@@ -153,7 +156,11 @@ def play(
     for number, scenario in enumerate(planned):
         session, begin, done = Session(left, others, scenario, coverage), sum(amounts[:number]), 0
         tell(begin / sum(amounts))
-        happens = recording.events() if recording else events(universe, scenario.name, session, coverage, effort, seed)
+        happens = (
+            recording.events()
+            if recording
+            else events(universe, scenario.name, session, coverage, effort, seed, acting)
+        )
         for event in happens:
             parting = session.run(event)
             done += 1 + ticks_of(event)

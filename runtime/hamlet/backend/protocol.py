@@ -75,7 +75,7 @@ Activation: TypeAlias = Literal["tanh", "relu"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NetworkPolicy:
-    """A multilayer perceptron, see `hamlet.policy.mlp.MLP`; docs/semantics.md has its order of operations.
+    """A multilayer perceptron, see `hamlet.policies.mlp.MLP`; docs/semantics.md has its order of operations.
 
     Attributes:
         layers: weights [members, outputs, inputs] f32 and biases [members, outputs] f32 of hidden layers, then of the

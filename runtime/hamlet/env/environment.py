@@ -15,14 +15,11 @@ import torch
 from hamlet.arguments import Actions, dense, mask_of_worlds, whole
 from hamlet.backend.buffers import Buffers
 from hamlet.backend.choose import Choice, choose, start
-from hamlet.backend.protocol import (
-    Backend,
-    Recordable,
-    TabularPolicy,
-)
+from hamlet.backend.protocol import Backend, Recordable, TabularPolicy
 from hamlet.backend.registry import Tune
 from hamlet.env.act.functional import Functional, State, first_state
 from hamlet.env.act.graph import Graphed, record
+from hamlet.env.act.learnt import playable
 from hamlet.env.act.now import Now
 from hamlet.env.act.outputs import Outputs
 from hamlet.env.act.results import Info, Stepped
@@ -39,7 +36,8 @@ from hamlet.env.write.distributions import Drawing
 from hamlet.env.write.places import place
 from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
-from hamlet.policy.mlp import MLP
+from hamlet.policies.learnt import Learnt
+from hamlet.policies.mlp import MLP
 
 
 class Env(Running):
@@ -304,7 +302,7 @@ class Env(Running):
         self,
         world: int = 0,
         ticks: int | None = None,
-        policy: str | Actions | TabularPolicy | Callable[[torch.Tensor, torch.Tensor], Actions] = "random",
+        policy: str | Actions | TabularPolicy | Learnt | Callable[[torch.Tensor, torch.Tensor], Actions] = "random",
     ) -> Episode:
         """Play one world from now to the end of its episode, alone, and return what is needed to do it again. The
         environment itself stays where it is.
@@ -312,9 +310,9 @@ class Env(Running):
         Args:
             world: its number in this environment, 0 .. num_worlds - 1.
             ticks: stop after so many at the latest; by default after 65,536.
-            policy: "random", a policy of `tabular`, an `MLP`, actions [ticks, agents], or a function that gives actions
-                [agents] by observations [agents, values] f32 and masks [agents, actions] bool. In a universe with
-                controls the first two draw them, and with the others they stay what they are.
+            policy: "random", a policy of `tabular`, an `MLP`, one of `hamlet.policy`, actions [ticks, agents], or a
+                function that gives actions [agents] by observations [agents, values] f32 and masks [agents, actions]
+                bool. In a universe with controls the first two draw them, a learnt one gives them, else they stay.
 
         Raises:
             EnvError: an argument is wrong.
@@ -327,15 +325,16 @@ class Env(Running):
         # A replay has worlds that begin the next episode at once.
         one = self._alone(world, waits=False)
         most = MOST_RECORDED if ticks is None else whole(ticks, 1, MOST_TICKS, "a record takes 1 or more ticks")
-        if isinstance(policy, MLP):
-            network = networks_of(self._network_check.policy(policy), world, 1, self.num_worlds)
+        acts = playable(one, policy)
+        if isinstance(acts, MLP):
+            network = networks_of(self._network_check.policy(acts), world, 1, self.num_worlds)
             return played(one, one._buffers, network, most)
-        if callable(policy) and not isinstance(policy, TabularPolicy):
-            return played(one, one._buffers, policy, most)
-        recorded = dense(policy, "actions are whole numbers") if not isinstance(policy, (str, TabularPolicy)) else None
+        if callable(acts) and not isinstance(acts, TabularPolicy):
+            return played(one, one._buffers, acts, most)
+        recorded = dense(acts, "actions are whole numbers") if not isinstance(acts, (str, TabularPolicy)) else None
         if recorded is not None and ticks is None and recorded.dim() > 0:
             most = len(recorded)
-        return played(one, one._buffers, one._arguments.actions.policy(policy, most), most)
+        return played(one, one._buffers, one._arguments.actions.policy(acts, most), most)
 
     def close(self) -> None:
         """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an

@@ -16,51 +16,26 @@ from hamlet.env.keep.episode import Episode, check_of, ended_by, this_version
 from hamlet.errors import EnvError
 from hamlet.interpreter.interpreter import Interpreter, global_lanes
 from hamlet.interpreter.policy import drawn_controls
-from hamlet.package.module import Module
+from hamlet.policies import acting
+from hamlet.policies.acting import Choice
+from hamlet.policies.learnt import Learnt
 from hamlet.universe import Universe
 
 MOST_TICKS = 1 << 16
 """An episode that has not ended by then is recorded so far."""
 
 
-class World(Protocol):
+class World(acting.World, Protocol):
     """The part of an environment of one world that is played; see `hamlet.env.environment.Env`."""
 
     @property
-    def module(self) -> Module: ...
-
-    @property
     def universe(self) -> Universe: ...
-
-    @property
-    def device(self) -> torch.device: ...
-
-    @property
-    def first_world(self) -> int: ...
-
-    @property
-    def num_agents(self) -> int: ...
-
-    @property
-    def num_controls(self) -> int: ...
-
-    @property
-    def seed(self) -> int: ...
-
-    @property
-    def tick(self) -> int: ...
 
     @property
     def state(self) -> Mapping[str, Tensor]: ...
 
     @property
     def outcome(self) -> Mapping[str, Tensor]: ...
-
-    @property
-    def observation(self) -> Tensor | None: ...
-
-    @property
-    def action_mask(self) -> Tensor: ...
 
     def state_dict(self) -> dict[str, Any]: ...
 
@@ -76,14 +51,22 @@ def played(env: World, buffers: Buffers, policy: Any, ticks: int) -> Episode:
         EnvError: nobody is alive in it.
     """
     before, state = env.state_dict(), env.state
-    decide, steer = _deciding(env, buffers, policy), _steering(env, buffers, policy)
+    if isinstance(policy, Learnt):
+        choose: Callable[[int], Choice] = _learnt(policy, env)
+    else:
+        decide, steer = _deciding(env, buffers, policy), _steering(env, buffers, policy)
+
+        def choose(tick: int) -> Choice:
+            return decide(tick), steer()
+
     actions: list[Tensor] = []
     controls: list[Tensor | None] = []
     checks: list[int] = []
     episode = int(state["episode"])
     while len(checks) < ticks and int(state["episode"]) == episode and bool(state["alive"].any()):
-        actions.append(decide(len(checks)))
-        controls.append(steer())
+        chosen_actions, chosen_controls = choose(len(checks))
+        actions.append(chosen_actions)
+        controls.append(chosen_controls)
         env.step(actions[-1], controls[-1])
         assert env.observation is not None
         checks.append(check_of(env.universe, state, env.outcome, [env.observation, env.action_mask]))
@@ -103,6 +86,12 @@ def played(env: World, buffers: Buffers, policy: Any, ticks: int) -> Episode:
         tuple(checks),
         ended_by(env.universe, env.outcome["cause"]),
     )
+
+
+def _learnt(policy: Learnt, env: World) -> Callable[[int], Choice]:
+    """A function from the number of a tick to what a policy that acts by steps chooses in it."""
+    chosen_by = policy.acting(env)
+    return lambda _: chosen_by()
 
 
 def _deciding(env: World, buffers: Buffers, policy: Any) -> Callable[[int], Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,28 @@ def replay(
             where = _where(recorded, module, env, tick)
             return Replay(env.universe.name, recorded.world, tick + 1, recorded.ticks, env.backend, tick, where)
     return Replay(env.universe.name, recorded.world, min(count, recorded.ticks), recorded.ticks, env.backend, None, "")
+
+
+def first_other(recorded: Episode, module: Module, acts: Callable[[Env], Any]) -> int | None:
+    """The number of the first tick in which a policy acts otherwise than was recorded; `None` where all actions and
+    controls are its own.
+
+    Args:
+        module: of the same universe.
+        acts: gives the policy for an environment, as `Env.record` takes it.
+
+    Raises:
+        EnvError: the episode is of another universe, or the policy does not fit.
+    """
+    env = _before(recorded, module, "interpreter", "cpu")
+    own = env.record(0, recorded.ticks, acts(env))
+    pairs = [(own.actions, recorded.actions)]
+    if own.controls is not None and recorded.controls is not None:
+        pairs.append((own.controls, recorded.controls))
+    for tick in range(min(own.ticks, recorded.ticks)):
+        if any(bits_of(mine[tick]) != bits_of(theirs[tick]) for mine, theirs in pairs):
+            return tick
+    return None
 
 
 def _before(recorded: Episode, module: Module, backend: str, device: Any) -> Env:

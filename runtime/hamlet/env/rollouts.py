@@ -21,6 +21,7 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.backend.storage import Storage
+from hamlet.env.act.learnt import playable, stepped
 from hamlet.env.act.networks import made_storage
 from hamlet.env.act.pace import kind_of
 from hamlet.env.act.results import Rollout
@@ -29,7 +30,8 @@ from hamlet.env.act.trajectories import Watch, watched_lanes
 from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.checkpoints import Restorable
 from hamlet.env.keep.state import TICK_LIMIT
-from hamlet.policy.mlp import MLP
+from hamlet.policies.learnt import Learnt
+from hamlet.policies.mlp import MLP
 
 
 class Running(Restorable):
@@ -38,7 +40,7 @@ class Running(Restorable):
     def rollout(
         self,
         ticks: int,
-        policy: str | Actions | TabularPolicy | MLP = "random",
+        policy: str | Actions | TabularPolicy | MLP | Learnt = "random",
         observe: bool = False,
         statistics: Statistics | bool = True,
         per_world: bool = False,
@@ -53,7 +55,8 @@ class Running(Restorable):
         Args:
             ticks: the number of ticks, at least 1.
             policy: "random" (every agent draws uniformly from all actions), actions [ticks, lanes] or [ticks, worlds,
-                agents] of the types that `step` takes, a policy of `tabular`, or a network (`hamlet.MLP`).
+                agents] of the types that `step` takes, a policy of `tabular`, a network (`hamlet.MLP`), or a policy
+                that was learnt (`hamlet.policy`), which a launch for each tick plays where it has controls or is wide.
             observe: whether to write observations, masks and final observations in every tick. Otherwise observations
                 and masks are written after the last tick only, and final observations not at all.
             statistics: whether to count uses, causes of death, lengths and returns; or the `counts` of an earlier
@@ -84,6 +87,10 @@ class Running(Restorable):
             print(result, result.causes(), result.world_episodes())
         """
         ticks = whole(ticks, 1, MOST_TICKS, "a rollout takes 1 or more ticks")
+        policy = playable(self, policy)
+        if isinstance(policy, Learnt):
+            others = {"controls": controls, "watch": watch, "store": store}
+            return stepped(self, ticks, policy, observe, statistics, per_world, per_lane, inputs, others)
         check = self._network_check
         chosen = check.policy(policy) if isinstance(policy, MLP) else self._arguments.actions.policy(policy, ticks)
         stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)

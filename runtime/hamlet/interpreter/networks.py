@@ -38,7 +38,19 @@ def decide(policy: NetworkPolicy, observation: Tensor, mask: Tensor, words: Tens
         words: [lanes] i64, the random words of the tick; `None` where the likeliest action is taken.
     """
     rows = evaluate(policy, observation)
-    logits, allowed = rows[: len(mask)], mask | ~mask.any(dim=0)
+    logits = rows[: len(mask)]
+    actions, log_probs = choose(logits, mask, words)
+    return Decided(actions, log_probs, rows[-1] if policy.value else None, logits.T)
+
+
+def choose(logits: Tensor, mask: Tensor, words: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The action of each lane, i32, and the logarithm of its probability, f32.
+
+    Args:
+        logits, mask: [actions, lanes] f32 and bool.
+        words: [lanes] i64, the random words of the tick; `None` where the likeliest action is taken.
+    """
+    allowed = mask | ~mask.any(dim=0)
     highest, actions = _likeliest(logits, allowed)
     above = logits - highest
     weights = torch.where(allowed, exp(above), torch.zeros_like(logits))
@@ -46,7 +58,7 @@ def decide(policy: NetworkPolicy, observation: Tensor, mask: Tensor, words: Tens
     if words is not None:
         actions = (sums <= share(words) * sums[-1]).sum(dim=0)
     log_probs = above.gather(0, actions.unsqueeze(0)).squeeze(0) - log(sums[-1])
-    return Decided(actions.to(torch.int32), log_probs, rows[-1] if policy.value else None, logits.T)
+    return actions.to(torch.int32), log_probs
 
 
 def evaluate(policy: NetworkPolicy, observation: Tensor) -> Tensor:

@@ -194,6 +194,13 @@ HAMLET_EXPORT void hamlet_play(
     }
 }
 
+/* The heads of `count` lanes that share a network, rows of `heads`, of rows of `x`; in both there is room for whole spans
+of lanes. */
+HAMLET_EXPORT void hamlet_heads(
+    const network *net, const array_f32 *x, const array_f32 *heads, const array_f32 *room, ix count) {
+    evaluate(net, *x, *heads, room->data, (lanes_of){0, count});
+}
+
 /* How weights are packed, and how many lanes are computed at once: OUTPUTS, SPAN. */
 HAMLET_EXPORT void hamlet_play_sizes(i64 *sizes) {
     sizes[0] = OUTPUTS;

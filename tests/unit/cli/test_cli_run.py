@@ -234,6 +234,7 @@ def test_a_report_of_roles_and_long_causes_keeps_to_a_line_each() -> None:
         roles=("teacher", "pupil"),
         ticks=1_000,
         seed=0,
+        policy="random",
         params={},
         seconds=17.0,
         start_seconds=52.0,

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import torch
 from test_env_graphed import Recorder
 
 import hamlet
+import saved_policies
 from hamlet import HamletError
 from hamlet.env.act.graph import Graphed
 from hamlet.env.act.results import Rollout
@@ -74,6 +76,10 @@ def strange(*shape: int) -> list[Any]:
         np.zeros(shape, complex),
         np.full(shape, "1"),
     ]
+
+
+def learnt(env: Env, **others: Any) -> Any:
+    return hamlet.policy(saved_policies.saved(Path(mkdtemp()) / "weights", env.module, **others))
 
 
 def network(env: Env, **arguments: Any) -> hamlet.MLP:
@@ -246,6 +252,8 @@ TABLE: dict[tuple[str, str], Row] = {
     ("compile", "output"): Row([], [value for value in NO_PATH if value is not None]),
     ("load", "package"): Row([], NO_PATH),
     ("Module.kernels", "target"): Row(["triton"], [*NO_WORD, None]),
+    ("policy", "path"): Row([], [*NO_PATH, "", "nothing"]),
+    ("policy", "greedy"): Row([], NO_FLAG),
     ("make", "module"): Row([Made(lambda env: env.module)], [*NO_WORD, None, hamlet]),
     ("make", "worlds"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("make", "agents"): Row([None, *INTEGERS], [value for value in [*NO_INTEGER, 0, -1] if value is not None]),
@@ -326,6 +334,7 @@ TABLE: dict[tuple[str, str], Row] = {
             hamlet.MLP,
             Made(lambda env: network(env, members=2)),
             hamlet.MLP.random(1, 1),
+            Made(lambda env: learnt(env, digest="0" * 64, universe="another")),
         ],
     ),
     ("Env.rollout", "store"): Row([None], [*ODD, 3, "x", torch.zeros(2), Made(lambda env: env.storage(2))]),
@@ -519,6 +528,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "Numbers.setdefault": {"key": "rate"},
     "Numbers.get": {"name": "rate"},
     "compile": {"path": "nothing.hamlet"},
+    "policy": {"path": Made(lambda env: saved_policies.saved(Path(mkdtemp()) / "weights", env.module))},
 }
 
 

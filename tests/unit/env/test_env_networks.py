@@ -17,7 +17,7 @@ from hamlet.env.environment import Env
 from hamlet.interpreter.functions import exp, log, tanh
 from hamlet.native.compilers import CHOICE
 from hamlet.package.module import Module
-from hamlet.policy.mlp import MLP
+from hamlet.policies.mlp import MLP
 from unit.env.test_env_given import POND
 from unit.interpreter.test_fma import rounded
 

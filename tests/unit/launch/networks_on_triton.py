@@ -20,7 +20,7 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
 from hamlet.interpreter.networks import decider as expected_of
 from hamlet.launch.gpu.deciding import decider
-from hamlet.policy.mlp import MLP
+from hamlet.policies.mlp import MLP
 
 ROOT = Path(__file__).parents[3]
 VALUES, ACTIONS = 9, 5

@@ -12,6 +12,7 @@ from hamlet.backend.registry import backend_names
 from hamlet.terminal import visible_lines
 from hamlet_lab.runners import RUNNERS
 from hamlet_townlet.frontend import is_trace
+from hamletc.cli.policy import player_of, policy_option
 from hamletc.errors import CompileError
 from hamletc.kinds import EPISODE, RECORDED, expect, kind_of
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--backend", type=click.Choice(RUNNERS), default="interpreter", show_default=True, help="What runs it.")
 @click.option("--device", help="cpu, cuda, cuda:1, ...; by default what the backend runs on.")
 @click.option("--steps", type=click.IntRange(min=1), help="Only so many steps of the run.")
+@policy_option("Hold the actions of an episode to those of a policy", None)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def replay(
@@ -37,6 +39,7 @@ def replay(
     backend: str,
     device: str | None,
     steps: int | None,
+    policy: str | None,
     as_json: bool,
 ) -> None:
     """Take the recorded actions of RUN in UNIVERSE, and compare everything that was recorded bit for bit, up to the
@@ -46,6 +49,9 @@ def replay(
     generated package, or left out: then it is the one that was recorded. An episode is refused for another universe.
     Or RUN is a trace of HAMLET's engine (NAME.npz, with NAME.json beside it), and UNIVERSE its
     pack or the package of that. Neither an episode nor a trace is replayed by ir and sm_80, ...
+
+    With --policy the actions of an episode have to be those that the policy takes: whoever shows an episode shows then
+    who played it.
 
     Triton runs on the GPU, or without one under TRITON_INTERPRET=1. Exit code 0 if everything is equal and something
     was compared, 1 if something differs, 2 if the universe or the run has errors.
@@ -60,6 +66,7 @@ def replay(
         raise click.UsageError("Missing argument 'RUN'.")
     try:
         report = _replayed(universe, run, backend, device, steps)
+        other = None if policy is None else _other(universe, run, policy)
     except SourceError as error:
         show_diagnostics(error.path, error.found)
         ctx.exit(2)
@@ -67,7 +74,12 @@ def replay(
         click.echo(f"error: {error}", err=True)
         ctx.exit(2)
     click.echo((report.to_json() if as_json else visible_lines(report.render())).rstrip("\n"))
-    if not report.ok:
+    if policy is not None:
+        acts = (
+            f"every action is that of {policy}" if other is None else f"{policy} acts otherwise first in tick {other}"
+        )
+        click.echo(acts, err=as_json)
+    if not report.ok or other is not None:
         ctx.exit(1)
 
 
@@ -120,6 +132,23 @@ def _episode(universe: Path | None, run: Path, backend: str, device: str | None,
             else opened(universe, package).package(backend)
         )
         return hamlet.replay(episode, module, backend, device, steps)
+
+
+def _other(universe: Path, run: Path | None, policy: str) -> int | None:
+    """The first tick in which a policy acts otherwise than in an episode."""
+    from hamlet.env.keep.episode import Episode
+    from hamlet.env.replay import first_other
+    from hamlet_lab.diff.open import built, opened
+
+    recorded = universe if run is None else run
+    if kind_of(recorded) != "episode":
+        raise CompileError(f"--policy is about an episode, and {recorded} is none")
+    episode, player = Episode.load(recorded), player_of(policy)
+    with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
+        package = Path(folder) / "package"
+        here = run is None
+        module = built(episode.universe, package, "c") if here else opened(universe, package).package("interpreter")
+        return first_other(episode, module, player.of)
 
 
 def _trace(pack: Path, trace: Path, backend: str, device: str | None, steps: int | None) -> TraceReplay:

@@ -13,7 +13,7 @@ from hamlet.backend.buffers import Buffers
 from hamlet.backend.protocol import NetworkPolicy, Policy
 from hamlet.backend.storage import NAMES, Storage, check_storage, storage_like
 from hamlet.errors import EnvError, shown
-from hamlet.policy.mlp import MLP, MOST_WEIGHT
+from hamlet.policies.mlp import MLP, MOST_WEIGHT
 from hamlet.universe import Universe
 
 

@@ -57,6 +57,11 @@ def player(loaded: ctypes.CDLL) -> Player:
     return Player(outputs, span, _play(function))
 
 
+def network_struct(network: Network) -> ctypes.Structure:
+    """A network as functions of C take it."""
+    return _passed(_structure(Network), network)
+
+
 def _play(function: Any) -> Callable[..., None]:
     kinds = [_structure(each) for each in TUPLES]
 

@@ -1,0 +1,129 @@
+"""Actions and controls of a network, tick by tick: what `Env.step` takes, by the order of operations of kernels."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+import torch
+from torch import Tensor
+
+from hamlet.backend.protocol import NetworkPolicy
+from hamlet.errors import EnvError
+from hamlet.interpreter import functions
+from hamlet.interpreter.draws import Sites, normal
+from hamlet.interpreter.networks import choose, evaluate
+from hamlet.launch.cpu.heads import Heads, reaches
+from hamlet.numbers.counters import CONTROL_DRAWS
+from hamlet.package.module import Module
+
+Choice: TypeAlias = tuple[Tensor, Tensor | None]
+"""Actions [lanes] i32, and controls [controls, lanes] f32, `None` in a universe without any."""
+
+
+MANY = 64
+"""Lanes from which on machine code computes heads: for fewer, who has no compiler needs none."""
+
+
+class World(Protocol):
+    """The part of an environment that a policy sees; see `hamlet.env.environment.Env`."""
+
+    @property
+    def module(self) -> Module: ...
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def first_world(self) -> int: ...
+
+    @property
+    def num_agents(self) -> int: ...
+
+    @property
+    def num_lanes(self) -> int: ...
+
+    @property
+    def num_actions(self) -> int: ...
+
+    @property
+    def num_controls(self) -> int: ...
+
+    @property
+    def control_low(self) -> Tensor: ...
+
+    @property
+    def control_high(self) -> Tensor: ...
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def tick(self) -> int: ...
+
+    @property
+    def observation(self) -> Tensor | None: ...
+
+    @property
+    def action_mask(self) -> Tensor: ...
+
+    def policy_words(self) -> Tensor: ...
+
+
+class Acting:
+    """A network that acts in an environment."""
+
+    def __init__(self, env: World, network: NetworkPolicy, log_deviations: Tensor) -> None:
+        """`log_deviations` [controls]: see `hamlet.policies.described.Layers`.
+
+        Raises:
+            EnvError: the environment observes something else, or is on another device.
+        """
+        self._env, self._network = env, network
+        _check(env, network, len(log_deviations))
+        quick = env.device.type == "cpu" and env.num_lanes >= MANY and reaches(network)
+        self._heads = Heads(network, env.num_lanes) if quick else None
+        first = env.first_world * env.num_agents
+        self._lanes = torch.arange(first, first + env.num_lanes, device=env.device)
+        self._deviations = functions.call("exp", log_deviations)
+        low, high = env.control_low, env.control_high
+        # Halves first: the sum of two numbers can be infinite.
+        self._middle, self._half = low / 2 + high / 2, high / 2 - low / 2
+
+    def __call__(self) -> Choice:
+        """The actions and controls of the present tick."""
+        env, network = self._env, self._network
+        assert env.observation is not None
+        rows = evaluate(network, env.observation.T) if self._heads is None else self._heads.of(env.observation.T)
+        words = env.policy_words() if network.sample else None
+        actions, _ = choose(rows[: env.num_actions], env.action_mask.T, words)
+        if not env.num_controls:
+            return actions, None
+        return actions, self._controls(rows[env.num_actions : -1])
+
+    def _controls(self, means: Tensor) -> Tensor:
+        """Controls around these means, in the ranges that they have."""
+        env = self._env
+        sites = Sites(self._lanes, env.tick, CONTROL_DRAWS, (env.seed & 0xFFFFFFFF, env.seed >> 32))
+        controls = []
+        for number, mean in enumerate(means):
+            raw = mean
+            if self._network.sample:
+                raw = normal(sites.word(2 * number), sites.word(2 * number + 1), mean, self._deviations[number])
+            value = self._middle[number] + raw * self._half[number]
+            low, high = env.control_low[number], env.control_high[number]
+            value = torch.where(value < low, low, value)
+            controls.append(torch.where(high < value, high, value))
+        return torch.stack(controls)
+
+
+def _check(env: World, network: NetworkPolicy, controls: int) -> None:
+    seen, rows = env.observation, network.layers[-1][0].shape[1]
+    if seen is None or seen.dtype is not torch.float32:
+        raise EnvError('a policy reads observations in f32: make the environment with obs_dtype="float32"')
+    here = seen.shape[1], env.num_actions, env.num_controls
+    reads = network.inputs, rows - controls - 1, controls
+    if reads != here:
+        said = ("{} values of an observation, {} actions and {} controls".format(*each) for each in (reads, here))
+        raise EnvError("the policy is for {}, and here are {}".format(*said))
+    if network.layers[0][0].device != env.device:
+        raise EnvError(f"the policy is on {network.layers[0][0].device}, the environment is on {env.device}")

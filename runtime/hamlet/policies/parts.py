@@ -1,0 +1,83 @@
+"""The parts of a universe, each with a digest: which of them differ says in what two versions of it do.
+
+A part is a declaration, by its kind and name, or what a universe says once, such as its space. Where a declaration
+stands in the text is none of it, so versions that differ in comments alone have the same parts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from hamlet.recursion import allow_deep_trees
+from hamlet.universe import Universe
+from hamlet.universe.codec import to_json
+
+OF_THE_TEXT = ("span", "sources")
+"""Entries that say where something stands."""
+DIGITS = 12
+"""Hexadecimal digits of a digest."""
+WHOLE = "the whole"
+"""The part that is all of them."""
+ORDER = "the order of "
+"""The beginning of the name of the part that is the order of declarations."""
+TOLD = 4
+"""Parts that a message names, at most."""
+
+
+def parts_of(universe: Universe) -> dict[str, str]:
+    """The digest of each part, by its name: `affordance Bed`, `lifespan`, `the order of meters`."""
+    allow_deep_trees()
+    whole = json.loads(to_json(universe))
+    parts = {WHOLE: _digest(whole)}
+    for key, value in whole.items():
+        if key in ("kind", "name", *OF_THE_TEXT):
+            continue
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            parts[key.replace("_", " ")] = _digest(value)
+            continue
+        names = [_named(each, number) for number, each in enumerate(value, 1)]
+        parts |= {name: _digest(each) for name, each in zip(names, value, strict=True)}
+        if len(names) > 1:
+            parts[f"{ORDER}{key}"] = _digest(names)
+    return parts
+
+
+def differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """The names of parts that differ, or that one of both has not. Where parts are gone or new, their order is told by
+    that."""
+    names = [name for name in {**now, **before} if before.get(name) != now.get(name) and name != WHOLE]
+    plain = [name for name in names if not name.startswith(ORDER)]
+    return plain or names
+
+
+def told(names: list[str]) -> str:
+    """Names in words."""
+    more = len(names) - TOLD
+    shown = names[:TOLD] if more > 1 else names
+    rest = [f"{more} more"] if more > 1 else []
+    *first, last = [*shown, *rest]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _named(declaration: Mapping[str, Any], number: int) -> str:
+    kind = str(declaration.get("kind", "part"))
+    word = "observation" if kind.startswith("Observe") else kind.lower()
+    return f"{word} {declaration.get('name') or number}"
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(_without_places(value), sort_keys=True, ensure_ascii=False)
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:DIGITS]
+
+
+def _without_places(value: Any) -> Any:
+    match value:
+        case dict():
+            return {name: _without_places(each) for name, each in value.items() if name not in OF_THE_TEXT}
+        case list():
+            return [_without_places(each) for each in value]
+        case _:
+            return value

@@ -1,1 +1,0 @@
-"""Policies that users make of tensors."""
