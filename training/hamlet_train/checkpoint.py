@@ -10,58 +10,69 @@ import numpy as np
 import torch
 
 from hamlet import schema
-from hamlet.env.environment import Env
 from hamlet.errors import EnvError
 from hamlet.policies import opened
 from hamlet.policies.opened import checkpoints_in
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
 from hamlet_train.files import read_tensors, write_tensors
-from hamlet_train.policy import about, check_for, parameters_of, tensors_of
-from hamlet_train.ppo import Learned, Learner
+from hamlet_train.groups import Share
+from hamlet_train.learning import Learning, Training
+from hamlet_train.policy import about, about_network, check_for, parameters_of, tensors_of
+from hamlet_train.ppo import Learned
+from hamlet_train.ranks import Ranks
 
 MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
 LIVES = ("lengths", "returns", "discounted")
 
 
-def save(path: Path, env: Env, learner: Learner) -> None:
+def save(path: Path, training: Training) -> None:
     """Write a checkpoint. All processes call it, and the first one writes.
 
     Raises:
         TrainError: it cannot be written there.
     """
-    learned, saved = learner.learned, env.state_dict()
-    tensors = {f"lives.{name}": _all_lanes(learner, getattr(learner.lives, name)) for name in LIVES}
+    env, first = training.env, training.crews[0].learner
+    tensors, saved = dict[str, Array](), env.state_dict()
     for field in schema.state_fields(env.universe):
         value = saved["state"][field.name].numpy()
         rows = np.ascontiguousarray(np.moveaxis(value, -1, 0))
-        every = _all_lanes(learner, rows) if field.per == "lane" else _all_worlds(learner, rows)
+        every = _all(first.ranks, first.share, rows, env.num_agents if field.per == "lane" else 1)
         tensors[f"env.{field.name}"] = np.moveaxis(every, 0, -1)
-    if not learner.ranks.first:
-        return
-    tensors |= tensors_of(learner.network, learned.parameters)
-    tensors |= {name: getattr(learned, name) for name in MOMENTS}
-    counts = {name: float(getattr(learned, name)).hex() for name in COUNTED}
-    said = {"update": learned.update, "tick": env.tick, "counts": counts, "of": _training(learner)}
-    write_tensors(path, tensors, about(env.module, learner.network, env.seed) | said)
+    said: dict[str, Any] = {"update": training.update, "tick": env.tick, "of": _training(training)}
+    roles = dict[str, Any]()
+    for each in training.crews:
+        crew, learned = each.crew, each.learner.learned
+        lives = {f"lives.{name}": _lives(each, name) for name in LIVES}
+        moments = {name: getattr(learned, name) for name in MOMENTS}
+        mine = lives | tensors_of(each.learner.network, learned.parameters) | moments
+        tensors |= {f"{crew.prefix}{name}": tensor for name, tensor in mine.items()}
+        counts = {name: float(getattr(learned, name)).hex() for name in COUNTED}
+        facts = about_network(each.learner.network) | {"counts": counts}
+        if crew.role is None:
+            said |= facts
+        else:
+            roles[crew.role] = facts
+    if first.ranks.first:
+        write_tensors(path, tensors, about(env.module, env.seed) | said | ({"roles": roles} if roles else {}))
 
 
-def load(path: Path, env: Env, learner: Learner) -> None:
+def load(path: Path, training: Training) -> None:
     """Go on from a checkpoint.
 
     Raises:
         TrainError: the file cannot be read, or belongs to another universe or another training.
         EnvError: it has a value that no tick leaves.
     """
+    env, share = training.env, training.crews[0].learner.share
     tensors, said = read_tensors(path)
-    check_for(path, tensors, said, env.module)
-    of, this = said.get("of", {}), _training(learner)
+    parts = check_for(path, tensors, said, env.module)
+    of, this = said.get("of", {}), _training(training)
     for name, value in this.items():
-        if of.get(name) != value:
+        if of.get(name, True if name == "shared" else None) != value:
             raise TrainError(f"{path} is of a training with {name} {of.get(name)}, and this one has {value}")
-    share = learner.share
-    lanes = slice(share.first_world * env.num_agents, share.first_world * env.num_agents + share.lanes)
+    lanes = slice(share.first_world * env.num_agents, (share.first_world + share.worlds) * env.num_agents)
     worlds = slice(share.first_world, share.first_world + share.worlds)
     state = {}
     for field in schema.state_fields(env.universe):
@@ -76,12 +87,18 @@ def load(path: Path, env: Env, learner: Learner) -> None:
             "state": state,
         }
     )
-    for name in LIVES:
-        getattr(learner.lives, name)[:] = tensors[f"lives.{name}"][lanes]
-    moments = {name: tensors[name].copy() for name in MOMENTS}
-    counts = {name: float.fromhex(said["counts"][name]) for name in COUNTED}
-    counters: dict[str, Any] = moments | counts
-    learner.learned = Learned(parameters_of(path, learner.network, tensors), update=said["update"], **counters)
+    for each in training.crews:
+        mine, facts = parts[each.crew.role]
+        learner, size = each.learner, len(each.crew.agents)
+        for name in LIVES:
+            every = mine[f"lives.{name}"]
+            getattr(learner.lives, name)[:] = every[
+                share.first_world * size : (share.first_world + share.worlds) * size
+            ]
+        moments = {name: mine[name].copy() for name in MOMENTS}
+        counts = {name: float.fromhex(facts["counts"][name]) for name in COUNTED}
+        counters: dict[str, Any] = moments | counts
+        learner.learned = Learned(parameters_of(path, learner.network, mine), update=said["update"], **counters)
 
 
 def latest(folder: Path) -> Path | None:
@@ -107,18 +124,24 @@ def named(folder: Path, update: int) -> Path:
     return folder / f"{update:08}.safetensors"
 
 
-def _training(learner: Learner) -> dict[str, Any]:
+def _training(training: Training) -> dict[str, Any]:
     """The settings that determine a training beside its universe, for JSON."""
-    groups = learner.share.groups
-    size = {"worlds": groups.worlds, "agents": groups.agents, "seed": learner.seed, "updates": learner.updates}
+    env, learner = training.env, training.crews[0].learner
+    size = {
+        "worlds": learner.share.groups.worlds,
+        "agents": env.num_agents,
+        "seed": env.seed,
+        "updates": learner.updates,
+        "shared": training.crews[0].crew.role is None,
+    }
     return size | asdict(learner.settings) | {"hidden": list(learner.settings.hidden)}
 
 
-def _all_lanes(learner: Learner, rows: Array) -> Array:
-    groups, ranks = learner.share.groups, learner.ranks
-    return ranks.gather(rows, [groups.share(rank, ranks.size).lanes for rank in range(ranks.size)])
+def _lives(of: Learning, name: str) -> Array:
+    learner = of.learner
+    return _all(learner.ranks, learner.share, getattr(learner.lives, name), len(of.crew.agents))
 
 
-def _all_worlds(learner: Learner, rows: Array) -> Array:
-    groups, ranks = learner.share.groups, learner.ranks
-    return ranks.gather(rows, [groups.share(rank, ranks.size).worlds for rank in range(ranks.size)])
+def _all(ranks: Ranks, share: Share, rows: Array, each: int) -> Array:
+    """The rows of all processes, of which each world has so many."""
+    return ranks.gather(rows, [share.groups.share(rank, ranks.size).worlds * each for rank in range(ranks.size)])

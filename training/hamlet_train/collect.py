@@ -1,8 +1,8 @@
-"""The policy acts in an environment, and what happens comes into a store."""
+"""Policies act in an environment, and what happens comes into their stores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ import torch
 from hamlet.env.environment import Env
 from hamlet_train.draws import action_words, control_words
 from hamlet_train.exact import kernels
-from hamlet_train.exact.compiled import at
+from hamlet_train.exact.compiled import Address, at
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
 from hamlet_train.team import Team
@@ -31,81 +31,74 @@ class Prepared:
     look: Callable[..., None]
 
 
-class Actor:
-    """A network that acts in an environment. Its actions are those of `hamlet.MLP` with the same weights: drawn with
-    the words of the random policy, by lane and tick, or the likeliest ones. Controls are drawn around its means with
-    words of their own stream (`hamlet_train.draws.control_words`), or are the means."""
+class Present:
+    """The present tick of an environment: what its agents see, the random words, and memory for what actors choose.
+    Steps write into the environment's own memory."""
 
-    def __init__(self, env: Env, network: Network, team: Team, bounds: Array, greedy: bool = False) -> None:
-        """`bounds` are the lanes at which threads part, see `hamlet_train.groups.Share`; `greedy`: whether it takes the
-        likeliest actions and the means of controls. Steps write into the environment's own memory."""
+    def __init__(self, env: Env, greedy: bool = False) -> None:
+        """`greedy`: whether actors take the likeliest actions and the means of controls."""
         self.env = env
-        self._greedy = greedy
-        self._table = network.table
-        self._team = team
-        self._bounds: list[int] = bounds.tolist()
-        lanes = np.arange(env.num_lanes) + env.first_world * env.num_agents
-        self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
-        self._ranges = ranges(env)
-        self._chosen = np.zeros(env.num_lanes, np.int32)
-        self._controls = np.zeros((env.num_controls, env.num_lanes), np.float32)
+        self.ranges = ranges(env)
+        self.chosen = np.zeros(env.num_lanes, np.int32)
+        self.controls = np.zeros((env.num_controls, env.num_lanes), np.float32)
         # Views are made once: one takes as long as to choose the actions of three lanes.
         observation = env.observation
         assert observation is not None
-        self._seen = observation.T.numpy(), env.action_mask.T.numpy(), env.state["alive"].numpy()
-        controls = torch.from_numpy(self._controls) if env.num_controls else None
+        self.seen = observation.T.numpy(), env.action_mask.T.numpy(), env.state["alive"].numpy()
+        self._greedy = greedy
+        lanes = np.arange(env.num_lanes) + env.first_world * env.num_agents
+        self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
+        controls = torch.from_numpy(self.controls) if env.num_controls else None
+        self.choice: Choice = torch.from_numpy(self.chosen), controls
+        """The actions and controls that actors have written."""
+
+    def words(self) -> tuple[Array, Array]:
+        """The words of this tick for actions and for controls; none where actors are greedy."""
+        if self._greedy:
+            return np.zeros(0, np.uint32), np.zeros((0, self.env.num_lanes), np.uint32)
+        actions, controls = (each.at(self.env.tick) for each in self._words)
+        return actions, controls
+
+
+class Actor:
+    """A network that acts for some lanes of an environment, or for all. Its actions are those of `hamlet.MLP` with the
+    same weights: drawn with the words of the random policy, by lane and tick, or the likeliest ones. Controls are drawn
+    around its means with words of their own stream (`hamlet_train.draws.control_words`), or are the means."""
+
+    def __init__(
+        self,
+        present: Present,
+        network: Network,
+        team: Team,
+        bounds: Array,
+        lanes: Array | None = None,
+        actions: Array | None = None,
+    ) -> None:
+        """`bounds` are those of its lanes at which threads part, see `hamlet_train.groups.Share`; `lanes` and `actions`
+        are as in `hamlet_train.crews.Crew`."""
+        self._present = present
+        self._table = network.table
+        self._inputs = network.inputs
+        self._team = team
+        self._bounds: list[int] = bounds.tolist()
+        self._lanes, self._actions = lanes, actions
         self._prepared: Prepared | None = None
-        self._choice: Choice = torch.from_numpy(self._chosen), controls
 
-    def act(self, parameters: Array, store: Store, tick: int) -> Choice:
-        """The actions and controls of a tick, chosen by the network and stored with their observations; at the tick
-        after the last one of the store only values are.
+    def act(self, parameters: Array, store: Store, tick: int) -> None:
+        """Choose the actions and controls of a tick, and store them with their observations; at the tick after the last
+        one of the store only values are.
         """
-        words, for_controls = np.zeros(0, np.uint32), np.zeros((0, self.env.num_lanes), np.uint32)
-        if tick < store.ticks and not self._greedy:
-            words, for_controls = (each.at(self.env.tick) for each in self._words)
-
+        words = self._present.words() if tick < store.ticks else (np.zeros(0), np.zeros(0))
         acts = self._prepared_for(parameters, store).act
-        drawn = [at(each) if len(each) else None for each in (words, for_controls)]
+        drawn: list[Address] = [at(each) if len(each) else None for each in words]
 
         def work(first: int, end: int, scratch: Array) -> None:
             acts(self._bounds[first], self._bounds[end], tick, *drawn, at(scratch))
 
         self._team.share(work, len(self._bounds) - 1)
-        return self._choice
 
-    def _prepared_for(self, parameters: Array, store: Store) -> Prepared:
-        prepared = self._prepared
-        if prepared is None or prepared.parameters is not parameters or prepared.store is not store:
-            observed, mask, alive = self._seen
-            acts = kernels.act(
-                self._table, parameters, observed, mask, alive, self._ranges, store, self._chosen, self._controls
-            )
-            looks = kernels.look(self._table, parameters, len(observed), store)
-            self._prepared = prepared = Prepared(parameters, store, acts, looks)
-        return prepared
-
-    def collect(self, parameters: Array, store: Store) -> None:
-        """Fill a store."""
-        for tick in range(store.ticks):
-            observation, *flags, info = self.env.step(*self.act(parameters, store, tick))
-            by_hand = self.env.universe.by_hand
-            last = observation if by_hand else info["final_observation"]
-            assert last is not None
-            self._look(parameters, store, tick, last, *flags)
-            if by_hand:
-                self._begin()
-        self.act(parameters, store, store.ticks)
-
-    def _begin(self) -> None:
-        """Worlds in which nobody is alive begin their next episode."""
-        env = self.env
-        over = ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
-        if bool(over.any()):
-            env.reset(worlds=over)
-
-    def _look(self, parameters: Array, store: Store, tick: int, last: torch.Tensor, *flags: torch.Tensor) -> None:
-        """`last` are observations [lanes, values]."""
+    def look(self, parameters: Array, store: Store, tick: int, last: torch.Tensor, *flags: torch.Tensor) -> None:
+        """Store what came of a tick; `last` are observations [lanes, values] of the environment."""
         looks = self._prepared_for(parameters, store).look
         by_lane, by_value = last.stride()
         seen = last.data_ptr(), by_value, by_lane, *(each.data_ptr() for each in flags)
@@ -114,6 +107,68 @@ class Actor:
             looks(self._bounds[first], self._bounds[end], tick, *seen, at(scratch))
 
         self._team.share(work, len(self._bounds) - 1)
+
+    def _prepared_for(self, parameters: Array, store: Store) -> Prepared:
+        prepared = self._prepared
+        if prepared is None or prepared.parameters is not parameters or prepared.store is not store:
+            now = self._present
+            acts = kernels.act(
+                self._table,
+                parameters,
+                *now.seen,
+                now.ranges,
+                store,
+                now.chosen,
+                now.controls,
+                self._lanes,
+                self._actions,
+            )
+            looks = kernels.look(self._table, parameters, self._inputs, store, self._lanes)
+            self._prepared = prepared = Prepared(parameters, store, acts, looks)
+        return prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """An actor with its parameters and its store."""
+
+    actor: Actor
+    parameters: Array
+    store: Store
+
+    def act(self, tick: int) -> None:
+        """Choose for a tick, see `Actor.act`."""
+        self.actor.act(self.parameters, self.store, tick)
+
+
+def choose(present: Present, players: Sequence[Player], tick: int = 0) -> Choice:
+    """The actions and controls of a tick, of all who play."""
+    for player in players:
+        player.act(tick)
+    return present.choice
+
+
+def collect(present: Present, learners: Sequence[Player], others: Sequence[Player] = ()) -> None:
+    """Fill the stores of those who learn; the others play, and nothing is kept of them."""
+    env, by_hand = present.env, present.env.universe.by_hand
+    for tick in range(learners[0].store.ticks):
+        choose(present, others)
+        observation, *flags, info = env.step(*choose(present, learners, tick))
+        last = observation if by_hand else info["final_observation"]
+        assert last is not None
+        for each in learners:
+            each.actor.look(each.parameters, each.store, tick, last, *flags)
+        if by_hand:
+            _begin(env)
+    for each in learners:
+        each.act(each.store.ticks)
+
+
+def _begin(env: Env) -> None:
+    """Worlds in which nobody is alive begin their next episode."""
+    over = ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
+    if bool(over.any()):
+        env.reset(worlds=over)
 
 
 def ranges(env: Env) -> Array:

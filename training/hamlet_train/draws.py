@@ -14,7 +14,7 @@ from hamlet.numbers.random import philox, share
 from hamlet_train.exact.network import FIRST_LOG_DEVIATION, Array, Network
 from hamlet_train.exact.words import words
 
-ORDER, WEIGHTS, EVALUATION = 32, 33, 34
+ORDER, WEIGHTS, EVALUATION, CREWS = 32, 33, 34, 35
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
 
 HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
@@ -32,6 +32,13 @@ def halves(seed: int) -> tuple[int, int]:
 def evaluation_seed(seed: int) -> int:
     """The seed of the worlds in which a training evaluates its policy."""
     low, high = _words(2, 0, 0, EVALUATION, seed).tolist()
+    return int(low | high << 32)
+
+
+def crew_seed(seed: int, number: int) -> int:
+    """The seed of what the crew of a number draws for itself, where there are several: first weights, and the order of
+    samples."""
+    low, high = _words(2, number, 0, CREWS, seed).tolist()
     return int(low | high << 32)
 
 

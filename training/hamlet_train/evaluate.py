@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -14,13 +15,15 @@ from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.act.results import LIFESPAN
 from hamlet.env.environment import Env
+from hamlet.numbers.random import multiply_high
 from hamlet.package.module import Module
 from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
-from hamlet_train.collect import Actor, Choice
+from hamlet_train.collect import Actor, Choice, Player, Present, choose
+from hamlet_train.crews import Crew, crews_of
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from hamlet_train.groups import Groups
+from hamlet_train.groups import LANES
 from hamlet_train.policy import Policy, Table
 from hamlet_train.team import Team
 
@@ -32,6 +35,10 @@ LAUNCH = 128
 
 OF_A_THREAD = 512
 """Lanes of a thread, at least: to hand some over takes as long as to choose their actions."""
+
+Policies: TypeAlias = Mapping[str | None, Policy | Table]
+Networks: TypeAlias = Mapping[str | None, Policy]
+"""Policies by role; `None` is the role of one that all agents share."""
 
 Chooser = Callable[[], Choice]
 """Gives the actions and controls of the present tick."""
@@ -101,19 +108,58 @@ def environment(module: Module, worlds: int, agents: int | None, seed: int, firs
     )
 
 
-def chooser(env: Env, policy: Policy, threads: int, greedy: bool = False) -> Chooser:
-    """Actions and controls drawn from a policy, or with `greedy` its likeliest actions and the means of controls.
+def chooser(env: Env, policies: Networks, threads: int, greedy: bool = False) -> Chooser:
+    """Actions and controls drawn from policies, or with `greedy` their likeliest actions and the means of controls.
+    Roles without a policy act at random.
 
     Raises:
-        TrainError: the environment observes something else, or has other actions or controls.
+        TrainError: the environment observes something else, or has other actions or controls, or no such role.
     """
-    _check_fits(env, policy)
-    network = policy.network
-    share = Groups(env.num_worlds, env.num_agents).share(0, 1)
-    team = Team(min(threads, -(-env.num_lanes // OF_A_THREAD)), network.scratch)
-    actor = Actor(env, network, team, share.bounds, greedy)
-    store = Store.empty(network, env.num_lanes, 1)
-    return lambda: actor.act(policy.parameters, store, 0)
+    present = Present(env, greedy)
+    crews = {crew.role: crew for crew in crews_of(env, None in policies)}
+    check_roles(env, policies)
+    players = [player(present, crews[role], policy, threads) for role, policy in policies.items()]
+    idle = [crew.lanes for crew in crews.values() if crew.role not in policies and crew.lanes is not None]
+    if not idle:
+        return lambda: choose(present, players)
+    if env.num_controls:
+        raise TrainError(f"{env.universe.name} has controls: take a policy for each of its roles")
+    lanes = np.concatenate(idle)
+
+    def mixed() -> Choice:
+        choice = choose(present, players)
+        by_chance = multiply_high(env.policy_words(), env.num_actions).numpy()
+        present.chosen[lanes] = by_chance[lanes]
+        return choice
+
+    return mixed
+
+
+def player(present: Present, crew: Crew, policy: Policy, threads: int, lanes: Array | None = None) -> Player:
+    """A policy that plays a crew, or these lanes of it, and keeps nothing.
+
+    Raises:
+        TrainError: the crew observes something else, or has other actions or controls.
+    """
+    network, env = policy.network, present.env
+    fits = len(crew.reach), crew.choices, crew.controls
+    sizes = network.inputs, network.actions, network.controls
+    if fits != sizes:
+        raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*sizes))
+    mine = crew.lanes if lanes is None else lanes
+    count = env.num_lanes if mine is None else len(mine)
+    bounds = np.minimum(np.arange(-(-count // LANES) + 1) * LANES, count)
+    team = Team(min(threads, -(-count // OF_A_THREAD)), network.scratch)
+    actor = Actor(present, network, team, bounds, mine, crew.actions)
+    return Player(actor, policy.parameters, Store.empty(network, count, 1))
+
+
+def check_roles(env: Env, policies: Mapping[str | None, object]) -> None:
+    """Raise `TrainError` unless policies are for all agents, or for roles of the environment."""
+    for role in policies:
+        if role is not None and role not in env.roles:
+            roles = ", ".join(env.roles) or "none"
+            raise TrainError(f"the policy is for the role {role}, and the roles of {env.universe.name} are {roles}")
 
 
 def first_episodes(env: Env, choose: Chooser, ticks: int = MOST_TICKS) -> Episodes:
@@ -162,13 +208,17 @@ def rolls(network: Network) -> bool:
     return not network.controls and len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
 
 
-def played(env: Env, policy: Policy | Table, threads: int, greedy: bool = False, ticks: int = MOST_TICKS) -> Episodes:
-    """The first episodes of a policy, by the fastest way there is.
+def played(env: Env, policies: Policies, threads: int, greedy: bool = False, ticks: int = MOST_TICKS) -> Episodes:
+    """The first episodes of policies, by the fastest way there is.
 
     Raises:
         TrainError: the environment observes something else, or has other actions or controls.
         EnvError: a table has other features or actions.
     """
+    if None not in policies:
+        networks = {role: each for role, each in policies.items() if isinstance(each, Policy)}
+        return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
+    policy = policies[None]
     if isinstance(policy, Table):
         table = torch.from_numpy(policy.probabilities)
         return rolled_episodes(env, env.tabular(table.argmax(dim=-1) if greedy else table, policy.features), ticks)
@@ -179,7 +229,7 @@ def played(env: Env, policy: Policy | Table, threads: int, greedy: bool = False,
         if kind != "tanh":
             raise TrainError(f"networks with {kind} have no controls, at most {MOST_HIDDEN} layers of {MOST_WIDTH}, "
                              "and weights of at most 2**20")  # fmt: skip
-        return first_episodes(env, chooser(env, policy, threads, greedy), ticks)
+        return first_episodes(env, chooser(env, {None: policy}, threads, greedy), ticks)
     views = policy.network.views(policy.parameters)
     weights, biases = (
         [torch.from_numpy(np.ascontiguousarray(each)) for each in layers] for layers in zip(*views, strict=True)

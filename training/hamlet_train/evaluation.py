@@ -8,7 +8,7 @@ worlds that no training has, the same ones each time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +18,8 @@ from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet.universe import Universe
 from hamlet_train.draws import evaluation_seed
-from hamlet_train.evaluate import MOST_TICKS, Episodes, environment, played, played_by_chance, rolls
+from hamlet_train.evaluate import MOST_TICKS, Episodes, Networks, environment, played, played_by_chance, rolls
 from hamlet_train.exact.network import Array, Network
-from hamlet_train.policy import Policy
 
 AGENTS, WORLDS = (50, 200), (8, 32)
 """The agents of an evaluation and the worlds that they are in: at least, in short trainings, and enough of them. Where
@@ -156,10 +155,10 @@ class Plan:
     every: int
 
     @classmethod
-    def of(cls, universe: Universe, network: Network, agents: int, updates: int, ticks: int) -> Plan:
-        """The plan for a training of so many updates and agent-ticks."""
+    def of(cls, universe: Universe, networks: Sequence[Network], agents: int, updates: int, ticks: int) -> Plan:
+        """The plan for a training of so many updates and agent-ticks, of a network for each crew."""
         longest = LONGEST if universe.lifespan is None else min(universe.lifespan.ticks, MOST_TICKS)
-        extra = LAUNCH if rolls(network) else STEP
+        extra = LAUNCH if len(networks) == 1 and rolls(networks[0]) else STEP
         episodes = int(SHARE * max(ticks, SHORT)) // longest
         few, enough = (max(-(-each // agents), worlds) for each, worlds in zip(AGENTS, WORLDS, strict=True))
         worlds = min(max((episodes // (min(POINTS, updates) + 1) - extra) // agents, few), enough)
@@ -172,12 +171,11 @@ class Plan:
 
 
 class Evaluation:
-    """Evaluates a network in training. It draws from a seed of its own, and leaves the training as it is."""
+    """Evaluates networks in training. It draws from a seed of its own, and leaves the training as it is."""
 
-    def __init__(self, module: Module, network: Network, plan: Plan, seed: int, threads: int) -> None:
+    def __init__(self, module: Module, plan: Plan, seed: int, threads: int) -> None:
         """`seed` is that of the training."""
         self.plan = plan
-        self._network = network
         self._threads = threads
         self._seed = evaluation_seed(seed)
         self._env = environment(module, plan.worlds, plan.agents, self._seed)
@@ -186,11 +184,10 @@ class Evaluation:
         """Random actions in the same worlds."""
         return Evaluated(RANDOM, 0, 0, self._fared(played_by_chance(self._begun(), self.plan.ticks)))
 
-    def of(self, parameters: Array, update: int, ticks: int) -> Evaluated:
-        """The network with these parameters, after so many updates and agent-ticks."""
-        policy = Policy(self._network, parameters, {})
+    def of(self, policies: Networks, update: int, ticks: int) -> Evaluated:
+        """The networks as they are after so many updates and agent-ticks."""
         return Evaluated(
-            TRAINED, update, ticks, self._fared(played(self._begun(), policy, self._threads, ticks=self.plan.ticks))
+            TRAINED, update, ticks, self._fared(played(self._begun(), policies, self._threads, ticks=self.plan.ticks))
         )
 
     def _begun(self) -> Env:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from hamlet_train.exact.network import Array
 
 LANES = 64
 """A group has as many whole worlds as fit into so many lanes, at least one."""
+FEWEST = 16
+"""Groups of a training of several crews that are not made fewer for the sake of the smallest one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +53,31 @@ class Groups:
 
     Attributes:
         worlds, agents: of all processes together; in each world.
+        cut: worlds of a group; `None`: as many as fit.
     """
 
     worlds: int
     agents: int
+    cut: int | None = None
 
     @property
     def worlds_each(self) -> int:
         """Worlds of a group; the last one may have fewer."""
-        return max(LANES // self.agents, 1)
+        return max(LANES // self.agents, 1) if self.cut is None else self.cut
 
     @property
     def count(self) -> int:
         """The number of groups."""
         return -(-self.worlds // self.worlds_each)
+
+    @classmethod
+    def of_crews(cls, worlds: int, crews: Sequence[int]) -> tuple[Groups, ...]:
+        """How the lanes of crews are cut, each of which has so many agents in a world: at the same worlds. The smallest
+        crew fills a group where there are worlds enough for `FEWEST` groups."""
+        if len(crews) == 1:
+            return (cls(worlds, crews[0]),)
+        cut = max(min(LANES // min(crews), worlds // FEWEST), LANES // sum(crews), 1)
+        return tuple(cls(worlds, agents, cut) for agents in crews)
 
     def share(self, rank: int, ranks: int) -> Share:
         """The groups of a process.

@@ -11,7 +11,8 @@ import numpy as np
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet.policies import opened
-from hamlet.policies.described import FORMAT, Layers, described, read_described
+from hamlet.policies.by_role import parted, read_by_role
+from hamlet.policies.described import FORMAT, Described, Layers, described
 from hamlet.policies.parts import parts_of
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
@@ -70,14 +71,20 @@ def parameters_of(path: Path, network: Network, tensors: dict[str, Array]) -> Ar
     return parameters
 
 
-def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
-    """The description that files with weights hold."""
+def about(module: Module, seed: int) -> dict[str, Any]:
+    """The description that files with weights hold of their universe."""
     return {
         "format": FORMAT,
         "universe": module.name,
         "digest": module.digest,
         "parts": parts_of(module.universe),
         "seed": seed,
+    }
+
+
+def about_network(network: Network) -> dict[str, Any]:
+    """The description of a network."""
+    return {
         "inputs": network.inputs,
         "hidden": list(network.hidden),
         "actions": network.actions,
@@ -86,38 +93,51 @@ def about(module: Module, network: Network, seed: int) -> dict[str, Any]:
     }
 
 
-def write_policy(path: Path, module: Module, network: Network, parameters: Array, seed: int) -> None:
-    """Write a policy.
+def filename(role: str | None) -> str:
+    """The file in the folder of a run with the policy of a role, or with the one that all agents share."""
+    whole, suffix = FILENAME.split(".")
+    return f"{whole}-{role}.{suffix}" if role else FILENAME
+
+
+def write_policy(path: Path, module: Module, policy: Policy, seed: int, role: str | None = None) -> None:
+    """Write a policy, of a role or of all agents.
 
     Raises:
         TrainError: the file cannot be written there.
     """
-    write_tensors(path, tensors_of(network, parameters), about(module, network, seed))
+    said = about(module, seed) | about_network(policy.network) | ({"role": role} if role else {})
+    write_tensors(path, tensors_of(policy.network, policy.parameters), said)
 
 
 def read_policy(path: Path, module: Module) -> Policy:
-    """The policy in a file: that of the end of a run, or a checkpoint; see `hamlet_train.checkpoint.weights_in`.
+    """The policy in a file that all agents share: that of the end of a run, or a checkpoint.
 
     Raises:
         TrainError: there is none, or it is for another universe, or no network that is read here.
     """
-    policy = read_any(path, module)
-    if isinstance(policy, Table):
-        raise TrainError(f"{path} has a table, and no network")
+    policy = read_any(path, module).get(None)
+    if not isinstance(policy, Policy):
+        raise TrainError(f"{path} has no network that all agents share")
     return policy
 
 
-def read_any(path: Path, module: Module) -> Policy | Table:
-    """The network or the table in a file.
+def read_any(path: Path, module: Module) -> dict[str | None, Policy | Table]:
+    """The networks or tables of a run or in a file, by role; `None` is the role of one that all agents share.
 
     Raises:
         TrainError: there is none, or it is for another universe, or a program has to play it.
     """
     try:
-        policy = read_described(path)
-        policy.check(module)
+        policies = read_by_role(path)
+        for policy in policies.values():
+            policy.check(module)
     except EnvError as error:
         raise TrainError(str(error)) from error
+    roles = [None, *(role.name for role in module.universe.roles or ())]
+    return {role: _read(policies[role]) for role in roles if role in policies}
+
+
+def _read(policy: Described) -> Policy | Table:
     about = dict(policy.about)
     match policy.acts:
         case Layers() as layers:
@@ -132,9 +152,18 @@ def read_any(path: Path, module: Module) -> Policy | Table:
             return Table(table.probabilities, table.features, about)
 
 
-def check_for(path: Path, tensors: dict[str, Array], said: dict[str, Any], module: Module) -> None:
-    """Raise `TrainError` unless the tensors of a file are a policy for this universe."""
+def check_for(
+    path: Path, tensors: dict[str, Array], said: dict[str, Any], module: Module
+) -> dict[str | None, tuple[dict[str, Array], dict[str, Any]]]:
+    """The content of a file by role, see `hamlet.policies.by_role.parted`.
+
+    Raises:
+        TrainError: its tensors are no policies for this universe.
+    """
     try:
-        described(path, tensors, said).check(module)
+        parts = parted(path, tensors, said)
+        for each in parts.values():
+            described(path, *each).check(module)
     except EnvError as error:
         raise TrainError(str(error)) from error
+    return parts

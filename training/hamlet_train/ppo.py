@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -91,7 +92,8 @@ class Progress:
     these episodes are those of agents that died young: `hamlet_train.evaluation` says how good a policy is.
 
     `gradient` is the norm of the gradient before it is scaled down, the mean of those of all minibatches; NaN where it
-    is not noted."""
+    is not noted. `role` is whose update it is, where roles learn policies of their own; `ticks` are those of all
+    agents."""
 
     update: int
     ticks: int
@@ -106,12 +108,14 @@ class Progress:
     divergence: float
     weights: str
     gradient: float = math.nan
+    role: str | None = None
 
 
 @dataclass(slots=True)
 class Learner:
     """Learns from stores. `updates` is how many there will be, since the step size goes down to 0; `gradient_norm`: it
-    notes the norm of the gradient in every so-many-th update, never if 0.
+    notes the norm of the gradient in every so-many-th update, never if 0; `role` is that of its crew, `agents` are
+    those of a world, of all crews.
 
     `transposed`, `gradients` are memory, `norms` those of the minibatches of an update.
     """
@@ -126,6 +130,8 @@ class Learner:
     learned: Learned
     lives: Lives
     gradient_norm: int = 0
+    role: str | None = None
+    agents: int = 1
     norms: list[float] = field(init=False, default_factory=list)
     gradients: Array = field(init=False)
     transposed: Array = field(init=False)
@@ -287,7 +293,7 @@ class Learner:
         noted = self.gradient_norm and self.learned.update % self.gradient_norm == 0
         return Progress(
             update=self.learned.update,
-            ticks=self.learned.update * store.ticks * groups.worlds * groups.agents,
+            ticks=self.learned.update * store.ticks * groups.worlds * self.agents,
             episodes=episodes,
             length=happened[TICKS] / count,
             spread=_deviation(happened[TICKS], happened[SQUARES], count),
@@ -299,7 +305,15 @@ class Learner:
             divergence=losses[DIVERGENCE],
             weights=self.learned.digest(),
             gradient=math.fsum(self.norms) / len(self.norms) if noted else math.nan,
+            role=self.role,
         )
+
+
+def digest_of(digests: Mapping[str | None, str]) -> str:
+    """The SHA-256 of what all crews learnt, of that of each by its role: that of the only one as it is."""
+    if list(digests) == [None]:
+        return digests[None]
+    return sha256("".join(f"{role} {digest}\n" for role, digest in digests.items()).encode()).hexdigest()
 
 
 def _deviation(total: float, squares: float, count: float) -> float:

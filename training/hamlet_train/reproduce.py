@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hamlet.package.module import load
 from hamlet_train.errors import TrainError
-from hamlet_train.ppo import Progress
+from hamlet_train.ppo import Progress, digest_of
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, versions
 from hamlet_train.training import Watch, begun
@@ -41,16 +41,17 @@ def repeat(run: Run, manifest: Manifest, threads: int, watch: Watch) -> Repeated
         raise TrainError(f"{run.package} is another universe than manifest.json says")
     if not noted:
         raise TrainError(f"{run.folder} has no update to compare with")
-    if manifest.weights is not None and (len(noted) != manifest.updates or noted[-1].weights != manifest.weights):
-        raise TrainError(f"progress.jsonl and manifest.json of {run.folder} say different things")
     training = begun(module, manifest, Ranks(), threads)
-    others = _others(manifest)
-    for line in noted:
-        here = training.advance()
-        watch.updated(here)
-        if here.weights != line.weights:
-            return Repeated(here.update, here.weights, (line, here), others)
-    return Repeated(len(noted), noted[-1].weights, None, others)
+    crews, others = len(training.crews), _others(manifest)
+    updates, last = len(noted) // crews, {line.role: line.weights for line in noted}
+    if manifest.weights is not None and (updates != manifest.updates or digest_of(last) != manifest.weights):
+        raise TrainError(f"progress.jsonl and manifest.json of {run.folder} say different things")
+    for update in range(updates):
+        for line, here in zip(noted[update * crews :], training.advance(), strict=False):
+            watch.updated(here)
+            if here.weights != line.weights:
+                return Repeated(here.update, here.weights, (line, here), others)
+    return Repeated(updates, training.digest(), None, others)
 
 
 def _others(manifest: Manifest) -> list[str]:

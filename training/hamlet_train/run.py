@@ -5,7 +5,7 @@ package/                    the generated package of the universe
 progress.jsonl              a line per update
 evaluations.jsonl           a line per evaluation: how good the policy was, and first of all how good random actions are
 checkpoints/*.safetensors   everything that determines how the training goes on
-policy.safetensors          the weights at the end
+policy.safetensors          the weights at the end; policy-ROLE.safetensors where each role has a policy
 curve.png, episode.gif      what came out
 """
 
@@ -42,6 +42,8 @@ NUMBERS = {
     "gradient_norm": (0, 2**31 - 1),
 }
 """The whole numbers of a manifest, and where they lie."""
+TEXTS = ("weights", "role")
+"""The entries of a line of `progress.jsonl` that are no numbers."""
 PACKAGES = ("hamletc", "torch", "numpy", "safetensors")
 
 Line = TypeVar("Line")
@@ -58,6 +60,7 @@ class Manifest:
         worlds, agents, seed, ticks: of the training; ticks are those of all agents together.
         settings: of PPO.
         gradient_norm: updates from one whose norm of the gradient is noted to the next; 0: it is never noted.
+        shared: whether all roles learn one policy, as they do in a universe without roles.
         weights: the SHA-256 of the parameters at the end, see `Learned.digest`; `None` while it goes on.
     """
 
@@ -72,6 +75,7 @@ class Manifest:
     ticks: int
     settings: Settings
     gradient_norm: int = 0
+    shared: bool = True
     weights: str | None = None
 
     @property
@@ -155,7 +159,7 @@ class Run:
 
     def keep_lines(self, updates: int) -> list[Progress]:
         """Forget the updates after these, which are done once more; those that are left."""
-        lines = self.lines()[:updates]
+        lines = [line for line in self.lines() if line.update <= updates]
         write_whole(self.folder / "progress.jsonl", "".join(map(line_of, lines)).encode())
         return lines
 
@@ -209,7 +213,8 @@ class Run:
 
 def line_of(progress: Progress) -> str:
     """An update as a line of JSON, the same whenever and wherever it was computed."""
-    return _line(asdict(progress))
+    said = asdict(progress)
+    return _line(said if progress.role else {name: value for name, value in said.items() if name != "role"})
 
 
 def _line(said: dict[str, Any]) -> str:
@@ -219,7 +224,7 @@ def _line(said: dict[str, Any]) -> str:
 def _progress(said: dict[str, Any]) -> Progress:
     """An update from JSON, in which `null` is a number that there is not."""
     whole: dict[str, Any] = {name: math.nan if value is None else value for name, value in said.items()}
-    if not all(isinstance(value, str if name == "weights" else (int, float)) for name, value in whole.items()):
+    if not all(isinstance(value, str if name in TEXTS else (int, float)) for name, value in whole.items()):
         raise TypeError("an update is numbers, and the SHA-256 of weights")
     return Progress(**whole)
 
@@ -243,6 +248,8 @@ def _manifest(said: dict[str, Any]) -> Manifest:
         if type(number) is not int or not low <= number <= high:
             raise ValueError(f"{name} is a whole number in {low} .. {high}, not {shown(number)}")
     texts = [values["universe"], values["digest"], values["source"], values.get("weights") or ""]
+    if not isinstance(values.get("shared", True), bool):
+        raise ValueError("shared is true or false")
     if not isinstance(values["versions"], dict) or not isinstance(values["command"], list):
         raise ValueError("versions are by name, and the command is a list")
     for text in (*texts, *values["versions"], *values["versions"].values()):

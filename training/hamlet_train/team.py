@@ -17,11 +17,15 @@ PORTIONS = 4
 class Team:
     """Some threads, each with memory of its own."""
 
-    def __init__(self, threads: int, scratch: int) -> None:
-        """`scratch` is the number of f32 of each thread's memory."""
+    def __init__(self, threads: int, scratch: int, pool: ThreadPoolExecutor | None = None) -> None:
+        """`scratch` is the number of f32 of each thread's memory; `pool` are threads that are there already."""
         self.threads = threads
         self._memory = [np.zeros(scratch, np.float32) for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads, "hamlet-train")
+        self._pool = ThreadPoolExecutor(threads, "hamlet-train") if pool is None else pool
+
+    def beside(self, scratch: int) -> Team:
+        """The same threads, with other memory: that of a network must have its padding zero."""
+        return Team(self.threads, scratch, self._pool)
 
     def share(self, work: Callable[[int, int, Array], None], count: int) -> None:
         """Call work(first, end, memory) for portions of 0 .. count - 1."""

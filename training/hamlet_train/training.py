@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
-
 import hamlet
-from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet_train import checkpoint
-from hamlet_train.collect import Actor
-from hamlet_train.errors import TrainError
+from hamlet_train.collect import Actor, Present
+from hamlet_train.crews import Crew, crew_sizes, crews_of
+from hamlet_train.draws import crew_seed
 from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
-from hamlet_train.exact.network import Network
 from hamlet_train.exact.store import Store
-from hamlet_train.groups import Groups
-from hamlet_train.policy import FILENAME, write_policy
+from hamlet_train.groups import Groups, Share
+from hamlet_train.learning import Learning, Training
+from hamlet_train.policy import filename, write_policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run
@@ -39,37 +37,6 @@ class Watch:
     evaluated: Callable[[Evaluated], None] = ignore
 
 
-@dataclass(frozen=True, slots=True)
-class Training:
-    """A training: an environment, a learner, and the actors and watchers between updates."""
-
-    env: Env
-    learner: Learner
-    actor: Actor
-    store: Store
-
-    def advance(self) -> Progress:
-        """One update."""
-        self.actor.collect(self.learner.learned.parameters, self.store)
-        return self.learner.update(self.store)
-
-
-def network_for(env: Env, hidden: tuple[int, ...]) -> Network:
-    """The network for an environment.
-
-    Raises:
-        TrainError: its universe observes nothing, or has controls that are whole numbers.
-    """
-    whole = [name for name, each in zip(env.control_names, env.control_whole, strict=True) if each]
-    if whole:
-        raise TrainError(
-            f"{env.universe.name} has whole numbers as controls ({', '.join(whole)}): train learns real ones"
-        )
-    if env.observation is None or not env.observation.shape[1]:
-        raise TrainError(f"{env.universe.name} observes nothing: there is nothing to learn from")
-    return Network(env.observation.shape[1], hidden, env.num_actions, env.num_controls)
-
-
 def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Training:
     """A training before its first update.
 
@@ -77,44 +44,61 @@ def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Tra
         TrainError: the universe cannot be trained on.
         EnvError: the environment cannot be made.
     """
-    groups = Groups(manifest.worlds, manifest.agents)
-    share = groups.share(ranks.rank, ranks.size)
+    cuts = Groups.of_crews(manifest.worlds, crew_sizes(module.universe, manifest.agents, manifest.shared))
+    shares = [groups.share(ranks.rank, ranks.size) for groups in cuts]
     env = hamlet.make(
         module,
-        worlds=share.worlds,
+        worlds=shares[0].worlds,
         agents=manifest.agents,
-        first_world=share.first_world,
+        first_world=shares[0].first_world,
         seed=manifest.seed,
         device="cpu",
         backend="c",
         validate=False,
         quiet=True,
     )
-    network = network_for(env, manifest.settings.hidden)
-    team = Team(threads, network.scratch)
-    reach = torch.maximum(env.observation_low.abs(), env.observation_high.abs()).numpy()
-    learned = Learned.begun(network, reach, manifest.seed)
-    lives = Lives.begun(env.num_lanes)
+    present, team = Present(env), Team(threads, 0)
+    crews = crews_of(env, manifest.shared)
+    seeds = [manifest.seed] if len(crews) == 1 else [crew_seed(manifest.seed, each) for each in range(len(crews))]
+    return Training(
+        env,
+        present,
+        tuple(
+            learning(present, team, manifest, crew, share, seed, ranks)
+            for crew, share, seed in zip(crews, shares, seeds, strict=True)
+        ),
+    )
+
+
+def learning(
+    present: Present, team: Team, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks
+) -> Learning:
+    """A crew before its first update; `seed` is what it draws with for itself."""
+    network = crew.network(manifest.settings.hidden)
+    mine = team.beside(network.scratch)
     learner = Learner(
         network,
         manifest.settings,
-        manifest.seed,
+        seed,
         manifest.updates,
         share,
         ranks,
-        team,
-        learned,
-        lives,
+        mine,
+        Learned.begun(network, crew.reach, seed),
+        Lives.begun(share.lanes),
         manifest.gradient_norm,
+        crew.role,
+        manifest.agents,
     )
-    store = Store.empty(network, env.num_lanes, manifest.settings.horizon)
-    return Training(env, learner, Actor(env, network, team, share.bounds), store)
+    actor = Actor(present, network, mine, share.bounds, crew.lanes, crew.actions)
+    return Learning(crew, learner, actor, Store.empty(network, share.lanes, manifest.settings.horizon))
 
 
-def evaluation_of(module: Module, manifest: Manifest, network: Network, threads: int) -> Evaluation:
-    """The evaluation of a training's policy."""
-    plan = Plan.of(module.universe, network, manifest.agents, manifest.updates, manifest.ticks)
-    return Evaluation(module, network, plan, manifest.seed, threads)
+def evaluation_of(module: Module, manifest: Manifest, training: Training, threads: int) -> Evaluation:
+    """The evaluation of a training's policies."""
+    networks = [each.learner.network for each in training.crews]
+    plan = Plan.of(module.universe, networks, manifest.agents, manifest.updates, manifest.ticks)
+    return Evaluation(module, plan, manifest.seed, threads)
 
 
 def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watch) -> str:
@@ -125,43 +109,45 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
         TrainError: the universe cannot be trained on, or a checkpoint belongs to another training.
     """
     training = begun(module, manifest, ranks, threads)
-    learner = training.learner
     ranks.wait()
     latest = checkpoint.latest(run.checkpoints)
     if latest is not None:
-        checkpoint.load(latest, training.env, learner)
-    evaluation = evaluation_of(module, manifest, learner.network, threads) if ranks.first else None
+        checkpoint.load(latest, training)
+    evaluation = evaluation_of(module, manifest, training, threads) if ranks.first else None
 
     def evaluate(progress: Progress | None) -> None:
         """Note an evaluation, if there is one after this update, or before the first one."""
         if evaluation is not None and (progress is None or evaluation.plan.due(progress.update, manifest.updates)):
             update, ticks = (0, 0) if progress is None else (progress.update, progress.ticks)
-            evaluated = evaluation.of(learner.learned.parameters, update, ticks)
+            evaluated = evaluation.of(training.policies(), update, ticks)
             run.add_evaluation(evaluated)
             watch.evaluated(evaluated)
 
     if evaluation is not None:
-        evaluations = run.keep_evaluations(learner.learned.update)
+        evaluations = run.keep_evaluations(training.update)
         if not evaluations:
             evaluations = [evaluation.by_chance()]
             run.add_evaluation(evaluations[0])
         for each in evaluations:
             watch.evaluated(each)
-        for line in run.keep_lines(learner.learned.update):
+        for line in run.keep_lines(training.update):
             watch.updated(line)
-        if not trained(evaluations) and not learner.learned.update:
+        if not trained(evaluations) and not training.update:
             evaluate(None)
     every = max(manifest.updates // CHECKPOINTS, 1)
-    while learner.learned.update < manifest.updates:
-        progress = training.advance()
+    while training.update < manifest.updates:
+        lines = training.advance()
         if ranks.first:
-            run.add_line(progress)
-            evaluate(progress)
-            watch.updated(progress)
-        if progress.update % every == 0 or progress.update == manifest.updates:
-            checkpoint.save(checkpoint.named(run.checkpoints, progress.update), training.env, learner)
-    digest = learner.learned.digest()
+            for line in lines:
+                run.add_line(line)
+            evaluate(lines[-1])
+            for line in lines:
+                watch.updated(line)
+        if training.update % every == 0 or training.update == manifest.updates:
+            checkpoint.save(checkpoint.named(run.checkpoints, training.update), training)
+    digest = training.digest()
     if ranks.first:
-        write_policy(run.folder / FILENAME, module, learner.network, learner.learned.parameters, manifest.seed)
+        for role, policy in training.policies().items():
+            write_policy(run.folder / filename(role), module, policy, manifest.seed, role)
         run.finish(manifest, digest)
     return digest

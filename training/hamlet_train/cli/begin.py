@@ -26,6 +26,7 @@ class Arguments:
     seed: int | None
     settings: tuple[str, ...]
     gradient_norm: int | None = None
+    shared: bool = False
 
 
 def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
@@ -76,6 +77,7 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool) -> None:
                 ticks=arguments.ticks or TICKS,
                 settings=settings,
                 gradient_norm=arguments.gradient_norm or 0,
+                shared=arguments.shared or not module.universe.roles,
             )
         )
     except BaseException:
@@ -90,6 +92,8 @@ def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
         value, has, said = getattr(arguments, name), getattr(manifest, name), name.replace("_", "-")
         if value is not None and value != has:
             raise TrainError(f"{run.folder} has {said} {has}, not {value}: leave out --{said}, or take another --name")
+    if arguments.shared and not manifest.shared:
+        raise TrainError(f"{run.folder} has a policy for each role: leave out --shared, or take another --name")
     if arguments.settings and settings_of(arguments.settings) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:

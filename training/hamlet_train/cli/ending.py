@@ -8,7 +8,7 @@ from hamlet.package.module import Module
 from hamlet_train.evaluate import chooser, environment
 from hamlet_train.evaluation import Fared, of_chance, trained
 from hamlet_train.pictures import write_curve, write_film
-from hamlet_train.policy import FILENAME, read_policy
+from hamlet_train.policy import Policy, filename, read_any
 from hamlet_train.run import Manifest, Run
 
 
@@ -23,12 +23,14 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     write_curve(title, evaluations, run.folder / "curve.png")
     # A world that nobody trained in.
     env = environment(module, 1, manifest.agents, manifest.seed, manifest.worlds)
-    policy = read_policy(run.folder / FILENAME, module)
-    ticks = write_film(env, chooser(env, policy, threads), run.folder / "episode.gif")
+    policies = {role: each for role, each in read_any(run.folder, module).items() if isinstance(each, Policy)}
+    ticks = write_film(env, chooser(env, policies, threads), run.folder / "episode.gif")
     chance = of_chance(evaluations)
     for now, by_chance in zip(trained(evaluations)[-1].fared, chance.fared if chance else (), strict=True):
         click.echo(said(now, by_chance))
-    click.echo(f"weights   sha256 {digest}\npolicy    {run.folder / FILENAME}")
+    click.echo(f"weights   sha256 {digest}")
+    for role in policies:
+        click.echo(f"policy    {run.folder / filename(role)}")
     click.echo(f"curve     {run.folder / 'curve.png'}\nepisode   {run.folder / 'episode.gif'} ({ticks} ticks)")
 
 

@@ -44,17 +44,18 @@ def evaluate(
     from hamlet_train.run import open_universe
 
     module = open_universe(universe)
-    file = weights_in(path)
-    policy = read_any(file, module)
-    if path.is_dir() and "update" in policy.about:
+    policies = read_any(path, module)
+    about = next(iter(policies.values())).about
+    if path.is_dir() and "update" in about:
+        file = weights_in(path)
         click.echo(f"{path} has not ended: these are the weights of its latest checkpoint, {file}", err=True)
-    chosen = (policy.about["seed"] + 1) % 2**64 if seed is None else seed
+    chosen = (about["seed"] + 1) % 2**64 if seed is None else seed
     with told(module.name):
         small = environment(module, 1, agents, chosen)
     worlds = -(-episodes // small.num_agents)
     with Console(stderr=True).status("playing"), told(module.name):
         env = environment(module, worlds, agents, chosen)
-        by_policy = played(env, policy, threads_of(threads), greedy)
+        by_policy = played(env, policies, threads_of(threads), greedy)
         other = environment(module, worlds, agents, chosen)
         by_chance = played_by_chance(other)
     title = f"{module.name}: the first episodes of {worlds * small.num_agents:,} agents, seed {chosen}"

@@ -26,6 +26,7 @@ from hamlet_train.settings import names
 @click.option("--gradient-norm", type=click.IntRange(1, 2**31 - 1), metavar="N",
               help="Note the norm of the gradient in every N-th update.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from the latest checkpoint of the run.")
+@click.option("--shared", is_flag=True, help="One policy for all roles rather than one for each.")
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 def train(
     universe: Path,
@@ -38,6 +39,7 @@ def train(
     settings: tuple[str, ...],
     gradient_norm: int | None,
     resume: bool,
+    shared: bool,
     tensorboard: bool,
 ) -> None:
     """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks and controls.
@@ -55,14 +57,14 @@ def train(
     ranks = joined()
     named = name_of(universe) if name is None else name
     try:
-        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm)
+        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, shared)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
-            click.echo(
-                f"{module.name} has the roles {roles}: all of them learn one policy here, and numbers are by role",
-                err=True,
+            what = (
+                "all of them learn one policy, and numbers are by role" if manifest.shared else "each learns a policy"
             )
+            click.echo(f"{module.name} has the roles {roles}: {what}", err=True)
         board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
         screen = (
             shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(Watch())

@@ -117,10 +117,14 @@ def _on_screen(what: str, updates: int) -> Iterator[Watch]:
             )
         return
     begin = before = monotonic()
+    told = 0
 
     def line(update: Update) -> None:
-        nonlocal before
+        nonlocal before, told
+        if update.update == told:
+            return  # Another role has told it.
         now, said = monotonic(), last.said(update)
+        told = update.update
         if now - before >= SECONDS or update.update == updates:
             before = now
             done = f"update {update.update:,} of {updates:,}, {in_short(update.ticks)} agent-ticks"
@@ -145,7 +149,7 @@ def on_board(folder: Path) -> Watch:
     def updated(update: Update) -> None:
         for name, value in asdict(update).items():
             if name in LEARNING and not math.isnan(value):
-                writer.add_scalar(name, value, update.ticks)
+                writer.add_scalar(f"{name}/{update.role}" if update.role else name, value, update.ticks)
         writer.flush()
 
     chance = dict[str, float]()

@@ -31,16 +31,21 @@ static ix held_by(perceptron net) { return last_of(net)->held + BLOCK * last_of(
 /* The logarithms of the deviations of controls, behind the parameters of all layers. */
 static ix behind_layers(perceptron net) { return last_of(net)->bias + last_of(net)->columns; }
 
-/* [values, lanes] that lie anywhere. */
+/* [values, lanes] that lie anywhere, and which of these lanes a network has: their numbers, or NULL where it has all. */
 typedef struct {
     const f32 *data;
     ix values, of_value, of_lane;
+    const ix *places;
 } seen;
+
+/* The number in the environment of a lane of a network. */
+HAMLET_INLINE ix place_of(const ix *places, ix lane) { return places == NULL ? lane : places[lane]; }
 
 static void take_inputs(f32 *x, ix row, seen observed, ix begin, ix number) {
     for (ix value = 0; value < observed.values; value++) {
-        const f32 *from = observed.data + value * observed.of_value + begin * observed.of_lane;
-        for (ix lane = 0; lane < number; lane++) x[lane * row + value] = from[lane * observed.of_lane];
+        const f32 *from = observed.data + value * observed.of_value;
+        for (ix lane = 0; lane < number; lane++)
+            x[lane * row + value] = from[place_of(observed.places, begin + lane) * observed.of_lane];
     }
 }
 
@@ -52,6 +57,7 @@ typedef struct {
     const u32 *words;
     const f32 *ranges;
     f32 *raw, *given;
+    const ix *places;
 } steering;
 
 /* Draw the raw controls of `number` lanes from `begin` on, or take their means where there are no words, and add the
@@ -64,11 +70,11 @@ static void choose_controls(
     f32 *means = rows, *here = rows + size, *first = rows + 2 * size, *second = rows + 3 * size;
     for (ix control = 0; control < of.count; control++)
         for (ix lane = 0; lane < number; lane++) {
-            ix place = control * BLOCK + lane;
+            ix place = control * BLOCK + lane, there = place_of(of.places, begin + lane);
             here[place] = means[place] = outputs[lane * pitch + control];
             if (of.words == NULL) continue;
-            first[place] = share_of(of.words[2 * control * of.lanes + begin + lane], 1);
-            second[place] = share_of(of.words[(2 * control + 1) * of.lanes + begin + lane], 0);
+            first[place] = share_of(of.words[2 * control * of.lanes + there], 1);
+            second[place] = share_of(of.words[(2 * control + 1) * of.lanes + there], 0);
         }
     if (of.words != NULL) draw_controls(means, log_deviations, first, second, here, of.count);
     for (ix control = 0; control < of.count; control++) {
@@ -77,7 +83,7 @@ static void choose_controls(
             f32 drawn = here[control * BLOCK + lane], value = range[0] + drawn * range[1];
             of.raw[((begin + lane) * of.ticks + tick) * of.count + control] = drawn;
             value = value < range[2] ? range[2] : value;
-            of.given[control * of.lanes + begin + lane] = range[3] < value ? range[3] : value;
+            of.given[control * of.lanes + place_of(of.places, begin + lane)] = range[3] < value ? range[3] : value;
         }
     }
     weigh_controls(means, log_deviations, here, likely, of.count);
@@ -87,10 +93,11 @@ HAMLET_EXPORT void hamlet_train_act(
     const layer *layers, ix layer_count, const f32 *parameters, const f32 *observed, ix values_seen, ix of_value,
     ix of_lane, const bool8 *mask, ix count, ix lanes, const bool8 *alive, const f32 *ranges, ix controls, ix ticks,
     ix row, f32 *inputs, u8 *masks, u8 *valid, i32 *actions, f32 *raw, f32 *chances, f32 *values, i32 *chosen,
-    f32 *given, ix first, ix end, ix tick, const u32 *words, const u32 *control_words, f32 *scratch) {
+    f32 *given, const ix *places, const ix *kinds, ix first, ix end, ix tick, const u32 *words,
+    const u32 *control_words, f32 *scratch) {
     perceptron net = {layers, layer_count};
-    seen seen_now = {observed, values_seen, of_value, of_lane};
-    steering steer = {controls, lanes, ticks, control_words, ranges, raw, given};
+    seen seen_now = {observed, values_seen, of_value, of_lane, places};
+    steering steer = {controls, lanes, ticks, control_words, ranges, raw, given, places};
     f32 *x = scratch, *held = scratch + BLOCK * row;
     desk at = desk_at(held + 2 * held_by(net), count, controls);
     f32 *where = at.before;
@@ -106,19 +113,20 @@ HAMLET_EXPORT void hamlet_train_act(
             values[(begin + lane) * (ticks + 1) + tick] = output[lane * pitch + last_of(net)->outputs - 1];
         if (tick == ticks) continue;
         for (ix lane = 0; lane < number; lane++) {
-            ix place = (begin + lane) * ticks + tick;
+            ix place = (begin + lane) * ticks + tick, there = place_of(places, begin + lane);
             bool any_allowed = false;
-            for (ix action = 0; action < count; action++) any_allowed |= mask[action * lanes + begin + lane] != 0;
+            for (ix action = 0; action < count; action++)
+                any_allowed |= mask[place_of(kinds, action) * lanes + there] != 0;
             for (ix action = 0; action < count; action++) {
-                bool allowed = mask[action * lanes + begin + lane] != 0 || !any_allowed;
+                bool allowed = mask[place_of(kinds, action) * lanes + there] != 0 || !any_allowed;
                 masks[place * count + action] = allowed;
                 at.kept[action * BLOCK + lane] = allowed ? 1.0f : 0.0f;
                 at.logits[action * BLOCK + lane] = output[lane * pitch + action];
             }
             memcpy(inputs + place * row, x + lane * row, sizeof(f32) * (size_t)values_seen);
-            where[lane] = words != NULL ? share_of(words[begin + lane], 0) : 0.0f;
+            where[lane] = words != NULL ? share_of(words[there], 0) : 0.0f;
             likely[lane] = 0.0f;
-            valid[place] = alive[begin + lane];
+            valid[place] = alive[there];
         }
         softmax(at.logits, at.kept, at.shares, at.best, at.total, count);
         draw_actions(at.logits, at.shares, at.best, at.total, where, at.taken, count);
@@ -127,7 +135,8 @@ HAMLET_EXPORT void hamlet_train_act(
         for (ix lane = 0; lane < number; lane++) {
             ix place = (begin + lane) * ticks + tick;
             if (words == NULL) where[lane] = (f32)likeliest(at.logits, at.kept, lane, count);
-            actions[place] = chosen[begin + lane] = (i32)where[lane];
+            actions[place] = (i32)where[lane];
+            chosen[place_of(places, begin + lane)] = (i32)place_of(kinds, actions[place]);
             chances[place] = at.taken[lane] + likely[lane];
         }
     }
@@ -135,27 +144,27 @@ HAMLET_EXPORT void hamlet_train_act(
 
 HAMLET_EXPORT void hamlet_train_look(
     const layer *layers, ix layer_count, const f32 *parameters, ix values_seen, ix ticks, ix row, f32 *rewards, u8 *ends,
-    f32 *beyond, ix first, ix end, ix tick, const f32 *observed, ix of_value, ix of_lane, const f32 *reward,
-    const bool8 *terminated, const bool8 *truncated, f32 *scratch) {
+    f32 *beyond, const ix *places, ix first, ix end, ix tick, const f32 *observed, ix of_value, ix of_lane,
+    const f32 *reward, const bool8 *terminated, const bool8 *truncated, f32 *scratch) {
     perceptron net = {layers, layer_count};
-    seen seen_last = {observed, values_seen, of_value, of_lane};
+    seen seen_last = {observed, values_seen, of_value, of_lane, places};
     f32 *x = scratch, *held = scratch + BLOCK * row;
     const f32 *output = held + last_of(net)->held;
     for (ix begin = first; begin < end; begin += BLOCK) {
         ix number = min_ix(end - begin, BLOCK);
         bool cut = false;
         for (ix lane = begin; lane < begin + number; lane++) {
-            ix place = lane * ticks + tick;
-            rewards[place] = reward[lane];
-            ends[place] = terminated[lane] || truncated[lane];
+            ix place = lane * ticks + tick, there = place_of(places, lane);
+            rewards[place] = reward[there];
+            ends[place] = terminated[there] || truncated[there];
             beyond[place] = 0.0f;
-            cut |= truncated[lane] != 0;
+            cut |= truncated[there] != 0;
         }
         if (!cut) continue;
         take_inputs(x, row, seen_last, begin, number);
         forward(net, parameters, x, row, held);
         for (ix lane = 0; lane < number; lane++)
-            if (truncated[begin + lane])
+            if (truncated[place_of(places, begin + lane)])
                 beyond[(begin + lane) * ticks + tick] =
                     output[lane * last_of(net)->columns + last_of(net)->outputs - 1];
     }

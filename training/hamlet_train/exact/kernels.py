@@ -15,6 +15,7 @@ import numpy as np
 
 from hamlet.launch.cpu.memory import Array
 from hamlet_train.exact.compiled import Address, at, function, lying
+from hamlet_train.exact.network import INPUTS
 from hamlet_train.exact.store import Store
 
 EPISODES, TICKS, SQUARES, RETURNS, SAMPLES, DISCOUNTED, DISCOUNTED_SQUARES = range(7)
@@ -41,6 +42,8 @@ def act(
     store: Store,
     chosen: Array,
     controls: Array,
+    places: Array | None = None,
+    kinds: Array | None = None,
 ) -> Callable[[int, int, int, Address, Address, Address], None]:
     """A function that writes the observations of lanes first .. end - 1 into the store and, at ticks before the last
     one of its values, chooses their actions and controls. It is prepared once: to say where an array lies takes as long
@@ -52,47 +55,56 @@ def act(
         alive: [lanes] bool.
         ranges: [controls, 4] f32: the middle of each range, half of its width, its ends.
         chosen: [lanes] i32, the actions for the environment.
-        given: [controls, lanes] f32, the controls for it.
+        controls: [controls, lanes] f32, the controls for it.
+        places: [lanes of the network] i64, their numbers among all lanes; `None` where it acts for all.
+        kinds: [actions of the network] i64, their numbers among all actions; `None` where it has all. The first values
+            of an observation are those that it reads.
 
     Returns:
-        A function of the first lane, the end, the tick; then of addresses: random words [lanes] u32 of which actions
-        are drawn, `None` for the likeliest actions; [2 * controls, lanes] u32, two for each control, `None` for their
-        means; `Network.scratch` numbers of this thread.
+        A function of the first lane of the network, the end, the tick; then of addresses: random words [lanes] u32 of
+        which actions are drawn, `None` for the likeliest actions; [2 * controls, lanes] u32, two for each control,
+        `None` for their means; `Network.scratch` numbers of this thread.
     """
     memory, by_value, by_lane = lying(observed)
-    kernel = function("act", "pi p piii pii p pi ii ppppppp pp iii pp p")
+    kernel = function("act", "pi p piii pii p pi ii ppppppp pp pp iii pp p")
+    values, actions = int(table[0][INPUTS]), mask.shape[0] if kinds is None else len(kinds)
     written = store.inputs, store.masks, store.valid, store.actions, store.raw, store.chances, store.values
     return partial(
         kernel,
         at(table),
         len(table),
         at(parameters),
-        *(memory, len(observed), by_value, by_lane),
+        *(memory, values, by_value, by_lane),
         at(mask),
-        *mask.shape,
+        *(actions, mask.shape[1]),
         at(alive),
         at(ranges),
         len(ranges),
         store.ticks,
         store.inputs.shape[2],
         *map(at, (*written, chosen, controls)),
+        *(None if each is None else at(each) for each in (places, kinds)),
     )
 
 
 def look(
-    table: Array, parameters: Array, values: int, store: Store
+    table: Array, parameters: Array, values: int, store: Store, places: Array | None = None
 ) -> Callable[[int, int, int, Address, int, int, Address, Address, Address, Address], None]:
     """A function that writes the outcome of a tick into the store: rewards, whether an episode ended and, where it was
-    only cut short, the critic's value of its last observation of `values` values, else 0. It is prepared once.
+    only cut short, the critic's value of its last observation of `values` values, else 0. It is prepared once. `places`
+    are as for `act`.
 
     Returns:
-        A function of the first lane, the end, the tick; the address of the last observations [values, lanes] f32, and
-        how far apart values and lanes are there; then of the addresses of rewards [lanes] f32, of what terminated and
-        what was truncated [lanes] bool, and of `Network.scratch` numbers of this thread.
+        A function of the first lane of the network, the end, the tick; the address of the last observations [values,
+        lanes] f32, and how far apart values and lanes are there; then of the addresses of rewards [lanes] f32, of what
+        terminated and what was truncated [lanes] bool, and of `Network.scratch` numbers of this thread.
     """
-    kernel = function("look", "pi p iii ppp iii pii ppp p")
+    kernel = function("look", "pi p iii ppp p iii pii ppp p")
     written = map(at, (store.rewards, store.ends, store.beyond))
-    return partial(kernel, at(table), len(table), at(parameters), values, store.ticks, store.inputs.shape[2], *written)
+    there = None if places is None else at(places)
+    return partial(
+        kernel, at(table), len(table), at(parameters), values, store.ticks, store.inputs.shape[2], *written, there
+    )
 
 
 def survey(

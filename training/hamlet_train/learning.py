@@ -1,0 +1,60 @@
+"""A training between two updates: the crews that learn, and the worlds in which they act."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hamlet.env.environment import Env
+from hamlet_train.collect import Actor, Player, Present, collect
+from hamlet_train.crews import Crew
+from hamlet_train.exact.store import Store
+from hamlet_train.policy import Policy
+from hamlet_train.ppo import Learner, Progress, digest_of
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """A crew that learns: its learner, the actor that plays for it, and the store between both."""
+
+    crew: Crew
+    learner: Learner
+    actor: Actor
+    store: Store
+
+    @property
+    def player(self) -> Player:
+        """The actor with what was learnt so far."""
+        return Player(self.actor, self.learner.learned.parameters, self.store)
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training: an environment, its present tick, and the crews that learn."""
+
+    env: Env
+    present: Present
+    crews: tuple[Learning, ...]
+
+    @property
+    def update(self) -> int:
+        """How many updates are done."""
+        return self.crews[0].learner.learned.update
+
+    def collect(self) -> None:
+        """Fill the stores."""
+        collect(self.present, [each.player for each in self.crews])
+
+    def advance(self) -> tuple[Progress, ...]:
+        """One update of each crew."""
+        self.collect()
+        return tuple(each.learner.update(each.store) for each in self.crews)
+
+    def digest(self) -> str:
+        """The SHA-256 of what was learnt."""
+        return digest_of({each.crew.role: each.learner.learned.digest() for each in self.crews})
+
+    def policies(self) -> dict[str | None, Policy]:
+        """The policies as they are, by role."""
+        return {
+            each.crew.role: Policy(each.learner.network, each.learner.learned.parameters, {}) for each in self.crews
+        }
