@@ -12,7 +12,7 @@ from typing import Any
 from hamlet.package.module import Module
 from hamlet_train.cli.defaults import WORLDS
 from hamlet_train.evaluate import chooser, environment, first_episodes
-from hamlet_train.policy import Policy, about
+from hamlet_train.policy import Policy
 from hamlet_train.ppo import Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, packaged
@@ -45,10 +45,8 @@ def train(config: Config, note: Callable[[dict[str, float]], None]) -> Agent:
     )
     training = begun(module, manifest, Ranks(), threads=1)
     for _ in range(manifest.updates):
-        note(_said(training.advance()))
-    learner = training.learner
-    network = learner.network
-    return module, Policy(network, learner.learned.parameters, about(module, network, config.seed))
+        note(_said(training.advance()[0]))
+    return module, training.policies()[None]
 
 
 def evaluate(agent: Agent, _config: Config, seed: int) -> dict[str, float]:

@@ -69,7 +69,7 @@ def exact(updates: int) -> dict[str, float]:
     manifest = Manifest(module.name, module.digest, str(TOWN), (), {}, WORLDS, 1, 0, ticks, settings)
     training = begun(module, manifest, Ranks(0, 1), os.cpu_count() or 1)
     for _ in range(updates + 1):
-        laps.mark(training.advance().ticks)
+        laps.mark(training.advance()[0].ticks)
     return laps.rates()
 
 

@@ -42,9 +42,9 @@ class TorchUpdate:
     """The epochs of an update by PyTorch."""
 
     def __init__(self, training: Training) -> None:
-        self._training = training
-        self._settings = training.learner.settings
-        sizes = training.learner.network.sizes
+        (self._crew,) = training.crews
+        self._settings = self._crew.learner.settings
+        sizes = self._crew.learner.network.sizes
         layers: list[torch.nn.Module] = []
         for inputs, outputs in pairwise(sizes):
             layers += [torch.nn.Linear(inputs, outputs), torch.nn.Tanh()]
@@ -52,8 +52,8 @@ class TorchUpdate:
         self._adam = torch.optim.Adam(self._network.parameters(), lr=self._settings.rate, eps=1e-8)
 
     def __call__(self) -> None:
-        store, settings = self._training.store, self._settings
-        x = torch.from_numpy(store.inputs).flatten(0, 1)[:, : self._training.learner.network.inputs]
+        store, settings = self._crew.store, self._settings
+        x = torch.from_numpy(store.inputs).flatten(0, 1)[:, : self._crew.learner.network.inputs]
         masks = torch.from_numpy(store.masks).flatten(0, 1).bool()
         actions = torch.from_numpy(store.actions).flatten().long()
         before, gained = (torch.from_numpy(each).flatten() for each in (store.chances, store.advantages))
@@ -94,10 +94,10 @@ def measure(rounds: int, worlds: int, threads: int) -> dict[str, Any]:
         ticks = worlds * settings.horizon * 10_000
         manifest = Manifest("town", module.digest, str(TOWN), (), {}, worlds, 1, 1, ticks, settings)
         training = begun(module, manifest, Ranks(), threads)
-        learner = training.learner
+        (crew,) = training.crews
         sides = {
-            "acting": lambda: training.actor.collect(learner.learned.parameters, training.store),
-            "update": lambda: learner.update(training.store),
+            "acting": training.collect,
+            "update": lambda: crew.learner.update(crew.store),
             "update by PyTorch": TorchUpdate(training),
         }
         for work in sides.values():

@@ -13,7 +13,9 @@ from hamlet_train.run import Manifest, Run, packaged
 from hamlet_train.settings import Settings
 from hamlet_train.training import Watch, ignore, train
 
-MEAL, CARTPOLE = (Path(f"universes/{name}.hamlet").resolve() for name in ("first_meal", "gallery/cartpole"))
+MEAL, CARTPOLE, TAG = (
+    Path(f"universes/{name}.hamlet").resolve() for name in ("first_meal", "gallery/cartpole", "gallery/tag")
+)
 WORLDS, HORIZON, UPDATES = 200, 20, 5
 """Four groups, the last of which has 8 lanes."""
 
@@ -40,6 +42,19 @@ CART = replace(
     settings=Settings(hidden=(16, 20), horizon=HORIZON, minibatches=3, rate=6e-3),
 )
 """A training on a universe with a control."""
+
+
+HUNT = replace(
+    SMALL,
+    universe="tag",
+    source=str(TAG),
+    worlds=70,
+    agents=5,
+    ticks=70 * 5 * 10 * 4,
+    settings=Settings(hidden=(16, 20), horizon=10, minibatches=3, rate=3e-3),
+    shared=False,
+)
+"""A training of two roles, with a hunter and four runners in each world."""
 
 
 def trained(folder: Path, manifest: Manifest, threads: int = 1, watch: Callable[[Progress], None] = ignore) -> Run:

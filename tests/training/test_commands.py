@@ -107,16 +107,29 @@ def test_what_was_killed_before_its_manifest_begins_anew(hamletc: Said) -> None:
     assert "runs/first_meal exists" in said
 
 
-def test_roles_learn_one_policy_and_it_is_said(hamletc: Said) -> None:
-    code, out, err = hamletc("train", TAG, "--agents", "4", "--ticks", "2560", "--worlds", "20", "--threads", "1")
-    assert code == 0
-    assert "tag has the roles it and runner: all of them learn one policy here, and numbers are by role" in err
-    assert [line.split(":")[0] for line in out.splitlines()[:2]] == ["evaluated it", "evaluated runner"]
-    assert "return it 13 (random 13), runner " in err
-    code, out, _ = hamletc("eval", TAG, "--policy", "runs/tag", "--agents", "4", "--episodes", "40")
-    assert code == 0
-    titles = [line.strip() for line in out.splitlines() if line.strip().startswith("tag: ")]
-    assert titles == [f"tag: the first episodes of 40 agents, seed 1: {role}" for role in ("it", "runner")]
+def test_each_role_learns_a_policy_or_all_share_one(hamletc: Said) -> None:
+    size = "--agents", "4", "--ticks", "2560", "--worlds", "20", "--threads", "1"
+    whose = {"each learns a policy of its own": (), "all of them learn one policy": ("--shared", "--name", "one")}
+    for said, options in whose.items():
+        code, out, err = hamletc("train", TAG, *size, *options)
+        assert code == 0
+        assert f"tag has the roles it and runner: {said}" in err
+        assert [line.split(":")[0] for line in out.splitlines()[:2]] == ["evaluated it", "evaluated runner"]
+        assert err.count("update 1 of 1,") == 1
+        assert "return it 13 (random 13), runner " in err
+        files = ["policy.safetensors"] if options else ["policy-it.safetensors", "policy-runner.safetensors"]
+        folder = Path("runs") / (options[-1] if options else "tag")
+        assert sorted(path.name for path in folder.glob("policy*")) == files
+        assert [line.split()[-1] for line in out.splitlines() if line.startswith("policy ")] == [
+            str(folder / name) for name in files
+        ]
+        code, out, _ = hamletc("eval", TAG, "--policy", folder, "--agents", "4", "--episodes", "40")
+        assert code == 0
+        titles = [line.strip() for line in out.splitlines() if line.strip().startswith("tag: ")]
+        assert titles == [f"tag: the first episodes of 40 agents, seed 1: {role}" for role in ("it", "runner")]
+    code, _, err = hamletc("train", TAG, "--resume", "--shared")
+    assert code != 0
+    assert "runs/tag has a policy for each role: leave out --shared" in err
 
 
 def test_help_names_the_settings() -> None:

@@ -59,13 +59,13 @@ def test_an_evaluation_counts_the_first_episode_of_every_agent(run: Run) -> None
 def test_a_curve_is_of_the_weights_and_not_of_the_age_of_worlds(run: Run) -> None:
     """The same worlds each time: what is evaluated twice has the same numbers, at whatever update."""
     manifest, (module, policy) = run.read(), policy_of(run)
-    plan = Plan.of(module.universe, policy.network, 1, UPDATES, manifest.ticks)
-    evaluation = Evaluation(module, policy.network, plan, manifest.seed, 1)
+    plan = Plan.of(module.universe, [policy.network], 1, UPDATES, manifest.ticks)
+    evaluation = Evaluation(module, plan, manifest.seed, 1)
     points = of_policy(run.evaluations())
     assert [point.update for point in points] == [0, 2, 4, 5]
     assert [point.ticks for point in points] == [0, 8_000, 16_000, 20_000]
-    last, chance = evaluation.of(policy.parameters, 5, 20_000), evaluation.by_chance()
-    assert last == points[-1] == evaluation.of(policy.parameters, 5, 20_000)
+    last, chance = evaluation.of({None: policy}, 5, 20_000), evaluation.by_chance()
+    assert last == points[-1] == evaluation.of({None: policy}, 5, 20_000)
     assert chance == run.evaluations()[0] == of_chance(run.evaluations())
     (fared,) = last.fared
     assert (fared.role, fared.episodes, fared.unfinished) == (None, 50, 0)
@@ -111,7 +111,7 @@ def test_evaluations_are_a_small_part_of_a_training(
     """A curve has some ten points; a short training is given fewer agents, and a long one more points."""
     universe = load(run.package).universe
     updates = -(-ticks // (1024 if ticks > 20_000 else 64) // 32)
-    plan = Plan.of(universe, network, agents, updates, ticks)
+    plan = Plan.of(universe, [network], agents, updates, ticks)
     assert (plan.worlds, plan.ticks) == (worlds, 200)
     assert sum(plan.due(update, updates) for update in range(1, updates + 1)) == points
     assert plan.due(updates, updates)
@@ -158,8 +158,7 @@ def test_numbers_are_by_role(hunt: Module) -> None:
     assert roles["it"].lengths.tolist() == episodes.lengths[0::4].tolist()
     assert len(roles["runner"].lengths) == 120
     assert roles["it"].length > 1.5 * roles["runner"].length
-    network = Network(env.observation_low.shape[0], (8,), env.num_actions)
-    fared = Evaluation(hunt, network, Plan(32, 4, 1000, 1), 0, 1).by_chance().fared
+    fared = Evaluation(hunt, Plan(32, 4, 1000, 1), 0, 1).by_chance().fared
     assert [(each.role, each.episodes) for each in fared] == [("it", 32), ("runner", 96)]
 
 

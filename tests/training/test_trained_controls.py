@@ -92,7 +92,8 @@ def test_deviations_stay_within_their_bounds(cart: Run) -> None:
     manifest = cart.read()
     paid = replace(manifest, settings=replace(manifest.settings, entropy=10.0))
     training = begun(load(cart.package), paid, Ranks(), 1)
-    learned, network = training.learner.learned, training.learner.network
+    learner = training.crews[0].learner
+    learned, network = learner.learned, learner.network
     deviations = network.log_deviations(learned.parameters)
     assert deviations.tolist() == [FIRST_LOG_DEVIATION]
     training.advance()

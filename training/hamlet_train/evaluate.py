@@ -108,17 +108,18 @@ def environment(module: Module, worlds: int, agents: int | None, seed: int, firs
     )
 
 
-def chooser(env: Env, policies: Networks, threads: int, greedy: bool = False) -> Chooser:
-    """Actions and controls drawn from policies, or with `greedy` their likeliest actions and the means of controls.
-    Roles without a policy act at random.
+def chooser(env: Env, policy: Policy | Networks, threads: int, greedy: bool = False) -> Chooser:
+    """Actions and controls drawn from a policy, or from one for each role, or with `greedy` their likeliest actions and
+    the means of controls. Roles without a policy act at random.
 
     Raises:
         TrainError: the environment observes something else, or has other actions or controls, or no such role.
     """
+    policies: Networks = {None: policy} if isinstance(policy, Policy) else policy
     present = Present(env, greedy)
     crews = {crew.role: crew for crew in crews_of(env, None in policies)}
     check_roles(env, policies)
-    players = [player(present, crews[role], policy, threads) for role, policy in policies.items()]
+    players = [player(present, crews[role], each, threads) for role, each in policies.items()]
     idle = [crew.lanes for crew in crews.values() if crew.role not in policies and crew.lanes is not None]
     if not idle:
         return lambda: choose(present, players)
@@ -208,17 +209,20 @@ def rolls(network: Network) -> bool:
     return not network.controls and len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
 
 
-def played(env: Env, policies: Policies, threads: int, greedy: bool = False, ticks: int = MOST_TICKS) -> Episodes:
-    """The first episodes of policies, by the fastest way there is.
+def played(
+    env: Env, policy: Policy | Table | Policies, threads: int, greedy: bool = False, ticks: int = MOST_TICKS
+) -> Episodes:
+    """The first episodes of a policy, or of one for each role, by the fastest way there is.
 
     Raises:
         TrainError: the environment observes something else, or has other actions or controls.
         EnvError: a table has other features or actions.
     """
-    if None not in policies:
-        networks = {role: each for role, each in policies.items() if isinstance(each, Policy)}
-        return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
-    policy = policies[None]
+    if isinstance(policy, Mapping):
+        if None not in policy:
+            networks = {role: each for role, each in policy.items() if isinstance(each, Policy)}
+            return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
+        policy = policy[None]
     if isinstance(policy, Table):
         table = torch.from_numpy(policy.probabilities)
         return rolled_episodes(env, env.tabular(table.argmax(dim=-1) if greedy else table, policy.features), ticks)
@@ -229,7 +233,7 @@ def played(env: Env, policies: Policies, threads: int, greedy: bool = False, tic
         if kind != "tanh":
             raise TrainError(f"networks with {kind} have no controls, at most {MOST_HIDDEN} layers of {MOST_WIDTH}, "
                              "and weights of at most 2**20")  # fmt: skip
-        return first_episodes(env, chooser(env, {None: policy}, threads, greedy), ticks)
+        return first_episodes(env, chooser(env, policy, threads, greedy), ticks)
     views = policy.network.views(policy.parameters)
     weights, biases = (
         [torch.from_numpy(np.ascontiguousarray(each)) for each in layers] for layers in zip(*views, strict=True)

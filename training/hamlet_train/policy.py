@@ -115,13 +115,25 @@ def read_policy(path: Path, module: Module) -> Policy:
     Raises:
         TrainError: there is none, or it is for another universe, or no network that is read here.
     """
-    policy = read_any(path, module).get(None)
-    if not isinstance(policy, Policy):
-        raise TrainError(f"{path} has no network that all agents share")
+    policy = read_any(path, module)
+    if isinstance(policy, Table):
+        raise TrainError(f"{path} has a table, and no network")
     return policy
 
 
-def read_any(path: Path, module: Module) -> dict[str | None, Policy | Table]:
+def read_any(path: Path, module: Module) -> Policy | Table:
+    """The network or the table in a file, which all agents share.
+
+    Raises:
+        TrainError: there is none, or it is for another universe, or a program has to play it.
+    """
+    policies = read_all(path, module)
+    if None not in policies:
+        raise TrainError(f"{path} has a policy for {' and '.join(map(str, policies))}, and none that all agents share")
+    return policies[None]
+
+
+def read_all(path: Path, module: Module) -> dict[str | None, Policy | Table]:
     """The networks or tables of a run or in a file, by role; `None` is the role of one that all agents share.
 
     Raises:

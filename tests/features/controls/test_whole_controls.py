@@ -14,8 +14,8 @@ import hamlet
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet.universe.codec import from_json, to_json
+from hamlet_train.crews import crews_of
 from hamlet_train.errors import TrainError
-from hamlet_train.training import network_for
 from hamletc.checking.check import check
 from hamletc.language.parser import parse
 
@@ -137,7 +137,7 @@ def test_one_names_a_cell() -> None:
 
 def test_train_learns_real_ones(shop: Module) -> None:
     with pytest.raises(TrainError, match=r"shop has whole numbers as controls \(order, shift\)"):
-        network_for(hamlet.make(shop, worlds=2, backend="interpreter", quiet=True), (8,))
+        crews_of(hamlet.make(shop, worlds=2, backend="interpreter", quiet=True), shared=True)
 
 
 def test_one_moves_agents() -> None:

@@ -8,7 +8,7 @@ from hamlet.package.module import Module
 from hamlet_train.evaluate import chooser, environment
 from hamlet_train.evaluation import Fared, of_chance, trained
 from hamlet_train.pictures import write_curve, write_film
-from hamlet_train.policy import Policy, filename, read_any
+from hamlet_train.policy import Policy, filename, read_all
 from hamlet_train.run import Manifest, Run
 
 
@@ -23,7 +23,7 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     write_curve(title, evaluations, run.folder / "curve.png")
     # A world that nobody trained in.
     env = environment(module, 1, manifest.agents, manifest.seed, manifest.worlds)
-    policies = {role: each for role, each in read_any(run.folder, module).items() if isinstance(each, Policy)}
+    policies = {role: each for role, each in read_all(run.folder, module).items() if isinstance(each, Policy)}
     ticks = write_film(env, chooser(env, policies, threads), run.folder / "episode.gif")
     chance = of_chance(evaluations)
     for now, by_chance in zip(trained(evaluations)[-1].fared, chance.fared if chance else (), strict=True):

@@ -40,11 +40,11 @@ def evaluate(
     from hamlet_train.checkpoint import weights_in
     from hamlet_train.cli.options import threads_of
     from hamlet_train.evaluate import environment, played, played_by_chance
-    from hamlet_train.policy import read_any
+    from hamlet_train.policy import read_all
     from hamlet_train.run import open_universe
 
     module = open_universe(universe)
-    policies = read_any(path, module)
+    policies = read_all(path, module)
     about = next(iter(policies.values())).about
     if path.is_dir() and "update" in about:
         file = weights_in(path)

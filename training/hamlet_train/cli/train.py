@@ -61,10 +61,8 @@ def train(
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
-            what = (
-                "all of them learn one policy, and numbers are by role" if manifest.shared else "each learns a policy"
-            )
-            click.echo(f"{module.name} has the roles {roles}: {what}", err=True)
+            whose = "all of them learn one policy" if manifest.shared else "each learns a policy of its own"
+            click.echo(f"{module.name} has the roles {roles}: {whose}", err=True)
         board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
         screen = (
             shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(Watch())
