@@ -18,6 +18,7 @@ from hamlet_train.exact.network import Array
 from hamlet_train.files import read_tensors, write_tensors
 from hamlet_train.groups import Share
 from hamlet_train.learning import Learning, Training
+from hamlet_train.past import Self
 from hamlet_train.policy import about, about_network, check_for, parameters_of, tensors_of
 from hamlet_train.ppo import Learned
 from hamlet_train.ranks import Ranks
@@ -25,6 +26,8 @@ from hamlet_train.ranks import Ranks
 MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
 LIVES = ("lengths", "returns", "discounted")
+BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": []}
+"""The settings of trainings that do not say them: those of before there were any."""
 
 
 def save(path: Path, training: Training) -> None:
@@ -54,6 +57,11 @@ def save(path: Path, training: Training) -> None:
             said |= facts
         else:
             roles[crew.role] = facts
+    if training.past is not None:
+        said["selves"] = [each.update for each in training.past.selves]
+        for number, of in enumerate(training.crews):
+            selves = [each.parameters[number] for each in training.past.selves]
+            tensors[f"{of.crew.prefix}selves"] = np.stack(selves)
     if first.ranks.first:
         write_tensors(path, tensors, about(env.module, env.seed) | said | ({"roles": roles} if roles else {}))
 
@@ -70,7 +78,7 @@ def load(path: Path, training: Training) -> None:
     parts = check_for(path, tensors, said, env.module)
     of, this = said.get("of", {}), _training(training)
     for name, value in this.items():
-        if of.get(name, True if name == "shared" else None) != value:
+        if of.get(name, BEFORE.get(name)) != value:
             raise TrainError(f"{path} is of a training with {name} {of.get(name)}, and this one has {value}")
     lanes = slice(share.first_world * env.num_agents, (share.first_world + share.worlds) * env.num_agents)
     worlds = slice(share.first_world, share.first_world + share.worlds)
@@ -99,6 +107,11 @@ def load(path: Path, training: Training) -> None:
         counts = {name: float.fromhex(facts["counts"][name]) for name in COUNTED}
         counters: dict[str, Any] = moments | counts
         learner.learned = Learned(parameters_of(path, learner.network, mine), update=said["update"], **counters)
+    if training.past is not None:
+        selves = [parts[each.crew.role][0]["selves"] for each in training.crews]
+        training.past.selves[:] = [
+            Self(update, tuple(each[index].copy() for each in selves)) for index, update in enumerate(said["selves"])
+        ]
 
 
 def latest(folder: Path) -> Path | None:
@@ -133,6 +146,8 @@ def _training(training: Training) -> dict[str, Any]:
         "seed": env.seed,
         "updates": learner.updates,
         "shared": training.crews[0].crew.role is None,
+        "past": 0 if training.past is None else training.past.most,
+        "fixed": [policy.digest() for policy in training.fixed.values()],
     }
     return size | asdict(learner.settings) | {"hidden": list(learner.settings.hidden)}
 

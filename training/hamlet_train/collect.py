@@ -15,6 +15,7 @@ from hamlet_train.exact import kernels
 from hamlet_train.exact.compiled import Address, at
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
+from hamlet_train.groups import LANES
 from hamlet_train.team import Team
 
 Choice: TypeAlias = tuple[torch.Tensor, torch.Tensor | None]
@@ -149,11 +150,12 @@ def choose(present: Present, players: Sequence[Player], tick: int = 0) -> Choice
 
 
 def collect(present: Present, learners: Sequence[Player], others: Sequence[Player] = ()) -> None:
-    """Fill the stores of those who learn; the others play, and nothing is kept of them."""
+    """Fill the stores of those who learn. The others play, in the place of learners where both have a lane, and nothing
+    is kept of them."""
     env, by_hand = present.env, present.env.universe.by_hand
     for tick in range(learners[0].store.ticks):
-        choose(present, others)
-        observation, *flags, info = env.step(*choose(present, learners, tick))
+        choose(present, learners, tick)
+        observation, *flags, info = env.step(*choose(present, others))
         last = observation if by_hand else info["final_observation"]
         assert last is not None
         for each in learners:
@@ -169,6 +171,12 @@ def _begin(env: Env) -> None:
     over = ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
     if bool(over.any()):
         env.reset(worlds=over)
+
+
+def bounds_of(lanes: int) -> Array:
+    """The lanes at which threads part, of so many that belong to no groups."""
+    bounds: Array = np.minimum(np.arange(-(-lanes // LANES) + 1) * LANES, lanes)
+    return bounds
 
 
 def ranges(env: Env) -> Array:

@@ -14,7 +14,7 @@ from hamlet.numbers.random import philox, share
 from hamlet_train.exact.network import FIRST_LOG_DEVIATION, Array, Network
 from hamlet_train.exact.words import words
 
-ORDER, WEIGHTS, EVALUATION, CREWS = 32, 33, 34, 35
+ORDER, WEIGHTS, EVALUATION, CREWS, PAST = 32, 33, 34, 35, 36
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
 
 HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
@@ -40,6 +40,12 @@ def crew_seed(seed: int, number: int) -> int:
     samples."""
     low, high = _words(2, number, 0, CREWS, seed).tolist()
     return int(low | high << 32)
+
+
+def past_words(groups: Array, update: int, seed: int) -> Array:
+    """[groups] i64: the word that says which past self plays in each group during an update."""
+    words: Array = _words(1, torch.from_numpy(groups).unsqueeze(1), update, PAST, seed).flatten().numpy()
+    return words
 
 
 def _words(count: int, second: torch.Tensor | int, third: int, stream: int, seed: int) -> torch.Tensor:

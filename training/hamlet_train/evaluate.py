@@ -18,12 +18,11 @@ from hamlet.env.environment import Env
 from hamlet.numbers.random import multiply_high
 from hamlet.package.module import Module
 from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
-from hamlet_train.collect import Actor, Choice, Player, Present, choose
+from hamlet_train.collect import Actor, Choice, Player, Present, bounds_of, choose
 from hamlet_train.crews import Crew, crews_of
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from hamlet_train.groups import LANES
 from hamlet_train.policy import Policy, Table
 from hamlet_train.team import Team
 
@@ -137,21 +136,22 @@ def chooser(env: Env, policy: Policy | Networks, threads: int, greedy: bool = Fa
 
 
 def player(present: Present, crew: Crew, policy: Policy, threads: int, lanes: Array | None = None) -> Player:
-    """A policy that plays a crew, or these lanes of it, and keeps nothing.
+    """A policy that plays a crew, or these lanes of it, and keeps nothing. It is that of the crew's role, or one that
+    all roles share.
 
     Raises:
         TrainError: the crew observes something else, or has other actions or controls.
     """
     network, env = policy.network, present.env
-    fits = len(crew.reach), crew.choices, crew.controls
+    assert env.observation is not None
     sizes = network.inputs, network.actions, network.controls
-    if fits != sizes:
+    own = sizes == (len(crew.reach), crew.choices, crew.controls)
+    if not own and sizes != (env.observation.shape[1], env.num_actions, env.num_controls):
         raise TrainError("the policy is for {} values of an observation, {} actions and {} controls".format(*sizes))
     mine = crew.lanes if lanes is None else lanes
     count = env.num_lanes if mine is None else len(mine)
-    bounds = np.minimum(np.arange(-(-count // LANES) + 1) * LANES, count)
     team = Team(min(threads, -(-count // OF_A_THREAD)), network.scratch)
-    actor = Actor(present, network, team, bounds, mine, crew.actions)
+    actor = Actor(present, network, team, bounds_of(count), mine, crew.actions if own else None)
     return Player(actor, policy.parameters, Store.empty(network, count, 1))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hamlet.env.environment import Env
 from hamlet_train.collect import Actor, Player, Present, collect
 from hamlet_train.crews import Crew
 from hamlet_train.exact.store import Store
+from hamlet_train.past import Past
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learner, Progress, digest_of
 
@@ -29,11 +31,21 @@ class Learning:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A training: an environment, its present tick, and the crews that learn."""
+    """A training.
+
+    Attributes:
+        env, present: the worlds, and their present tick.
+        crews: those that learn.
+        fixed: policies of roles that play as they are, by role; opponents: these, playing.
+        past: earlier selves of the crews, who play too.
+    """
 
     env: Env
     present: Present
     crews: tuple[Learning, ...]
+    fixed: Mapping[str | None, Policy]
+    opponents: tuple[Player, ...]
+    past: Past | None
 
     @property
     def update(self) -> int:
@@ -42,19 +54,30 @@ class Training:
 
     def collect(self) -> None:
         """Fill the stores."""
-        collect(self.present, [each.player for each in self.crews])
+        past = [] if self.past is None else self.past.players(self.update)
+        collect(self.present, [each.player for each in self.crews], [*self.opponents, *past])
+        if self.past is not None:
+            self.past.leave([each.store for each in self.crews])
 
     def advance(self) -> tuple[Progress, ...]:
         """One update of each crew."""
         self.collect()
-        return tuple(each.learner.update(each.store) for each in self.crews)
+        lines = tuple(each.learner.update(each.store) for each in self.crews)
+        self.note()
+        return lines
+
+    def note(self) -> None:
+        """Keep the crews as they are among their past selves, where there are any."""
+        if self.past is not None:
+            self.past.note(self.update, [each.learner.learned.parameters for each in self.crews])
 
     def digest(self) -> str:
         """The SHA-256 of what was learnt."""
         return digest_of({each.crew.role: each.learner.learned.digest() for each in self.crews})
 
     def policies(self) -> dict[str | None, Policy]:
-        """The policies as they are, by role."""
-        return {
+        """The policies as they are, by role, those that are fixed too."""
+        learnt = {
             each.crew.role: Policy(each.learner.network, each.learner.learned.parameters, {}) for each in self.crews
         }
+        return {**learnt, **self.fixed}

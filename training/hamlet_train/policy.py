@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ class Policy:
     network: Network
     parameters: Array
     about: dict[str, Any]
+
+    def digest(self) -> str:
+        """The SHA-256 of the parameters, little-endian, in hexadecimal."""
+        return sha256(self.parameters.astype("<f4").tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

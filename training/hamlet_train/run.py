@@ -2,6 +2,7 @@
 
 manifest.json               what is trained, how, with which versions; at the end the SHA-256 of the weights
 package/                    the generated package of the universe
+opponents/                  policies of other runs that play as they are
 progress.jsonl              a line per update
 evaluations.jsonl           a line per evaluation: how good the policy was, and first of all how good random actions are
 checkpoints/*.safetensors   everything that determines how the training goes on
@@ -16,7 +17,7 @@ import math
 import platform
 import shutil
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +29,7 @@ from hamlet.strict_json import parsed
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluation import Evaluated
 from hamlet_train.files import remove_parts, write_whole
+from hamlet_train.policy import Policy, filename, read_all
 from hamlet_train.ppo import Progress
 from hamlet_train.settings import Settings, read_settings
 
@@ -40,6 +42,7 @@ NUMBERS = {
     "seed": (0, 2**64 - 1),
     "ticks": (1, 2**63 - 1),
     "gradient_norm": (0, 2**31 - 1),
+    "past": (0, 2**16),
 }
 """The whole numbers of a manifest, and where they lie."""
 TEXTS = ("weights", "role")
@@ -61,6 +64,8 @@ class Manifest:
         settings: of PPO.
         gradient_norm: updates from one whose norm of the gradient is noted to the next; 0: it is never noted.
         shared: whether all roles learn one policy, as they do in a universe without roles.
+        opponents: by role, the SHA-256 of the parameters of policies that play as they are; `Run.opponent` has them.
+        past: how many past selves of those who learn play too, at most.
         weights: the SHA-256 of the parameters at the end, see `Learned.digest`; `None` while it goes on.
     """
 
@@ -76,6 +81,8 @@ class Manifest:
     settings: Settings
     gradient_norm: int = 0
     shared: bool = True
+    opponents: dict[str, str] = field(default_factory=dict)
+    past: int = 0
     weights: str | None = None
 
     @property
@@ -112,6 +119,25 @@ class Run:
     @property
     def checkpoints(self) -> Path:
         return self.folder / "checkpoints"
+
+    def opponent(self, role: str) -> Path:
+        """The file with the policy of a role that plays as it is."""
+        return self.folder / "opponents" / filename(role)
+
+    def opponents(self, module: Module, manifest: Manifest) -> dict[str | None, Policy]:
+        """The policies that play as they are, by role.
+
+        Raises:
+            TrainError: a file is not there, or is another one than the manifest says.
+        """
+        policies: dict[str | None, Policy] = {}
+        for role, sha in manifest.opponents.items():
+            path = self.opponent(role)
+            policy = next(iter(read_all(path, module).values()))
+            if not isinstance(policy, Policy) or policy.digest() != sha:
+                raise TrainError(f"{path} is another policy than {self.folder}/manifest.json says")
+            policies[role] = policy
+        return policies
 
     def remove_parts(self) -> None:
         """Remove what a process that was killed left half-written."""
@@ -236,12 +262,12 @@ def _manifest(said: dict[str, Any]) -> Manifest:
         ValueError: an entry lacks, is unknown or is not what it must be.
     """
     values = {name: value for name, value in said.items() if name != "format"}
-    members = {field.name: field for field in fields(Manifest)}
+    members = {each.name: each for each in fields(Manifest)}
     for name in values:
         if name not in members:
             raise ValueError(f"it has an entry {shown(name)}")
-    for name, field in members.items():
-        if name not in values and field.default is MISSING:
+    for name, each in members.items():
+        if name not in values and each.default is MISSING and each.default_factory is MISSING:
             raise ValueError(f"it has no {name}")
     for name, (low, high) in NUMBERS.items():
         number = values.get(name, low)
@@ -250,6 +276,11 @@ def _manifest(said: dict[str, Any]) -> Manifest:
     texts = [values["universe"], values["digest"], values["source"], values.get("weights") or ""]
     if not isinstance(values.get("shared", True), bool):
         raise ValueError("shared is true or false")
+    opponents = values.get("opponents", {})
+    if not isinstance(opponents, dict) or not all(
+        isinstance(sha, str) and role.isidentifier() for role, sha in opponents.items()
+    ):
+        raise ValueError("opponents are SHA-256 by role")
     if not isinstance(values["versions"], dict) or not isinstance(values["command"], list):
         raise ValueError("versions are by name, and the command is a list")
     for text in (*texts, *values["versions"], *values["versions"].values()):

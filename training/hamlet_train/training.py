@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import hamlet
@@ -11,11 +11,14 @@ from hamlet_train import checkpoint
 from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew, crew_sizes, crews_of
 from hamlet_train.draws import crew_seed
+from hamlet_train.errors import TrainError
+from hamlet_train.evaluate import check_roles, player
 from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
 from hamlet_train.exact.store import Store
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
-from hamlet_train.policy import filename, write_policy
+from hamlet_train.past import Past, groups_needed
+from hamlet_train.policy import Policy, filename, write_policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run
@@ -23,6 +26,8 @@ from hamlet_train.team import Team
 
 CHECKPOINTS = 20
 """Checkpoints of a training, about."""
+SELVES = 50
+"""Updates of a training after which its crews are kept as past selves, about."""
 
 
 def ignore(_: object) -> None:
@@ -37,8 +42,10 @@ class Watch:
     evaluated: Callable[[Evaluated], None] = ignore
 
 
-def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Training:
-    """A training before its first update.
+def begun(
+    module: Module, manifest: Manifest, ranks: Ranks, threads: int, fixed: Mapping[str | None, Policy] | None = None
+) -> Training:
+    """A training before its first update. `fixed` are policies of roles that play as they are.
 
     Raises:
         TrainError: the universe cannot be trained on.
@@ -60,13 +67,44 @@ def begun(module: Module, manifest: Manifest, ranks: Ranks, threads: int) -> Tra
     present, team = Present(env), Team(threads, 0)
     crews = crews_of(env, manifest.shared)
     seeds = [manifest.seed] if len(crews) == 1 else [crew_seed(manifest.seed, each) for each in range(len(crews))]
-    return Training(
-        env,
+    policies = fixed or {}
+    check_roles(env, policies)
+    learners = tuple(
+        learning(present, team, manifest, crew, share, seed, ranks)
+        for crew, share, seed in zip(crews, shares, seeds, strict=True)
+        if crew.role not in policies
+    )
+    if not learners:
+        raise TrainError("every role has an opponent's policy: nobody is left to learn")
+    opponents = tuple(player(present, crew, policies[crew.role], threads) for crew in crews if crew.role in policies)
+    training = Training(env, present, learners, policies, opponents, past_of(present, team, manifest, learners))
+    training.note()
+    return training
+
+
+def past_of(present: Present, team: Team, manifest: Manifest, crews: Sequence[Learning]) -> Past | None:
+    """Past selves of the crews, if the training has them.
+
+    Raises:
+        TrainError: only one crew learns, or there are too few worlds.
+    """
+    if not manifest.past:
+        return None
+    if len(crews) < 2:
+        raise TrainError("past selves play in the place of other roles that learn, and here one policy learns")
+    share, count = crews[0].learner.share, groups_needed(len(crews))
+    if share.groups.count < count:
+        worlds = count * share.groups.worlds_each
+        raise TrainError(f"past selves play in worlds of their own: take {worlds} worlds or more")
+    return Past(
         present,
-        tuple(
-            learning(present, team, manifest, crew, share, seed, ranks)
-            for crew, share, seed in zip(crews, shares, seeds, strict=True)
-        ),
+        team,
+        tuple(each.crew for each in crews),
+        tuple(each.learner.network for each in crews),
+        tuple(each.learner.share for each in crews),
+        manifest.past,
+        max(manifest.updates // SELVES, 1),
+        manifest.seed,
     )
 
 
@@ -96,7 +134,7 @@ def learning(
 
 def evaluation_of(module: Module, manifest: Manifest, training: Training, threads: int) -> Evaluation:
     """The evaluation of a training's policies."""
-    networks = [each.learner.network for each in training.crews]
+    networks = [each.network for each in training.policies().values()]
     plan = Plan.of(module.universe, networks, manifest.agents, manifest.updates, manifest.ticks)
     return Evaluation(module, plan, manifest.seed, threads)
 
@@ -108,7 +146,7 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
     Raises:
         TrainError: the universe cannot be trained on, or a checkpoint belongs to another training.
     """
-    training = begun(module, manifest, ranks, threads)
+    training = begun(module, manifest, ranks, threads, run.opponents(module, manifest))
     ranks.wait()
     latest = checkpoint.latest(run.checkpoints)
     if latest is not None:
