@@ -132,6 +132,21 @@ def test_each_role_learns_a_policy_or_all_share_one(hamletc: Said) -> None:
     assert "runs/tag has a policy for each role: leave out --shared" in err
 
 
+def test_what_cannot_be_played_is_refused_and_nothing_is_written(hamletc: Said) -> None:
+    for universe, options, said in (
+        (TAG, ("--against", "past:3", "--worlds", "2"), "take 128 worlds or more"),
+        (TAG, ("--against", "past:3", "--shared"), "--shared has all roles learn one policy"),
+        (TAG, ("--against", "3"), "write past:N"),
+        (MEAL, ("--against", "past:3"), "here one policy learns"),
+        (MEAL, ("--opponent", "runs/x"), "has no two roles"),
+    ):
+        code, _, err = hamletc("train", universe, *options, "--ticks", "100", "--name", "x")
+        assert code != 0
+        assert said in err
+        assert err.count("\n") == 1
+        assert not Path("runs/x").exists()
+
+
 def test_help_names_the_settings() -> None:
     program = [sys.executable, "-c", "from hamletc.cli.main import main; main()", "train", "--help"]
     said = " ".join(

@@ -15,9 +15,10 @@ import numpy as np
 from hamlet_train.collect import Actor, Player, Present, bounds_of
 from hamlet_train.crews import Crew
 from hamlet_train.draws import past_words
+from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from hamlet_train.groups import Share
+from hamlet_train.groups import Groups, Share
 from hamlet_train.team import Team
 
 
@@ -90,6 +91,10 @@ class Past:
         return np.concatenate([np.zeros(0, np.int64), *lanes])
 
 
-def groups_needed(crews: int) -> int:
-    """The fewest groups in which each crew learns beside past selves somewhere."""
-    return 2 * crews
+def check_past(crews: int, groups: Groups) -> None:
+    """Raise `TrainError` unless so many crews that learn can each do so beside past selves of the others."""
+    if crews < 2:
+        raise TrainError("past selves play in the place of other roles that learn, and here one policy learns")
+    if groups.count < 2 * crews:
+        worlds = 2 * crews * groups.worlds_each
+        raise TrainError(f"past selves play in worlds of their own: take {worlds} worlds or more")

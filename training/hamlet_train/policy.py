@@ -19,6 +19,8 @@ from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.files import write_tensors
 
+SAID = ("format", "universe", "digest", "parts", "seed", "role")
+"""The entries of a file that say which policy it is, whoever keeps it."""
 FILENAME = opened.FILENAME
 """The weights at the end of a training, in the folder of its run."""
 
@@ -102,6 +104,16 @@ def filename(role: str | None) -> str:
     """The file in the folder of a run with the policy of a role, or with the one that all agents share."""
     whole, suffix = FILENAME.split(".")
     return f"{whole}-{role}.{suffix}" if role else FILENAME
+
+
+def write_again(path: Path, policy: Policy) -> None:
+    """Write a policy of another run, with what its file says about itself.
+
+    Raises:
+        TrainError: the file cannot be written there.
+    """
+    said = {name: value for name, value in policy.about.items() if name in SAID}
+    write_tensors(path, tensors_of(policy.network, policy.parameters), said | about_network(policy.network))
 
 
 def write_policy(path: Path, module: Module, policy: Policy, seed: int, role: str | None = None) -> None:

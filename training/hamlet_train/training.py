@@ -17,7 +17,7 @@ from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
 from hamlet_train.exact.store import Store
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
-from hamlet_train.past import Past, groups_needed
+from hamlet_train.past import Past, check_past
 from hamlet_train.policy import Policy, filename, write_policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
@@ -90,12 +90,7 @@ def past_of(present: Present, team: Team, manifest: Manifest, crews: Sequence[Le
     """
     if not manifest.past:
         return None
-    if len(crews) < 2:
-        raise TrainError("past selves play in the place of other roles that learn, and here one policy learns")
-    share, count = crews[0].learner.share, groups_needed(len(crews))
-    if share.groups.count < count:
-        worlds = count * share.groups.worlds_each
-        raise TrainError(f"past selves play in worlds of their own: take {worlds} worlds or more")
+    check_past(len(crews), crews[0].learner.share.groups)
     return Past(
         present,
         team,

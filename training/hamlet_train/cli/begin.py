@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hamlet.package.module import Module, load
+from hamlet_train.cli.beside import opponents_of, past_of, write_opponents
 from hamlet_train.cli.defaults import TICKS, WORLDS
 from hamlet_train.cli.options import folder_of, settings_of
+from hamlet_train.crews import crew_sizes
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.compiled import kernels
+from hamlet_train.groups import Groups
+from hamlet_train.past import check_past
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
 
@@ -27,6 +31,8 @@ class Arguments:
     settings: tuple[str, ...]
     gradient_norm: int | None = None
     shared: bool = False
+    opponents: tuple[str, ...] = ()
+    against: str | None = None
 
 
 def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
@@ -59,11 +65,17 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool) -> None:
 
     if run.folder.exists() and not again and not run.hardly_begun:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
-    settings = settings_of(arguments.settings)
+    settings, past = settings_of(arguments.settings), past_of(arguments.against)
     kernels()
     try:
         module = packaged(universe, run.package)
         shape = checked_shape(module.universe, arguments.worlds or WORLDS, arguments.agents, 0)
+        opponents = opponents_of(arguments.opponents, module)
+        if arguments.shared and (opponents or past):
+            raise TrainError("--shared has all roles learn one policy: leave it out, or --opponent and --against")
+        if past:
+            sizes = crew_sizes(module.universe, shape.agents, arguments.shared)
+            check_past(len(sizes) - len(opponents), Groups.of_crews(shape.worlds, sizes)[0])
         run.write(
             Manifest(
                 universe=module.name,
@@ -78,6 +90,8 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool) -> None:
                 settings=settings,
                 gradient_norm=arguments.gradient_norm or 0,
                 shared=arguments.shared or not module.universe.roles,
+                opponents=write_opponents(run, opponents),
+                past=past,
             )
         )
     except BaseException:
@@ -94,6 +108,12 @@ def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
             raise TrainError(f"{run.folder} has {said} {has}, not {value}: leave out --{said}, or take another --name")
     if arguments.shared and not manifest.shared:
         raise TrainError(f"{run.folder} has a policy for each role: leave out --shared, or take another --name")
+    if arguments.against and past_of(arguments.against) != manifest.past:
+        raise TrainError(f"{run.folder} has past:{manifest.past}: leave out --against, or take another --name")
+    if arguments.opponents:
+        opponents = opponents_of(arguments.opponents, load(run.package))
+        if {role: policy.digest() for role, policy in opponents.items()} != manifest.opponents:
+            raise TrainError(f"{run.folder} has other opponents: leave out --opponent, or take another --name")
     if arguments.settings and settings_of(arguments.settings) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:

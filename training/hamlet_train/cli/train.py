@@ -27,6 +27,9 @@ from hamlet_train.settings import names
               help="Note the norm of the gradient in every N-th update.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from the latest checkpoint of the run.")
 @click.option("--shared", is_flag=True, help="One policy for all roles rather than one for each.")
+@click.option("--opponent", "opponents", multiple=True, metavar="[ROLE=]RUN",
+              help="The policy of a run plays ROLE as it is, and the other roles learn. Repeatable.")  # fmt: skip
+@click.option("--against", metavar="past:N", help="In half of the worlds the other roles are N past selves.")
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 def train(
     universe: Path,
@@ -40,6 +43,8 @@ def train(
     gradient_norm: int | None,
     resume: bool,
     shared: bool,
+    opponents: tuple[str, ...],
+    against: str | None,
     tensorboard: bool,
 ) -> None:
     """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks and controls.
@@ -57,11 +62,13 @@ def train(
     ranks = joined()
     named = name_of(universe) if name is None else name
     try:
-        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, shared)
+        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, shared, opponents, against)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
             whose = "all of them learn one policy" if manifest.shared else "each learns a policy of its own"
+            if manifest.opponents:
+                whose = f"{' and '.join(manifest.opponents)} as in another run, and each other role learns"
             click.echo(f"{module.name} has the roles {roles}: {whose}", err=True)
         board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
         screen = (

@@ -1,0 +1,151 @@
+"""Policies that stay as they are, and past selves, play beside those who learn; trainings repeat as all do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import HUNT, TAG, StoppedError, trained
+
+from hamlet.package.module import load
+from hamlet_train.cli.beside import opponents_of, past_of, write_opponents
+from hamlet_train.errors import TrainError
+from hamlet_train.files import read_tensors
+from hamlet_train.learning import Training
+from hamlet_train.policy import read_all
+from hamlet_train.ppo import Progress
+from hamlet_train.ranks import Ranks
+from hamlet_train.reproduce import repeat
+from hamlet_train.run import Run, packaged
+from hamlet_train.training import Watch, begun, ignore
+
+PAST = replace(HUNT, worlds=200, past=2, ticks=200 * 5 * 10 * 5)
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Five updates of `PAST` with one thread."""
+    folder: Path = tmp_path_factory.mktemp("past") / "one"
+    return trained(folder, PAST)
+
+
+def noted(run: Run) -> str:
+    return "".join((run.folder / f"{name}.jsonl").read_text() for name in ("progress", "evaluations"))
+
+
+def test_past_selves_play_and_nobody_learns_from_what_they_do(past: Run) -> None:
+    training: Training = begun(load(past.package), past.read(), Ranks(), 1)
+    selves = training.past
+    assert selves is not None
+    for update in range(4):
+        assert [each.update for each in selves.selves] == list(range(max(update - 1, 0), update + 1))
+        training.advance()
+    played = selves.players(4)
+    valid, left = [each.store.valid.any(axis=1) for each in training.crews], 0
+    for crew, learning in enumerate(training.crews):
+        assert learning.crew.lanes is not None
+        groups = np.arange(learning.learner.share.groups.count)
+        bounds = learning.learner.share.bounds
+        others = [group for group in groups if group % 2 and (group // 2) % 2 != crew]
+        lanes = {lane for group in others for lane in range(bounds[group], bounds[group + 1])}
+        assert not any(valid[crew][lane] for lane in lanes)
+        assert 0 < len(lanes) < len(learning.crew.lanes) / 2
+        # Others learn but where they were dead from the first tick on.
+        assert valid[crew].sum() > (len(learning.crew.lanes) - len(lanes)) / 3
+        left += len(lanes)
+    assert left == sum(len(each.store.rewards) for each in played)
+    assert len({each.parameters.tobytes() for each in played}) > 2
+
+
+def test_past_selves_act_as_they_did(past: Run) -> None:
+    """The lanes of a past self have the actions that the crew had with those weights."""
+    training = begun(load(past.package), past.read(), Ranks(), 1)
+    assert training.past is not None
+    first = [each.learner.learned.parameters.copy() for each in training.crews]
+    training.advance()
+    (learning, _), present = training.crews, training.present
+    for player in training.past.players(1):
+        present.chosen[:] = -1
+        player.act(0)
+        lanes, chosen = np.flatnonzero(present.chosen >= 0), present.chosen.copy()
+        crew = next(each for each in training.crews if each.crew.lanes is not None and lanes[0] in each.crew.lanes)
+        then = first[training.crews.index(crew)]
+        now = crew.learner.learned.parameters
+        acting = then if player.parameters.tobytes() == then.tobytes() else now
+        assert acting.tobytes() == player.parameters.tobytes()
+        crew.actor.act(acting.copy(), crew.store, 0)
+        assert chosen[lanes].tolist() == present.chosen[lanes].tolist()
+    assert learning.crew.role == "it"
+
+
+def test_a_training_beside_past_selves_repeats(past: Run, tmp_path: Path) -> None:
+    assert noted(trained(tmp_path / "three", PAST, threads=3)) == noted(past)
+    repeated = repeat(past, past.read(), 2, Watch(ignore))
+    assert (repeated.differs, repeated.weights) == (None, past.read().weights)
+    assert past.read().weights != trained(tmp_path / "none", replace(PAST, past=0)).read().weights
+
+    def stop(update: Progress) -> None:
+        if update.update == 4:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        trained(tmp_path / "cut", PAST, watch=stop)
+    cut = trained(tmp_path / "cut", PAST)
+    assert noted(cut) == noted(past)
+    tensors, about = read_tensors(cut.checkpoints / "00000005.safetensors")
+    assert about["selves"] == [4, 5]
+    assert tensors["it/selves"].shape[0] == 2
+
+
+@pytest.fixture(scope="module")
+def beaten(past: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, int], Run]:
+    """A training beside the hunter of `past`, by the name of its folder and its threads."""
+    folder: Path = tmp_path_factory.mktemp("beaten")
+
+    def train(name: str, threads: int) -> Run:
+        run = Run(folder / name)
+        module = packaged(TAG, run.package)
+        opponents = write_opponents(run, opponents_of([str(past.folder / "policy-it.safetensors")], module))
+        run.write(replace(HUNT, digest=module.digest, opponents=opponents))
+        return trained(run.folder, run.read(), threads)
+
+    return train
+
+
+def test_an_opponent_stays_as_it_is_and_the_others_learn(past: Run, beaten: Callable[[str, int], Run]) -> None:
+    one, two = beaten("one", 1), beaten("two", 2)
+    assert noted(one) == noted(two)
+    assert {line.role for line in one.lines()} == {"runner"}
+    repeated = repeat(one, one.read(), 2, Watch(ignore))
+    assert (repeated.differs, repeated.weights) == (None, one.read().weights)
+    before, after = read_all(past.folder, load(past.package)), read_all(one.folder, load(one.package))
+    assert before["it"].about["seed"] == past.read().seed
+    same = {role: before[role].parameters.tobytes() == after[role].parameters.tobytes() for role in before}  # type: ignore[union-attr]
+    assert same == {"it": True, "runner": False}
+    other = read_all(past.folder, load(past.package))["runner"]
+    one.opponent("it").write_bytes((past.folder / "policy-runner.safetensors").read_bytes())
+    assert other is not None
+    with pytest.raises(TrainError, match="is another policy than"):
+        one.opponents(load(one.package), one.read())
+
+
+def test_opponents_are_named_by_role(past: Run) -> None:
+    module, folder = load(past.package), past.folder
+    assert list(opponents_of([f"runner={folder}"], module)) == ["runner"]
+    assert list(opponents_of([f"{folder}/policy-it.safetensors"], module)) == ["it"]
+    for texts, said in (
+        ([str(folder)], "say which role it plays, it=.* or runner="),
+        ([f"it={folder}", f"runner={folder}"], "every role has an opponent's policy"),
+        ([f"it={folder}", f"it={folder}"], "the role it has an opponent's policy already"),
+        ([f"runner={folder}/policy-it.safetensors"], "has a policy for it, and none for runner"),
+        (["it=nowhere"], "cannot read nowhere"),
+    ):
+        with pytest.raises(TrainError, match=said):
+            opponents_of(texts, module)
+    for text in ("10", "past", "past:", "past:0", "past:101", "past:x", "past:-1"):
+        with pytest.raises(TrainError, match="write past:N"):
+            past_of(text)
+    assert (past_of("past:10"), past_of(None)) == (10, 0)
