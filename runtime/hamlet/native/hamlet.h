@@ -1721,6 +1721,49 @@ HAMLET_HELPER void total_on_cells(
         if (runs[lane] && standing[lane] >= 0) joined[standing[lane]] += values[lane];
 }
 
+#if HAMLET_AVX2
+#define HAMLET_TURNED 8
+/* Four numbers from each of eight places on become four rows of eight. */
+HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts) {
+    __m256 low[4], pairs[4];
+    for (int each = 0; each < 4; each++) {
+        __m256 left = _mm256_castps128_ps256(_mm_loadu_ps(cells + starts[each]));
+        low[each] = _mm256_insertf128_ps(left, _mm_loadu_ps(cells + starts[each + 4]), 1);
+    }
+    pairs[0] = _mm256_unpacklo_ps(low[0], low[1]), pairs[1] = _mm256_unpackhi_ps(low[0], low[1]);
+    pairs[2] = _mm256_unpacklo_ps(low[2], low[3]), pairs[3] = _mm256_unpackhi_ps(low[2], low[3]);
+    _mm256_storeu_ps(turned, _mm256_shuffle_ps(pairs[0], pairs[2], 0x44));
+    _mm256_storeu_ps(turned + LANES, _mm256_shuffle_ps(pairs[0], pairs[2], 0xEE));
+    _mm256_storeu_ps(turned + 2 * LANES, _mm256_shuffle_ps(pairs[1], pairs[3], 0x44));
+    _mm256_storeu_ps(turned + 3 * LANES, _mm256_shuffle_ps(pairs[1], pairs[3], 0xEE));
+}
+#elif HAMLET_SSE2
+#define HAMLET_TURNED 4
+HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts) {
+    __m128 rows[4];
+    for (int each = 0; each < 4; each++) rows[each] = _mm_loadu_ps(cells + starts[each]);
+    _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
+    for (int each = 0; each < 4; each++) _mm_storeu_ps(turned + each * LANES, rows[each]);
+}
+#endif
+
+/* `count` numbers of cells, from `cell` on, of the world of each lane from `begin` to `end`: a row of LANES for each
+cell. */
+HAMLET_HELPER void turn_cells(
+    f32 *turned, const f32 *cells, const i32 *starts, ix begin, ix end, ix cell, ix count) {
+    ix lane = begin;
+#if HAMLET_SSE2
+    /* The last four may begin with some that were turned before. */
+    for (; count >= 4 && lane + HAMLET_TURNED <= end; lane += HAMLET_TURNED)
+        for (ix each = 0; each < count; each += 4) {
+            ix four = min_ix(each, count - 4);
+            hamlet_turn(turned + four * LANES + lane, cells + cell + four, starts + lane);
+        }
+#endif
+    for (; lane < end; lane++)
+        for (ix each = 0; each < count; each++) turned[each * LANES + lane] = cells[starts[lane] + cell + each];
+}
+
 /* The least of these numbers and of what is there, and the greatest. */
 HAMLET_HELPER void least_on_cells(
     f32 *joined, const f32 *values, const bool8 *runs, const i32 *standing, ix begin, ix agents) {

@@ -43,16 +43,17 @@ def begun(step: CellStep, world: Expression, place: Operand) -> Iterator[Code]:
     elements = [row.element for row in step.meters]
     yield _vectors(step, [assign(elements, call("_begin_cells", *step.passing("begin_cells", world)))])
     yield from _asked(step, world)
-    yield from _stored(step, place)
+    yield from _stored(step.meters, step, place)
 
 
 def _spread_worlds(step: CellStep) -> Function:
-    place = world + index
+    place, changed = world + index, step.changed
 
     def of_world() -> Iterator[Code]:
         yield assign(lane, index * agents)
         if AWAKE not in step.functions.bodies:
-            yield from (*loaded(step.meters), *rules(), *_asked(step, index), *_stored(step, place))
+            if changed or step.over:
+                yield from (*loaded(step.meters), *rules(), *_asked(step, index), *_stored(changed, step, place))
             return
         yield Remark("Where no rule can hold, cells stay as they are.")
         if step.pushes is not None:
@@ -60,10 +61,10 @@ def _spread_worlds(step: CellStep) -> Function:
             yield assign(pushes, call("any_on_cells", term, "runs", lane, agents))
         yield assign(awake, call("_awake", *step.passing(AWAKE)))
         if step.over:
-            ran = [*loaded(step.meters), *rules(), *_stored(step, place)]
+            ran = [*loaded(step.meters), *rules(), *_stored(changed, step, place)]
             yield from (when(awake, ran, list(loaded(step.asked))), *_asked(step, index))
         else:
-            yield when(awake, [*loaded(step.meters), *rules(), *_stored(step, place)])
+            yield when(awake, [*loaded(step.meters), *rules(), *_stored(changed, step, place)])
 
     def loaded(rows: Iterable[Row]) -> Iterator[Code]:
         for row in rows:
@@ -95,7 +96,7 @@ def _vectors(step: CellStep, body: Iterable[Code], before: Iterable[Code] = ()) 
     """Statements for each vector of cells, whose numbers are `number`; beyond the last cell is that once more."""
     last = call("where", call("less", number, step.count), number, step.count - 1)
     numbered = (assign(number, call("to_i32", numbers())), assign(number, last))
-    return loop(first, 0, step.room, WIDE, body=(*before, *numbered, *body))
+    return loop(first, 0, step.count, WIDE, body=(*before, *numbered, *body))
 
 
 def _asked(step: CellStep, world: Expression) -> Iterator[Code]:
@@ -108,8 +109,8 @@ def _asked(step: CellStep, world: Expression) -> Iterator[Code]:
         yield assign(over_world(each, world), call(f"{each.op}_over_cells", row, step.count, step.half))
 
 
-def _stored(step: CellStep, place: Operand) -> Iterator[Code]:
-    """The cells of a world copied back to memory."""
-    for row in step.meters:
+def _stored(rows: Iterable[Row], step: CellStep, place: Operand) -> Iterator[Code]:
+    """Meters of the cells of a world copied back to memory."""
+    for row in rows:
         own = part(own_cells, 0, row.number * step.room)
         yield do("store_lanes", own, part(MEMORY, place, row.number * step.count), step.count)

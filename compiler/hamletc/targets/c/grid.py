@@ -16,8 +16,8 @@ from operator import add, or_
 from hamlet import schema
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
-from hamletc.ir.function import NEAR, OVER, PAST, PUSHED, PUSHES, Program
-from hamletc.ir.ops import Type
+from hamletc.ir.function import CELLS, NEAR, OVER, PAST, PUSHED, PUSHES, Program
+from hamletc.ir.ops import Input, Type
 from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.c.arrays import Array, heap
 from hamletc.targets.c.bindings import Bindings
@@ -80,6 +80,14 @@ class CellStep:
     def pushes(self) -> Reduced | None:
         """What agents take away from the cells from which they push something; `None` where they push nothing."""
         return next((each for each in self.sums if each.reduction.name == f"{PUSHED}.0"), None)
+
+    @property
+    def changed(self) -> list[Row]:
+        """The meters that rules of cells may change."""
+        spread = self.functions.bodies[CELLS]
+        left = {o.name for o in spread.outputs if isinstance(op := spread.op(o.value), Input) and op.name == o.name}
+        outputs = self.functions.program.function(CELLS).outputs
+        return [row for row, output in zip(self.meters, outputs, strict=True) if output.name not in left]
 
     @property
     def half(self) -> int:

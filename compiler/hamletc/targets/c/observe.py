@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from hamletc.kernel.code import (
     Assign,
@@ -27,10 +28,14 @@ from hamletc.targets.c.cuts import Cuts, Run
 from hamletc.targets.c.functions import computing, in_parts
 from hamletc.targets.c.lanes import LANES, lane, selected, start, vectors
 from hamletc.targets.c.memory import part
-from hamletc.targets.c.rows import Repeated, Rows, Single, rows
+from hamletc.targets.c.rows import Repeated, Rows, Single, Turned, rows
 
 row, element, value, line = names("row element value line")
 pitch, written, whole, past, streamed, count = names("pitch written whole past streamed count")
+block, after = names("block after")
+
+BLOCK = 16
+"""Elements that are turned together: a line of the cache of each lane's cells."""
 
 
 def observe(bindings: Bindings, cuts: Cuts | None, schedule: Schedule) -> list[Function]:
@@ -83,9 +88,14 @@ def _made(singles: Iterable[Single]) -> Iterator[Code]:
     return (assign(variable, array.make) for variable, array in {each.variable: each.array for each in singles}.items())
 
 
-def _repeated(each: Repeated) -> Expression:
+def _repeated(each: Repeated, turned: Iterable[Expression] = ()) -> Expression:
     """A row of repeated ones, for a lane."""
-    return call(each.function, *each.arguments)
+    return call(each.function, *each.arguments, *turned)
+
+
+def _turned(repeated: Iterable[Repeated]) -> Iterable[Turned]:
+    """What of cells is turned for repeated rows, each once."""
+    return {cells.variable: cells for each in repeated for cells in each.turned}.values()
 
 
 def _number(first: int, row: Name) -> Expression:
@@ -119,9 +129,17 @@ def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows) -> Function:
 
     def of_row(each: Repeated) -> Iterator[Code]:
         number = _number(each.row, element)
+        turned = (Name(cells.variable)[(element - block) * LANES + lane] for cells in each.turned)
         yield assign(row, part("rows", 0, number * pitch + start))
         yield assign(past, number >= streamed)
-        yield vectors([assign(value, _repeated(each)), _put(row, value, past, each.scale)], "end", "begin")
+        yield vectors([assign(value, _repeated(each, turned)), _put(row, value, past, each.scale)], "end", "begin")
+
+    def of_block(together: Sequence[Repeated], count: int) -> Iterator[Code]:
+        yield assign(after, call("min", block + BLOCK, count))
+        for cells in _turned(together):
+            of_lanes = (cells.variable, cells.cells, cells.starts, "begin", "end")
+            yield do("turn_cells", *of_lanes, block, after - block)
+        yield loop(element, block, after, body=[code for each in together for code in of_row(each)])
 
     def body() -> Iterator[Code]:
         yield from _made(rows.shared)
@@ -129,8 +147,12 @@ def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows) -> Function:
             yield vectors(of_vector_in_parts(cuts), "end", "begin")
         elif rows.of_lane:
             yield vectors(of_vector(), "end", "begin")
-        for each in rows.repeated:
-            yield loop(element, each.count, body=of_row(each))
+        yield from (assign(cells.variable, stack("f32", BLOCK * LANES).unset) for cells in _turned(rows.repeated))
+        for (count, turned), group in groupby(rows.repeated, lambda each: (each.count, bool(each.turned))):
+            if turned:
+                yield loop(block, 0, count, BLOCK, body=of_block(list(group), count))
+            else:
+                yield from (loop(element, count, body=of_row(each)) for each in group)
 
     summary = (
         "Write what the lanes of a chunk from `begin` to `end` observe, those that are `written`; all where `whole`, "
@@ -153,7 +175,8 @@ def _observe_last(bindings: Bindings, rows: Rows) -> Function:
         for single in rows.singles:
             yield written_to(single.row, single.variable, single.scale)
         for each in rows.repeated:
-            body = [assign(value, _repeated(each)), written_to(_number(each.row, element), value, each.scale)]
+            turned = (cells.of_lane(element) for cells in each.turned)
+            body = [assign(value, _repeated(each, turned)), written_to(_number(each.row, element), value, each.scale)]
             yield loop(element, each.count, body=body)
 
     summary = (

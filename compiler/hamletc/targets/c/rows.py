@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from hamlet import schema
-from hamletc.ir.ops import Input, Type
-from hamletc.kernel.body import Loop, held_name, identifier, remarks
+from hamletc.ir.ops import Add, Element, Fetch, Input, Type, Value, operands
+from hamletc.kernel.body import Body, Loop, held_name, identifier, remarks, table_name
 from hamletc.kernel.code import Code, Compute, Expression, Name, Remark, Typed, assign, call, give, names
 from hamletc.targets.c.arrays import Array, stack, stack_rows
 from hamletc.targets.c.bindings import Bindings, outside, shared
@@ -44,7 +45,7 @@ class Single:
 @dataclass(frozen=True, slots=True)
 class Repeated:
     """Rows that one function computes: its statements, and how it is called for a lane. `row` is the first, `scale` as
-    in `Single`."""
+    in `Single`; `turned` is what it takes last."""
 
     function: str
     row: int
@@ -53,6 +54,27 @@ class Repeated:
     arguments: list[Expression]
     body: tuple[Code, ...]
     scale: tuple[Expression, ...]
+    turned: tuple[Turned, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """Numbers of the cells of a lane's world, one for each element, in the order of cells. A vector of lanes reads them
+    from as many places; so some elements are read together, and turned: lanes side by side.
+
+    Attributes:
+        variable: holds them.
+        cells: the numbers of all worlds.
+        starts: of the lanes of a chunk, where those of their world begin.
+    """
+
+    variable: str
+    cells: Name
+    starts: Name
+
+    def of_lane(self, element: Name) -> Expression:
+        """The number of an element for a single `lane`."""
+        return self.cells[self.starts[lane] + element]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +159,9 @@ def _repeated(functions: Bindings, function: str) -> list[Repeated]:
 def _of_loop(functions: Bindings, function: str, loop: Loop) -> Repeated:
     """Rows that a loop of the function gives."""
     printed, tables = functions.bodies[function], functions.tables_of(function)
-    values = outside(printed, loop)
+    along = _along(functions, printed, loop) if function == "observe" else {}
+    loop = _without(printed, loop, along)
+    values = [value for value in outside(printed, loop) if value not in along]
     elements = [
         functions.held[op.name].of_lane
         if isinstance(op := printed.op(value), Input)
@@ -149,11 +173,50 @@ def _of_loop(functions: Bindings, function: str, loop: Loop) -> Repeated:
         function=f"_{output}" if function == "mask" else f"_observe_{output}",
         row=functions.offsets[loop.output],
         count=loop.count,
-        parameters=[loop.element, *(printed.names[value] for value in values), *tables],
+        parameters=[loop.element, *(printed.names[value] for value in values), *tables, *map(printed.names.get, along)],
         arguments=[call("i32", "element"), *elements, *map(Name, tables)],
         body=(Compute(function, loop.lines), give(functions.value(function, loop.value))),
         scale=functions.scales.get(loop.output, ()),
+        turned=tuple(along.values()),
     )
+
+
+def _along(functions: Bindings, printed: Body, loop: Loop) -> dict[Value, Turned]:
+    """What the lines of a loop fetch of cells whose numbers are those of the elements."""
+    starts = functions.held.get("cells_at")
+    if starts is None or starts.chunk.rows > 1:
+        return {}
+
+    def of_element(index: Value) -> bool:
+        match printed.op(index):
+            case Add(left=left, right=right):
+                begun, moved = printed.op(left), printed.op(right)
+                return isinstance(begun, Input) and begun.name == "cells_at" and isinstance(moved, Element)
+            case _:
+                return False
+
+    fetched = {
+        line.value: table_name(op.array)
+        for line in loop.lines
+        if isinstance(op := printed.op(line.value), Fetch) and of_element(op.index)
+    }
+    return {
+        value: Turned(f"turned_{cells}_", Name(cells), Name(starts.chunk.variable)) for value, cells in fetched.items()
+    }
+
+
+def _without(printed: Body, loop: Loop, turned: Collection[Value]) -> Loop:
+    """A loop without the lines of these values, and without those that only they need."""
+    if not turned:
+        return loop
+    needed: set[Value] = set()
+    waiting = [loop.value]
+    while waiting:
+        value = waiting.pop()
+        if value not in needed and value not in turned:
+            needed.add(value)
+            waiting += operands(printed.op(value))
+    return replace(loop, lines=tuple(line for line in loop.lines if line.value in needed))
 
 
 def _of_words(functions: Bindings, rows: KnownRows) -> Repeated:

@@ -134,6 +134,7 @@ HELPERS: dict[str, Helper] = {
     "total_on_cells": Helper(),
     "total_over_cells": Helper(gives=CType("number", "f32")),
     "total_worlds": Helper(),
+    "turn_cells": Helper(),
 }
 """The functions of the header that work on memory, by their names in code."""
 

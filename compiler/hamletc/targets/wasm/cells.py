@@ -19,6 +19,7 @@ from hamletc.kernel.code import (
     update,
     when,
 )
+from hamletc.targets.c.lanes import LANES
 
 joined, flags, runs, standing, begin, agents, lane = names("joined flags runs standing begin agents lane")
 values, count, half, pairs, place, left, right, cell = names("values count half pairs place left right cell")
@@ -50,6 +51,7 @@ def cells() -> list[Function]:
             "apart",
         ),
         _mark_edges(),
+        _turn(),
         _over("total", left + right),
         _over("lowest", least),
         _over("highest", most),
@@ -91,6 +93,13 @@ def _mark_edges() -> Function:
     body = [loop(cell, cells_, body=of_cell())]
     summary = "Flag the cells that have none before them on an axis, and those that have none behind them."
     return function("mark_edges", ["flags", "stride", "size", "cells", "room"], summary, body, "apart")
+
+
+def _turn() -> Function:
+    of_lane = loop(place, count, body=[assign(joined[place * LANES + lane], values[standing[lane] + cell + place])])
+    summary = "A row of lanes for each of some cells of their worlds."
+    parameters = ["joined", "values", "standing", "begin", "half", "cell", "count"]
+    return function("turn_cells", parameters, summary, [loop(lane, begin, half, body=[of_lane])], "apart")
 
 
 def _over(op: str, combined: Expression) -> Function:

@@ -167,6 +167,18 @@ def test_agents_are_joined_on_their_cells(header: Header) -> None:
         assert not joined.any()
 
 
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 11, 16])
+def test_cells_are_turned(header: Header, count: int) -> None:
+    cells = GENERATOR.standard_normal((64, 21)).astype(np.float32)
+    worlds = GENERATOR.integers(0, 64, 256).astype(np.int32)
+    for begin, end, cell in [(0, 256, 0), (32, 96, 21 - count), (3, 62, 2)]:
+        rows = np.full((16, 256), np.nan, np.float32)
+        # Behind the last cell of the last world is no memory of ours.
+        header.call("turned", rows, cells, worlds * 21, begin, end, cell, count, gives=None)
+        assert np.array_equal(rows[:count, begin:end], cells[worlds[begin:end], cell : cell + count].T)
+        assert np.isnan(rows[count:]).all() and np.isnan(rows[:, end:]).all() and np.isnan(rows[:, :begin]).all()
+
+
 def test_edges_of_a_grid(header: Header) -> None:
     width, height, room_ = 5, 4, 32
     for stride, size, along in [(1, width, 1), (width, height, 0)]:

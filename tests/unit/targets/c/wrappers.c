@@ -265,6 +265,9 @@ void on_cells(ix op, f32 *joined, const f32 *values, const bool8 *flags, const b
     if (op == 3) highest_on_cells(joined, values, runs, standing, begin, agents);
     if (op == 4) clear_cells(joined, standing, begin, agents);
 }
+void turned(f32 *rows, const f32 *cells, const i32 *starts, ix begin, ix end, ix cell, ix count) {
+    turn_cells(rows, cells, starts, begin, end, cell, count);
+}
 void edges(bool8 *flags, ix stride, ix size, ix cells, ix room) { mark_edges(flags, stride, size, cells, room); }
 f32 over_cells(ix op, f32 *values, ix count, ix half) {
     if (op == 0) return total_over_cells(values, count, half);
