@@ -176,7 +176,8 @@ def test_cells_are_turned(header: Header, count: int) -> None:
         # Behind the last cell of the last world is no memory of ours.
         header.call("turned", rows, cells, worlds * 21, begin, end, cell, count, gives=None)
         assert np.array_equal(rows[:count, begin:end], cells[worlds[begin:end], cell : cell + count].T)
-        assert np.isnan(rows[count:]).all() and np.isnan(rows[:, end:]).all() and np.isnan(rows[:, :begin]).all()
+        rest = (rows[count:], rows[:, end:], rows[:, :begin])
+        assert all(np.isnan(each).all() for each in rest)
 
 
 def test_edges_of_a_grid(header: Header) -> None:
