@@ -168,12 +168,13 @@ def _of_loop(functions: Bindings, function: str, loop: Loop) -> Repeated:
         else Name(f"shared_{printed.names[value]}")[lane]
         for value in values
     ]
+    taken = [printed.names[value] for value in values]
     output = identifier(loop.output)
     return Repeated(
         function=f"_{output}" if function == "mask" else f"_observe_{output}",
         row=functions.offsets[loop.output],
         count=loop.count,
-        parameters=[loop.element, *(printed.names[value] for value in values), *tables, *map(printed.names.get, along)],
+        parameters=[loop.element, *taken, *tables, *(printed.names[value] for value in along)],
         arguments=[call("i32", "element"), *elements, *map(Name, tables)],
         body=(Compute(function, loop.lines), give(functions.value(function, loop.value))),
         scale=functions.scales.get(loop.output, ()),
