@@ -12,6 +12,7 @@ SAMPLE ?=
 SEED ?=
 LEDGER ?=
 RESULTS ?=
+ARGUMENTS ?=
 
 # Tests that make no kernels, or hardly any.
 FAST ?= tests/golden/diagnostics tests/golden/mistakes tests/golden/versions tests/unit/checking tests/unit/language \
@@ -44,6 +45,10 @@ format: ## formats the sources
 .PHONY: wheel
 wheel: ## builds dist/hamletc-VERSION-py3-none-any.whl, which pip installs anywhere
 	$(PYTHON) -m pip wheel -q --no-deps -w dist .
+
+.PHONY: site
+site: ## writes the docs as a site into build/site, which works without a network; ARGUMENTS=--no-page is quicker
+	$(PYTHON) docs/site $(ARGUMENTS)
 
 .PHONY: fuzz
 fuzz: ## compares random universes on BACKENDS for SECONDS

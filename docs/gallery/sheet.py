@@ -20,13 +20,19 @@ WIDE, HIGH = 450, 270
 """Pixels of a picture on the sheet."""
 
 
-def picture(path: Path) -> Pixels:
-    """A world of a universe after some ticks of random play, smaller, [HIGH, WIDE, 3] u8."""
+def board(path: Path) -> Pixels:
+    """A world of a universe after some ticks of random play, [height, width, 3] u8."""
     agents = AGENTS.get(path.stem)
     env = hamlet.make(hamlet.compile(path), worlds=1, agents=agents, seed=1, backend="interpreter", quiet=True)
     env.rollout(TICKS)
     pixels = env.render("rgb_array")
     assert isinstance(pixels, np.ndarray), "pixels are an array"
+    return pixels
+
+
+def picture(path: Path) -> Pixels:
+    """A board, smaller, [HIGH, WIDE, 3] u8."""
+    pixels = board(path)
     times = max(2, -(-pixels.shape[0] // HIGH), -(-pixels.shape[1] // WIDE))
     height, width = (size // times for size in pixels.shape[:2])
     blocks = pixels[: times * height, : times * width].reshape(height, times, width, times, 3)

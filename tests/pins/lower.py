@@ -59,6 +59,7 @@ TRIED: dict[str, tuple[str, ...]] = {
     "torchrl": ("tests/adapters/test_torchrl.py",),
     "tensordict": ("tests/adapters/test_torchrl.py", "tests/adapters/test_copies.py"),
     "rsl-rl-lib": ("tests/adapters/test_rsl_rl.py",),
+    "zensical": ("tests/docs/test_site.py",),
     "pygame": ("tests/adapters/test_human_window.py",),
 }
 """Packages, and the tests that use them."""
