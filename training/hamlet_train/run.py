@@ -8,6 +8,8 @@ evaluations.jsonl           a line per evaluation: how good the policy was, and 
 checkpoints/*.safetensors   everything that determines how the training goes on
 policy.safetensors          the weights at the end; policy-ROLE.safetensors where each role has a policy
 curve.png, episode.gif      what came out
+report.html                 the report
+seeds/SEED/                 the same training with another seed, a folder like this one
 """
 
 from __future__ import annotations
@@ -138,6 +140,11 @@ class Run:
                 raise TrainError(f"{path} is another policy than {self.folder}/manifest.json says")
             policies[role] = policy
         return policies
+
+    @property
+    def seeds(self) -> Path:
+        """The folder with a run for each further seed, by that number."""
+        return self.folder / "seeds"
 
     def remove_parts(self) -> None:
         """Remove what a process that was killed left half-written."""

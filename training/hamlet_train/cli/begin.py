@@ -42,7 +42,13 @@ def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks:
         TrainError: there is such a run already, or none to go on with, or it is another one.
         CompileError: the universe cannot be read or has errors.
     """
-    run = Run(folder_of(name))
+    return opened_in(Run(folder_of(name)), universe, arguments, resume, ranks)
+
+
+def opened_in(
+    run: Run, universe: Path, arguments: Arguments, resume: bool, ranks: Ranks
+) -> tuple[Run, Module, Manifest]:
+    """The same for the folder of a run."""
     if ranks.first:
         # What is restarted before it wrote a manifest begins once more.
         if resume or (ranks.restarted and run.begun):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import rich_click as click
 
 from hamlet.package.module import Module
@@ -32,6 +34,7 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     for role in policies:
         click.echo(f"policy    {run.folder / filename(role)}")
     click.echo(f"curve     {run.folder / 'curve.png'}\nepisode   {run.folder / 'episode.gif'} ({ticks} ticks)")
+    click.echo(f"a page of it: {shlex.join(['hamletc', 'report', str(run.folder)])}")
 
 
 def said(now: Fared, by_chance: Fared) -> str:

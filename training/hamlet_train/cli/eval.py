@@ -1,86 +1,129 @@
-"""`hamletc eval`: how a policy fares, beside random actions."""
+"""`hamletc eval`: how a policy fares, beside random actions and beside another one."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamlet_train.errors import TrainError
+
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hamlet_train.evaluate import Episodes
+    from hamlet_train.judged import Side
+
+PATH = click.Path(path_type=Path)
 
 
 @click.command(name="eval")
-@click.argument("universe", type=click.Path(path_type=Path))
-@click.option("--policy", "path", type=click.Path(path_type=Path), required=True,
+@click.argument("universe", type=PATH)
+@click.option("--policy", "path", type=PATH,
               help="The folder of a run, also an interrupted one, or a file with weights or a table.")  # fmt: skip
+@click.option(
+    "--compare", type=PATH, nargs=2, metavar="A B", help="In place of --policy: two of them, beside each other."
+)
 @click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
 @click.option(
     "--greedy", is_flag=True, help="Take the likeliest actions and the means of controls rather than draw them."
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="By default the next after that of the training.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="By default the next after those of the trainings.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, with intervals of return and length.")
 def evaluate(
     universe: Path,
-    path: Path,
+    path: Path | None,
+    compare: tuple[Path, Path] | None,
     episodes: int,
     agents: int | None,
     greedy: bool,
     seed: int | None,
     threads: int | None,
+    as_json: bool,
 ) -> None:
-    """Play episodes of UNIVERSE with a trained policy, and as many with random actions."""
+    """Play episodes of UNIVERSE with a trained policy, and as many with random actions.
+
+    Of a run with several seeds all policies play. Intervals are those of a bootstrap, 95 %. --compare says with which
+    probability A improves on B (Agarwal and others, 2021).
+    """
     from rich.console import Console
 
     from hamlet.waiting import told
-    from hamlet_train.checkpoint import weights_in
     from hamlet_train.cli.options import threads_of
-    from hamlet_train.evaluate import environment, played, played_by_chance
-    from hamlet_train.policy import read_all
+    from hamlet_train.evaluate import environment
+    from hamlet_train.judged import Named, Worlds, improvement, of_what
     from hamlet_train.run import open_universe
 
+    if (path is None) == (compare is None):
+        raise TrainError("say who plays: --policy RUN, or --compare RUN OTHER, not both")
     module = open_universe(universe)
-    policies = read_all(path, module)
-    about = next(iter(policies.values())).about
-    if path.is_dir() and "update" in about:
-        file = weights_in(path)
-        click.echo(f"{path} has not ended: these are the weights of its latest checkpoint, {file}", err=True)
-    chosen = (about["seed"] + 1) % 2**64 if seed is None else seed
+    paths = [*compare] if compare else [Path() if path is None else path]
+    named = [Named.read(each, module) for each in paths]
+    for each in named:
+        for file in each.going:
+            click.echo(f"{each.path} has not ended: these are the weights of its latest checkpoint, {file}", err=True)
+    # Worlds that none of them was trained in.
+    chosen = (max(each.seed for each in named) + 1) % 2**64 if seed is None else seed
     with told(module.name):
         small = environment(module, 1, agents, chosen)
-    worlds = -(-episodes // small.num_agents)
+    worlds = Worlds(module, -(-episodes // small.num_agents), agents, chosen)
     with Console(stderr=True).status("playing"), told(module.name):
-        env = environment(module, worlds, agents, chosen)
-        by_policy = played(env, policies, threads_of(threads), greedy)
-        other = environment(module, worlds, agents, chosen)
-        by_chance = played_by_chance(other)
-    title = f"{module.name}: the first episodes of {worlds * small.num_agents:,} agents, seed {chosen}"
-    of_roles = by_policy.by_role(env), by_chance.by_role(other)
-    console, names = Console(highlight=False, soft_wrap=True), ("greedy" if greedy else "policy", "random")
-    for role in of_roles[0]:
-        console.print(table(f"{title}: {role}", dict(zip(names, (each[role] for each in of_roles), strict=True))))
-    if not of_roles[0]:
-        console.print(table(title, dict(zip(names, (by_policy, by_chance), strict=True))))
+        names = [str(each) for each in paths] if compare else ["greedy" if greedy else "policy"]
+        sides = [
+            worlds.side(name, each.policies, threads_of(threads), greedy)
+            for name, each in zip(names, named, strict=True)
+        ]
+        sides.append(worlds.chance())
+    better = improvement(sides[0], sides[1]) if compare else {}
+    if as_json:
+        report = {
+            "universe": module.name,
+            "digest": module.digest,
+            "seed": chosen,
+            "greedy": greedy,
+            "sides": [each.report() for each in sides],
+        }
+        if compare:
+            report["improvement"] = {role: asdict(each) for role, each in better.items()}
+            report["of"] = of_what(sides[0], sides[1])
+        click.echo(json.dumps(report, indent=1))
+        return
+    title = f"{module.name}: the first episodes of {worlds.count * small.num_agents:,} agents, seed {chosen}"
+    console = Console(highlight=False, soft_wrap=True)
+    for role in sides[0].roles:
+        console.print(table(f"{title}: {role}" if small.roles else title, sides, role))
+    for role, interval in better.items():
+        who = f"{role} of {paths[0]}" if small.roles else str(paths[0])
+        shares = f"{interval.value:.1%} ({interval.low:.1%} to {interval.high:.1%})"
+        click.echo(f"{who} improves on {paths[1]} with probability {shares}, by {of_what(sides[0], sides[1])}")
 
 
-def table(title: str, sides: dict[str, Episodes]) -> Table:
+def table(title: str, sides: Sequence[Side], role: str) -> Table:
     """Sides beside each other."""
     from rich.table import Table
 
+    from hamlet_train import certainty
     from hamlet_train.evaluate import MOST_TICKS
     from hamletc.cli.show import literal
 
-    rows = Table("", *sides, title=title)
-    rows.add_row("episodes", *(f"{len(each.lengths):,}" for each in sides.values()))
-    rows.add_row("mean length", *(f"{each.length:.1f} ± {each.spread:.1f}" for each in sides.values()))
-    rows.add_row("mean return", *(f"{each.returned:.4g}" for each in sides.values()))
-    for name in next(iter(sides.values())).causes:
-        if any(each.causes[name] for each in sides.values()):
-            rows.add_row(literal(name), *(f"{each.causes[name]:,}" for each in sides.values()))
-    if any(each.unfinished for each in sides.values()):
-        rows.add_row(f"not ended after {MOST_TICKS:,}", *(f"{each.unfinished:,}" for each in sides.values()))
+    every = [each.together(role) for each in sides]
+    rows = Table("", *(literal(each.name) for each in sides), title=title)
+    several = any(len(each.groups) > 1 for each in sides)
+    if several:
+        rows.add_row("seeds", *(str(len(each.groups)) if each.name != "random" else "" for each in sides))
+    rows.add_row("episodes", *(f"{len(each.lengths):,}" for each in every))
+    rows.add_row("mean length", *(f"{each.length:.1f} ± {each.spread:.1f}" for each in every))
+    rows.add_row("mean return", *(f"{each.returned:.4g}" for each in every))
+    intervals = (certainty.of_mean(each.returns(role)) for each in sides)
+    rows.add_row("95 % of it", *(f"{each.low:.4g} to {each.high:.4g}" for each in intervals))
+    for name in every[0].causes:
+        if any(each.causes[name] for each in every):
+            rows.add_row(literal(name), *(f"{each.causes[name]:,}" for each in every))
+    if any(each.unfinished for each in every):
+        rows.add_row(f"not ended after {MOST_TICKS:,}", *(f"{each.unfinished:,}" for each in every))
     return rows

@@ -25,6 +25,8 @@ from hamlet_train.settings import names
               help=f"A setting of PPO, repeatable: {', '.join(names())}.")  # fmt: skip
 @click.option("--gradient-norm", type=click.IntRange(1, 2**31 - 1), metavar="N",
               help="Note the norm of the gradient in every N-th update.")  # fmt: skip
+@click.option("--seeds", type=click.IntRange(1, 1000), default=1, show_default=True,
+              help="How many seeds, from --seed on: a training for each, and a report of all.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on from the latest checkpoint of the run.")
 @click.option("--shared", is_flag=True, help="One policy for all roles rather than one for each.")
 @click.option("--opponent", "opponents", multiple=True, metavar="[ROLE=]RUN",
@@ -41,6 +43,7 @@ def train(
     threads: int | None,
     settings: tuple[str, ...],
     gradient_norm: int | None,
+    seeds: int,
     resume: bool,
     shared: bool,
     opponents: tuple[str, ...],
@@ -55,6 +58,8 @@ def train(
     from hamlet_train.cli.begin import Arguments, name_of, opened
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of
+    from hamlet_train.cli.report import write_report
+    from hamlet_train.cli.seeds import train_others
     from hamlet_train.cli.watch import on_board, shown
     from hamlet_train.ranks import joined, left
     from hamlet_train.training import Watch, train
@@ -78,15 +83,19 @@ def train(
             digest = train(run, module, manifest, ranks, threads_of(threads), watch)
         if ranks.first:
             show(run, module, manifest, digest, threads_of(threads))
+        if seeds > 1:
+            train_others(universe, run, manifest, arguments, seeds, ranks, threads_of(threads))
+            if ranks.first:
+                write_report(run, threads_of(threads))
     except KeyboardInterrupt:
         if ranks.first:
-            click.echo(stopped(universe, named, tensorboard), err=True)
+            click.echo(stopped(universe, named, tensorboard, seeds), err=True)
         sys.exit(130)
     finally:
         left()
 
 
-def stopped(universe: Path, name: str, tensorboard: bool) -> str:
+def stopped(universe: Path, name: str, tensorboard: bool, seeds: int = 1) -> str:
     """The line after Ctrl-C: how to go on."""
     from hamlet_train.checkpoint import latest
     from hamlet_train.cli.options import folder_of
@@ -97,5 +106,6 @@ def stopped(universe: Path, name: str, tensorboard: bool) -> str:
         return "stopped before the training began"
     checkpoint = latest(run.checkpoints)
     where = "its beginning" if checkpoint is None else str(checkpoint)
-    command = ["hamletc", "train", str(universe), "--name", name, "--resume", *["--tensorboard"] * tensorboard]
+    options = [*["--tensorboard"] * tensorboard, *(["--seeds", str(seeds)] if seeds > 1 else [])]
+    command = ["hamletc", "train", str(universe), "--name", name, "--resume", *options]
     return f"stopped; this goes on from {where}:\n{shlex.join(command)}"
