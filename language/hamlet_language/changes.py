@@ -21,14 +21,18 @@ _ABOVE_ZERO = ("deficit", "shortfall")
 @dataclass(frozen=True, slots=True)
 class Change:
     """A statement or a property that writes a meter: the step of a tick that it belongs to, who has it, what it does as
-    far as its signs say, and its text. In its step it is one of the first (-1), or of the last (1)."""
+    far as its signs say, and its text. In its step it is one of the first (-1), or of the last (1). It happens `always`
+    where nothing guards it."""
 
     step: StepName
     owner: str
     effect: Effect
     text: str
     span: Span
+    op: str
+    value: syntax.Expr
     among: Literal[-1, 0, 1] = 0
+    always: bool = False
 
 
 def changes_of(meter: str, declarations: tuple[syntax.Decl, ...]) -> tuple[Change, ...]:
@@ -102,25 +106,37 @@ def _properties(properties: tuple[syntax.MeterProperty, ...], meter: str) -> Ite
     for each in properties:
         match each:
             case syntax.DecayProperty(value=value, span=span):
-                yield Change("decay", f"meter {meter}", _by("-=", value), item_of(each).flat, span)
+                yield _lost("decay", meter, each, value, span, 0)
             case syntax.MoveProperty(value=value, span=span):
-                yield Change("act", f"meter {meter}", _by("-=", value), item_of(each).flat, span, 1)
+                yield _lost("act", meter, each, value, span, 1)
             case syntax.InteractProperty(value=value, span=span):
-                yield Change("interact", f"meter {meter}", _by("-=", value), item_of(each).flat, span, -1)
+                yield _lost("interact", meter, each, value, span, -1)
             case _:
                 pass
+
+
+def _lost(
+    step: StepName, meter: str, each: syntax.MeterProperty, value: syntax.Expr, span: Span, among: Literal[-1, 0, 1]
+) -> Change:
+    """The change by a property: a meter loses so much in a step."""
+    text = item_of(each).flat
+    return Change(step, f"meter {meter}", _by("-=", value), text, span, "-=", value, among, always=True)
 
 
 def _written(step: StepName, owner: str, tree: object, meter: str) -> Iterator[Change]:
     """The changes by the statements of a tree."""
     among: Literal[-1, 0] = -1 if isinstance(tree, syntax.EffectDecl) else 0
+    always = isinstance(tree, syntax.RuleDecl) and tree.guard is None
     for node in outside_expressions(tree):
         match node:
             case (
                 syntax.AssignStmt(meter=name, op=op, value=value, span=span)
                 | syntax.PostStmt(state=name, op=op, value=value, span=span)
             ) if name.text == meter:
-                yield Change(step, owner, _by(op, value), item_of(node).flat, span, among)
+                written = isinstance(node, syntax.AssignStmt)
+                yield Change(
+                    step, owner, _by(op, value), item_of(node).flat, span, op, value, among, always and written
+                )
             case _:
                 pass
 

@@ -9,7 +9,13 @@ from types import MappingProxyType
 
 from hamlet.universe import Span
 from hamlet_language.positions import Lines
-from hamletc.diagnostics import Diagnostic, diagnose
+from hamletc.checking.check import prove
+from hamletc.checking.proofs import Proofs
+from hamletc.compile import check
+from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, by_file, diagnose
+from hamletc.errors import CompileError, SourceError
+from hamletc.frontend import UniverseText
+from hamletc.garbage import without_collections
 from hamletc.language import syntax
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source
@@ -80,6 +86,53 @@ class Document:
         if self.file is None:
             return None, (self.source,), ()
         return link(self.file, self.source, self._read)
+
+    @cached_property
+    def checked(self) -> tuple[FileDiagnostics, ...]:
+        """All that the checker says about the text and those that belong to it, file by file."""
+        with without_collections():
+            return self._checked()
+
+    @property
+    def diagnosed(self) -> tuple[Diagnostic, ...]:
+        """All that the checker says about the text itself."""
+        own = (file.diagnostics for file in self.checked if file.path == self.path)
+        return tuple(each for diagnostics in own for each in diagnostics)
+
+    def _checked(self) -> tuple[FileDiagnostics, ...]:
+        if self.problems:
+            return by_file(self.problems, (self.source,))
+        try:
+            file, sources, problems = self.linked
+            if problems:
+                return by_file(problems, sources)
+            # Only what includes it says which names there are.
+            if file is None or self.included:
+                return ()
+            return check(UniverseText(self.path, file, sources)).warnings
+        except SourceError as error:
+            return error.found
+        except CompileError as error:
+            return self._refused(str(error))
+        except RecursionError:
+            return self._refused("the text nests deeper than can be followed")
+
+    def _refused(self, message: str) -> tuple[FileDiagnostics, ...]:
+        """A diagnostic where there is no place to point at."""
+        whole = Diagnostic("", "error", message, Label(_START), "")
+        return (FileDiagnostics(self.path, self.text, (whole,)),)
+
+    @cached_property
+    def proofs(self) -> Proofs | None:
+        """Where values of the universe lie; `None` where it has errors, or is none."""
+        file, sources, problems = self.linked
+        if file is None or self.included or self.problems or problems:
+            return None
+        try:
+            with without_collections():
+                return prove(file, tuple(source.title for source in sources))
+        except (CompileError, RecursionError):
+            return None
 
     @cached_property
     def declarations(self) -> tuple[syntax.Decl, ...]:

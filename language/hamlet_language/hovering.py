@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from hamlet.universe import Span
-from hamlet_language.changes import changes_of
+from hamlet_language.changes import Change, changes_of
 from hamlet_language.document import Document
 from hamlet_language.naming import named
 from hamlet_language.outline import Declared
 from hamlet_language.positions import Position, Range
+from hamlet_language.proving import addition, drift, told
 from hamletc.codes import CODES
 from hamletc.explained import section
+from hamletc.intervals import ZERO, Interval
 from hamletc.language import syntax
 from hamletc.language.layout import item_of
 from hamletc.language.words import CALLS, QUANTITIES, SHAPES, YIELDING
@@ -69,13 +71,30 @@ def _meter(document: Document, meter: syntax.MeterDecl) -> Iterator[str]:
     if not changes:
         yield "nothing changes it"
         return
+    in_play = None if document.proofs is None else document.proofs.meters.get(meter.name.text)
+    if in_play is not None:
+        yield f"in play: {told(in_play)}"
     lines = [
-        f"- {change.effect}: {change.owner} (`{change.text}`, {_place(document, change.span)})"
+        f"- {_effect(document, change)}: {change.owner} (`{change.text}`, {_place(document, change.span)})"
         for change in changes[:MOST_CHANGES]
     ]
     if len(changes) > MOST_CHANGES:
         lines.append(f"- and {len(changes) - MOST_CHANGES} more")
     yield "In the order of a tick:\n\n" + "\n".join(lines)
+    if (where := drift(document, changes)) is not None and document.proofs is not None:
+        yield f"left alone: {told(where)} in a tick"
+
+
+def _effect(document: Document, change: Change) -> str:
+    """The effect of a change, and by how much where its text does not say it."""
+    where = addition(document, change)
+    if where is None:
+        return change.effect
+    effect = "raises" if where.low >= 0 else "lowers" if where.high <= 0 else "changes"
+    if where.is_single:
+        return effect if where != ZERO else change.effect
+    size = where if effect != "lowers" else Interval(-where.high, -where.low)
+    return f"{effect} by {told(size)}"
 
 
 def _place(document: Document, span: Span) -> str:

@@ -17,6 +17,8 @@ from hamletc import __version__
 
 PAUSE = 0.1
 """Seconds without another change, after which a text is checked."""
+QUICK, ALL = types.CodeActionKind.QuickFix.value, types.CodeActionKind.SourceFixAll.value
+LEGEND = types.SemanticTokensLegend([*service.COLOURS], [*service.MODIFIERS])
 _SEVERITIES = {"error": types.DiagnosticSeverity.Error, "warning": types.DiagnosticSeverity.Warning}
 _SYMBOLS = {
     "rule": types.SymbolKind.Event,
@@ -158,6 +160,28 @@ def made() -> HamletServer:
             raise JsonRpcInvalidRequest(answer.reason)
         return types.WorkspaceEdit({uri: [types.TextEdit(_range(each), answer.text) for each in answer.ranges]})
 
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[QUICK, ALL]))
+    def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri, only = params.text_document.uri, params.context.only or (QUICK, ALL)
+        document, actions = server.document(uri), []
+        if any(QUICK.startswith(kind) for kind in only):
+            actions += [_action(uri, fix) for fix in service.fixes(document, _range_from(params.range))]
+        if any(ALL.startswith(kind) for kind in only) and (text := service.fixed(document)) != document.text:
+            changes = [types.TextEdit(_range(document.lines.whole), text)]
+            actions.append(
+                types.CodeAction("Do all that hints say for certain", ALL, edit=types.WorkspaceEdit({uri: changes}))
+            )
+        return actions
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
+    def semantic_tokens(params: types.SemanticTokensParams) -> types.SemanticTokens:
+        return types.SemanticTokens(_coded(service.semantic_tokens(server.document(params.text_document.uri))))
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:
+        hints = service.inlay_hints(server.document(params.text_document.uri), _range_from(params.range))
+        return [_hint(hint) for hint in hints]
+
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
         document = server.document(params.text_document.uri)
@@ -167,6 +191,30 @@ def made() -> HamletServer:
         return [types.TextEdit(_range(document.lines.whole), text)]
 
     return server
+
+
+def _action(uri: str, fix: service.Fix) -> types.CodeAction:
+    changes = [types.TextEdit(_range(change.range), change.text) for change in fix.changes]
+    said, edit = [_diagnostic(fix.notice, uri)], types.WorkspaceEdit({uri: changes})
+    return types.CodeAction(fix.title, QUICK, said, is_preferred=fix.sure, edit=edit)
+
+
+def _hint(hint: service.Hint) -> types.InlayHint:
+    place = types.Position(hint.position.line, hint.position.character)
+    return types.InlayHint(place, hint.text, types.InlayHintKind.Type, tooltip=hint.about)
+
+
+def _coded(pieces: Iterable[service.Coloured]) -> list[int]:
+    """Pieces as the protocol counts them: each from the one before, with the bits of its modifiers."""
+    numbers, line, character = [], 0, 0
+    for piece in pieces:
+        start, end = piece.range.start, piece.range.end
+        ahead = start.character - (character if start.line == line else 0)
+        bits = sum(1 << service.MODIFIERS.index(each) for each in piece.modifiers)
+        colour = service.COLOURS.index(piece.colour)
+        numbers += [start.line - line, ahead, end.character - start.character, colour, bits]
+        line, character = start.line, start.character
+    return numbers
 
 
 def _path(uri: str) -> Path:
@@ -181,6 +229,10 @@ def _uri(path: Path) -> str:
 
 def _from(position: types.Position) -> service.Position:
     return service.Position(position.line, position.character)
+
+
+def _range_from(range_: types.Range) -> service.Range:
+    return service.Range(_from(range_.start), _from(range_.end))
 
 
 def _range(range_: service.Range) -> types.Range:

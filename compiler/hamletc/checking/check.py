@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
-from hamlet.numbers.binary32 import canonical32, round32
+from hamlet.numbers.binary32 import round32
 from hamlet.recursion import allow_deep_trees
-from hamlet.schema.bounds import unclamped_meters
-from hamlet.universe import POSTED, POSTS, Expression, Meter, NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
+from hamlet.universe import POSTED, POSTS, Expression, NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
 from hamlet.universe.declarations import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
@@ -24,7 +23,7 @@ from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.drawings import resolve_drawings
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.history import History
-from hamletc.checking.inert import check_inert
+from hamletc.checking.inert import check_inert, check_used
 from hamletc.checking.meters import (
     declared_bounds,
     resolve_claim,
@@ -42,8 +41,9 @@ from hamletc.checking.observed_wholes import check_observed_wholes, check_whole_
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
 from hamletc.checking.play import check_course
+from hamletc.checking.proofs import Proofs
 from hamletc.checking.pushing import check_pushing, resolve_pushing
-from hamletc.checking.ranges import Ranges, State
+from hamletc.checking.ranges import Ranges
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.relocations import check_whole_relocations
 from hamletc.checking.report import Findings, all_of, in_order, once, only
@@ -68,6 +68,7 @@ from hamletc.checking.tables import resolve_tables
 from hamletc.checking.terrain import check_walks, check_ways
 from hamletc.checking.walls import check_walls, resolve_wall
 from hamletc.checking.wholes import check_whole, wholes_in
+from hamletc.checking.widening import with_reach
 from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
@@ -111,7 +112,14 @@ class _Checked:
     refused: frozenset[str] = frozenset()
 
 
-def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
+def prove(file: syntax.File, source_names: tuple[str, ...]) -> Proofs | None:
+    """Where values of a universe lie in play; `None` where the file has errors."""
+    allow_deep_trees()
+    proofs = Proofs()
+    return None if _checked(file, source_names, proofs).universe is None else proofs
+
+
+def _checked(file: syntax.File, source_names: tuple[str, ...], proofs: Proofs | None = None) -> _Checked:
     constants = Constants()
     expanded = expand(file, len(source_names), declared_space, declared_steps, constants.written_out)
     if expanded.problems:
@@ -141,40 +149,19 @@ def _checked(file: syntax.File, source_names: tuple[str, ...]) -> _Checked:
         if complete:
             check_inert(file.name, draft, reach.changes, names, report)
             check_room(draft, report)
-            _check_used(expanded.unused, report)
+            check_used(expanded.unused, report)
             if report.harmless and not report.inert_allowed:
-                check_course(draft, names, reach, report)
+                check_course(draft, names, reach, report, proofs)
     if not report.failed:
         draft.prove(reach.observed)
     found = None if report.failed else draft.finish(file.name.text, source_names)
-    whole = None if found is None else expanded.places.settled(_with_reach(found, reach.meters))
+    whole = None if found is None else expanded.places.settled(with_reach(found, reach.meters))
+    if proofs is not None:
+        proofs.settle(expanded.places)
     findings = report.in_source_order()
     if expanded.warnings and not report.failed:
         findings = in_order((*findings, *expanded.warnings))
     return _Checked(whole, findings, frozenset(names.refused))
-
-
-def _check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
-    for item in unused:
-        match item:
-            case syntax.LetDecl(name=name, parameters=parameters):
-                report.add(messages.inert.UnusedLet(name.span, name.text, bool(parameters)))
-            case syntax.TemplateDecl(name=name):
-                report.add(messages.inert.UnusedTemplate(name.span, name.text))
-
-
-def _with_reach(universe: Universe, ends: State) -> Universe:
-    """The universe with how far the meters reach that some statement leaves unclamped."""
-
-    def reaching(meter: Meter) -> Meter:
-        end = ends.get(meter.name)
-        low, high = (meter.low, meter.high) if end is None else (canonical32(end.low), canonical32(end.high))
-        return replace(meter, reach=(low, high))
-
-    loose = unclamped_meters(universe)
-    return replace(
-        universe, meters=tuple(reaching(meter) if meter.name in loose else meter for meter in universe.meters)
-    )
 
 
 def _is_shallow(draft: Draft, report: Findings) -> bool:

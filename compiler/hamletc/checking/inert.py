@@ -360,3 +360,13 @@ def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[s
             continue
         begins = all(where == starts[name] for name, where in same.items())
         report.add(messages.inert.ObservedTheSame(span, tuple(same.items()), begins))
+
+
+def check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
+    """Report lets and templates that nobody uses."""
+    for item in unused:
+        match item:
+            case syntax.LetDecl(name=name, parameters=parameters):
+                report.add(messages.inert.UnusedLet(name.span, name.text, bool(parameters)))
+            case syntax.TemplateDecl(name=name):
+                report.add(messages.inert.UnusedTemplate(name.span, name.text))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
+
 from hamlet import universe
 from hamlet.universe import Cascade, Expression, Span, relocations
 from hamlet.universe.stages import by_step
@@ -12,6 +14,7 @@ from hamletc.checking.facts import Levels
 from hamletc.checking.inert import check_observed
 from hamletc.checking.knowledge import Known, Setting
 from hamletc.checking.names import Names
+from hamletc.checking.proofs import Proofs, Recording
 from hamletc.checking.reach import Reach
 from hamletc.checking.report import Findings
 from hamletc.intervals import Interval
@@ -23,8 +26,9 @@ MOST_DYNAMICS = 2000
 time, and an early widening is as safe."""
 
 
-def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> None:
-    """Report what has no effect at its place in a tick, in a draft that is complete and safe to compute."""
+def check_course(draft: Draft, names: Names, reach: Reach, report: Findings, proofs: Proofs | None = None) -> None:
+    """Report what has no effect at its place in a tick, in a draft that is complete and safe to compute. `proofs` take
+    where values lie in play."""
     if draft.space is None:
         return
     guards = {each.name: _guard(each, draft.guards[each.name]) for each in draft.dynamics if isinstance(each, Cascade)}
@@ -51,20 +55,40 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings) -> 
         return
     check_observed(draft, end, reach.starts, constant, report)
     starts = {name: where for name, where in reach.starts.items() if name in changing}
-    known = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
+    begins = Known(setting, reach.around, Levels({**reach.meters, **starts}, {}), None)
+    known = _followed(course, begins, anywhere, changing, report, patience)
+    if proofs is not None:
+        found = ((meter.name, known.meter(meter.name)) for meter in meters if meter.name in changing)
+        proofs.meters |= {name: where for name, where in (*reach.starts.items(), *found) if where is not None}
+        noted = Recording(draft, stages, names, reach, guards, "from the start", chosen, Findings(), proofs=proofs)
+        noted.run(_beginning(known))
+
+
+def _followed(
+    course: Callable[[Basis, Findings | None], Course],
+    known: Known,
+    anywhere: Known,
+    changing: Collection[str],
+    report: Findings,
+    patience: int,
+) -> Known:
+    """What is known when a tick begins in play: ticks are followed from the first one on, until meters lie as before.
+    Where that takes too long, or all of it is in play, they are `anywhere` in their bounds."""
     for tick in range(TICKS_BEFORE_GIVING_UP):
         if all(known.meter(name) == anywhere.meter(name) for name in changing):
-            return  # All that holds in play was said of anywhere.
+            return anywhere  # All that holds in play was said of anywhere.
         # Where no meter moves any more the findings count; a walk that finds them takes longer.
         said = report.aside() if tick > patience else None
-        grown = joined_places([known, course("from the start", said).run(_beginning(known)).during(reach.around)])
+        after = course("from the start", said).run(_beginning(known)).during(known.around)
+        grown = joined_places([known, after])
         if all(grown.meter(name) == known.meter(name) for name in changing):
             if said is not None:
                 report.take(said)
             else:
                 course("from the start", report).run(_beginning(known))
-            return
+            return known
         known = grown if tick < patience else _widened(known, grown, anywhere)
+    return anywhere
 
 
 def _beginning(known: Known) -> Known:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
-from hamlet.numbers.binary32 import LARGEST
+from hamlet import universe
+from hamlet.numbers.binary32 import LARGEST, canonical32
+from hamlet.schema.bounds import unclamped_meters
 from hamletc.intervals import ANYTHING, Interval
 
 
@@ -36,3 +40,15 @@ def anything(before: Interval | None, now: Interval | None) -> Interval | None:
     if before is None or now is None:
         return None if now is None else ANYTHING
     return Interval(now.low if now.low == before.low else -LARGEST, now.high if now.high == before.high else LARGEST)
+
+
+def with_reach(whole: universe.Universe, ends: Mapping[str, Interval | None]) -> universe.Universe:
+    """The universe with how far the meters reach that some statement leaves unclamped."""
+
+    def reaching(meter: universe.Meter) -> universe.Meter:
+        end = ends.get(meter.name)
+        low, high = (meter.low, meter.high) if end is None else (canonical32(end.low), canonical32(end.high))
+        return replace(meter, reach=(low, high))
+
+    loose = unclamped_meters(whole)
+    return replace(whole, meters=tuple(reaching(meter) if meter.name in loose else meter for meter in whole.meters))

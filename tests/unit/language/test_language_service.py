@@ -249,7 +249,7 @@ def test_a_hover_of_a_meter_says_its_range_and_what_changes_it_in_the_order_of_a
     assert [line for line in said.splitlines() if line.startswith("- ")] == [
         "- raises: action REST (`joy += 0.1`, line 5)",
         "- lowers: affordance Well instantly (`joy -= 0.01`, line 9)",
-        "- changes: rule thirst (`joy -= 0.1 * water`, line 6)",
+        "- lowers by 0 .. 0.02: rule thirst (`joy -= 0.1 * water`, line 6)",
         "- sets: rule even (`joy = 0.5`, line 7)",
     ]
     water = hover(document(GARDEN), at(GARDEN, "water <= 0"))
@@ -260,6 +260,16 @@ def test_a_hover_of_a_meter_says_its_range_and_what_changes_it_in_the_order_of_a
         "- raises: affordance Well instantly (`water += 0.5`, line 9)",
         "- lowers: meter water (`decay 0.01`, line 3)",
     ]
+    assert "in play: 0 .. 2\n" in water
+    assert water.endswith("left alone: -0.01 in a tick")
+    assert "left alone" not in said  # a rule sets it
+
+
+def test_a_hover_of_a_text_with_errors_says_what_can_be_read() -> None:
+    text = GARDEN.replace("observe { meters }", "observe { meterz }")
+    said = hover(document(text), at(text, "reward joy", 7))
+    assert "- changes: rule thirst (`joy -= 0.1 * water`, line 6)" in said
+    assert "in play" not in said
 
 
 def test_hovers_explain_words_functions_quantities_and_codes() -> None:

@@ -140,6 +140,41 @@ def test_an_editor_is_answered(editor: Editor, tmp_path: Path) -> None:
     assert editor.end() == 0
 
 
+def test_an_editor_gets_fixes_colours_and_ranges(editor: Editor, tmp_path: Path) -> None:
+    uri = (tmp_path / "garden.hamlet").as_uri()
+    able = editor.ask("initialize", processId=None, rootUri=None, capabilities={})["capabilities"]
+    assert able["codeActionProvider"]["codeActionKinds"] == ["quickfix", "source.fixAll"]
+    legend = able["semanticTokensProvider"]["legend"]
+    editor.tell("initialized")
+    document = {"uri": uri, "languageId": "hamlet", "version": 1, "text": TEXT.replace("decay 0.1", "decay = .1")}
+    editor.tell("textDocument/didOpen", textDocument=document)
+    text: Json = {"textDocument": {"uri": uri}}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+    said = editor.diagnostics()["diagnostics"]
+    actions = editor.ask("textDocument/codeAction", range=whole, context={"diagnostics": said}, **text)
+    assert [action["title"] for action in actions] == [
+        *("Leave it out", "Write `0.1`", "Do all that hints say for certain")
+    ]
+    assert [action["kind"] for action in actions] == ["quickfix", "quickfix", "source.fixAll"]
+    assert actions[0]["isPreferred"] is True
+    assert actions[0]["diagnostics"] == said[:1]
+    (everything,) = actions[2]["edit"]["changes"][uri]
+    fixed = everything["newText"]
+    assert fixed == TEXT.replace("jjoy", "joy")
+    only = {"diagnostics": [], "only": ["source.fixAll"]}
+    assert len(editor.ask("textDocument/codeAction", range=whole, context=only, **text)) == 1
+    assert editor.ask("textDocument/inlayHint", range=whole, **text) == []
+
+    editor.tell("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=[{"text": fixed}])
+    (meter,) = editor.ask("textDocument/inlayHint", range=whole, **text)
+    assert (meter["label"], meter["position"]) == (": 0 .. 1", {"line": 2, "character": 9})
+    data = editor.ask("textDocument/semanticTokens/full", **text)["data"]
+    colour, bits = data[8:10]
+    assert data[5:8] == [0, 9, len("garden")]
+    assert (legend["tokenTypes"][data[3]], legend["tokenTypes"][colour], bits) == ("keyword", "variable", 1)
+    assert editor.end() == 0
+
+
 def test_without_pygls_a_line_says_what_to_install(tmp_path: Path) -> None:
     program = (
         "import sys; sys.modules.update(pygls=None, lsprotocol=None)\n"
