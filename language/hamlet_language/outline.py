@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hamlet.universe import Span
@@ -42,9 +42,28 @@ def symbols(document: Document) -> tuple[Outline, ...]:
 
 
 def every(declarations: tuple[syntax.Decl, ...]) -> Iterator[Declared]:
-    """All that declarations declare, in order, also in templates, roles and the braces of others."""
+    """All that declarations declare, in order, also in templates, roles and the braces of others; and what uses of
+    templates declare by names that they are given."""
+    templates = {each.name.text: each for each in declarations if isinstance(each, syntax.TemplateDecl)}
     for declaration in declarations:
         yield from _of(declaration)
+        yield from _made(declaration, templates)
+
+
+def _made(declaration: object, templates: Mapping[str, syntax.TemplateDecl]) -> Iterator[Declared]:
+    """The names that a use gives to declarations of its template, also a use in a role."""
+    if isinstance(declaration, syntax.RoleDecl):
+        for item in declaration.items:
+            yield from _made(item, templates)
+    if not isinstance(declaration, syntax.UseDecl):
+        return
+    template = templates.get(declaration.template.text)
+    if template is None:
+        return
+    kinds = {each.name.text: each.kind for part in template.declarations for each in _of(part)}
+    for parameter, argument in zip(template.parameters, declaration.arguments, strict=False):
+        if isinstance(argument, syntax.Name) and parameter.text in kinds:
+            yield Declared(argument, kinds[parameter.text], declaration)
 
 
 def _of(declaration: object) -> Iterator[Declared]:

@@ -227,6 +227,33 @@ def test_a_name_stays_for_a_reason(text: str, part: str, new: str, reason: str) 
     assert reason in answer.reason
 
 
+SHOP = GARDEN.replace(
+    "reward joy",
+    "template Shop(name, m) { affordance name at random { instantly { m += 0.1 } } }\nuse Shop(Bakery, joy)\n"
+    "reward joy + 1 when here == Bakery",
+)
+
+
+def test_names_that_templates_make_are_found_and_renamed() -> None:
+    """An argument that a template declares something by is a declaration; another one is a use of a name."""
+    of = document(SHOP)
+    (place,) = service.definition(of, at(SHOP, "== Bakery", 4))
+    assert place.range.start == at(SHOP, "Shop(Bakery", 5)
+    assert "use Shop(Bakery, joy)" in hover(of, at(SHOP, "== Bakery", 4))
+    assert "affordance, line" in hover(of, at(SHOP, "== Bakery", 4))
+    assert "Bakery" in offered(cut(SHOP, "when here == "))
+    for where in (at(SHOP, "Shop(Bakery", 6), at(SHOP, "== Bakery", 4)):
+        answer = service.rename(of, where, "Baker")
+        assert isinstance(answer, service.Renaming)
+        assert service.renamed(of, answer).text == SHOP.replace("Bakery", "Baker")
+    answer = service.rename(of, at(SHOP, ", joy)", 3), "glee")
+    assert isinstance(answer, service.Renaming)
+    assert service.renamed(of, answer).text == SHOP.replace("joy", "glee")
+    answer = service.rename(of, at(SHOP, "{ m +=", 2), "n")
+    assert isinstance(answer, service.Renaming)
+    assert len(answer.ranges) == 2
+
+
 def test_a_name_in_another_file_stays(tmp_path: Path) -> None:
     (tmp_path / "rules.hamlet").write_text("rule thirst: water < 0.2 -> joy -= 0.1 * water\n")
     text = "\n".join('include "rules.hamlet"' if "rule thirst" in line else line for line in GARDEN.split("\n"))
