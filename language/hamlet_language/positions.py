@@ -80,4 +80,4 @@ class Lines:
 
 
 def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)

@@ -6,13 +6,16 @@ import ast
 import io
 import re
 from collections.abc import Iterable, Iterator
+from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from zipfile import ZipFile, ZipInfo
 
 from hamletc import __version__
+from hamletc.page.service import OTHERS
 
 PACKAGES = ("hamlet", "hamlet_look", "hamletc")
+"""The packages of the compiler; those that answer what else a page asks come to them."""
 LEFT = frozenset(
     {
         *(f"hamlet/{each}" for each in ("interpreter", "launch", "native", "policy", "telemetry")),
@@ -21,7 +24,7 @@ LEFT = frozenset(
     }
 )
 """Folders that no compilation for a page imports."""
-ABSENT = re.compile(r"^(import|from) (torch|numpy)\b", re.MULTILINE)
+ABSENT = re.compile(r"^(import|from) (torch|numpy|pygls|pygments|rich_click)\b", re.MULTILINE)
 """An import of a library that a browser's Python has not: no compilation imports the module."""
 DATA = ("hamletc/language/grammar.json", "hamletc/language/grammar.lark", "hamletc/export/loader.js")
 """Files that the compiler reads beside its modules."""
@@ -45,7 +48,8 @@ def archived(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:
-    for package in PACKAGES:
+    others = sorted(entry_points(group=OTHERS), key=lambda each: each.name)
+    for package in dict.fromkeys((*PACKAGES, *(each.module.partition(".")[0] for each in others))):
         yield from _modules(package, files(package))
     for path in DATA:
         package, name = path.rsplit("/", 1)
@@ -53,7 +57,8 @@ def _contents() -> Iterator[tuple[str, bytes]]:
     about = f"hamletc-{__version__}.dist-info"
     points = "".join(f"{name} = hamletc.targets.{name}:TARGET\n" for name in TARGETS)
     yield f"{about}/METADATA", f"Metadata-Version: 2.1\nName: hamletc\nVersion: {__version__}\n".encode()
-    yield f"{about}/entry_points.txt", f"[hamletc.targets]\n{points}".encode()
+    answers = "".join(f"{each.name} = {each.value}\n" for each in others)
+    yield f"{about}/entry_points.txt", f"[hamletc.targets]\n{points}[{OTHERS}]\n{answers}".encode()
 
 
 def _modules(folder: str, inside: Traversable) -> Iterator[tuple[str, bytes]]:

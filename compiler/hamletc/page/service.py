@@ -2,21 +2,23 @@
 
 A request is an object with `ask`, one of `check`, `compile`, `format`, with `text`, and with `files`: texts of files
 that it reads, by the names that it has for them. An answer has `diagnostics`; with `compile` also `about`, with
-`format` also `text`, each where there are no errors.
+`format` also `text`, each where there are no errors. Whatever else can be asked other packages answer, which are found
+by entry points of the group `hamletc.pages`: those of the language service are `complete`, `hover` and `mend`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 from hamlet.schema import observation_rows
 from hamletc.compile import Checked, check
-from hamletc.diagnostics import Diagnostic, FileDiagnostics
+from hamletc.diagnostics import Diagnostic, Edit, FileDiagnostics, is_sure
 from hamletc.errors import CompileError, SourceError
 from hamletc.garbage import without_collections
 from hamletc.language.formatter import format_source
@@ -40,7 +42,10 @@ reward energy
 observe { meters }
 """
 """A universe with one of each that most universes have."""
+OTHERS = "hamletc.pages"
+"""The group of entry points whose functions answer what else is asked."""
 Json = dict[str, Any]
+Answers: TypeAlias = Callable[[Json, Path], Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,10 @@ def answered(request: str) -> Answer:
                     return _compiled(text, _written(asked.get("files", {}), Path(folder)))
                 case "format":
                     return _formatted(text)
+                case other if (point := next(iter(entry_points(group=OTHERS, name=other)), None)) is not None:
+                    answers: Answers = point.load()
+                    path = _written(asked.get("files", {}), Path(folder)) / NAME
+                    return Answer(json.dumps({"diagnostics": [], **answers(asked, path)}))
                 case unknown:
                     raise CompileError(f"this page does not know how to {unknown}")
     except SourceError as error:
@@ -128,12 +137,19 @@ def _said(diagnostic: Diagnostic, file: FileDiagnostics) -> Json:
         "label": diagnostic.primary.text,
         "begin": [span.line, span.column] if own else [1, 1],
         "end": [span.end_line, span.end_column] if own else [1, 1],
+        "edits": [_edited(edit) for edit in diagnostic.edits] if own else [],
+        "sure": is_sure(diagnostic.edits),
     }
+
+
+def _edited(edit: Edit) -> Json:
+    span = edit.span
+    return {"begin": [span.line, span.column], "end": [span.end_line, span.end_column], "text": edit.text}
 
 
 def _refused(message: str) -> Answer:
     """The answer where there is no place in the text to point at."""
-    said = {"code": "", "severity": "error", "message": message, "hint": "", "label": ""}
+    said = {"code": "", "severity": "error", "message": message, "hint": "", "label": "", "edits": [], "sure": False}
     return Answer(json.dumps({"diagnostics": [{**said, "begin": [1, 1], "end": [1, 1]}]}))
 
 

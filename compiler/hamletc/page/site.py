@@ -22,7 +22,7 @@ from hamletc.read import read_universe
 
 STATIC = (
     "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "tally.js", "picture.js",
-    "chart.js", "link.js", "packed.js", "workshop.js", "editor.js", "compiler.js", "worker.js",
+    "chart.js", "link.js", "packed.js", "workshop.js", "editor.js", "assist.js", "compiler.js", "worker.js",
 )  # fmt: skip
 OPENER = "worlds.js"
 """The opener of modules: the file that `hamletc export --to wasm` writes beside it."""

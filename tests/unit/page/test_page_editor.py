@@ -53,9 +53,13 @@ const [folder, archive, text, compiler, stdLibURL] = process.argv.slice(1);
 const { loadPyodide } = await import(`${folder}/pyodide.mjs`);
 const { begun } = await import(compiler);
 const asked = await begun(loadPyodide, { stdLibURL }, new Uint8Array(readFileSync(archive)));
-const answers = ["check", "compile", "format"].map((ask) => asked(ask, readFileSync(text, "utf8")));
+const of = readFileSync(text, "utf8");
+const answers = ["check", "compile", "format"].map((ask) => asked(ask, of));
+answers.push(asked("complete", of, {}, { at: [0, 0] }), asked("hover", of, {}, { at: [5, 1] }));
 console.log(JSON.stringify(answers.map(({ said, module }) => [said, module && Buffer.from(module).toString("hex")])));
 """
+ABOUT_A_PLACE = ({"ask": "complete", "at": [0, 0]}, {"ask": "hover", "at": [5, 1]})
+"""Questions to the language service."""
 TEXTS = """
 const { letters, textOf } = await import(process.argv[1]);
 const text = "universe a # \\u00fc \\u{1F41D}\\n".repeat(40);
@@ -150,6 +154,7 @@ def test_the_archive_has_all_that_the_compiler_of_a_page_imports(carried: Path, 
     texts = [path.read_text() for path in sorted(MISTAKES.glob("**/*.hamlet"))]
     assert len(texts) > 100
     requests = [*({"ask": "check", "text": each} for each in texts), {"ask": "compile", "text": TOWN.read_text()}]
+    requests += [{**each, "text": TOWN.read_text()} for each in (*ABOUT_A_PLACE, {"ask": "mend"})]
     shutil.unpack_archive(carried, tmp_path)
     command = [sys.executable, "-c", ALONE, str(tmp_path)]
     done = subprocess.run(command, input=json.dumps(requests), check=True, capture_output=True, text=True, timeout=500)
@@ -175,8 +180,9 @@ def test_a_browsers_python_gives_the_same_module(carried: Path, statics: Path) -
     packed = next(file.contents for file in compiler_files(FOUND) if file.path == f"python/{library.name}.gz")
     library.write_bytes(gzip.decompress(packed))
     answers = run_node(IN_NODE, FOUND, carried, TOWN, statics / "compiler.js", library)
-    for ask, (said, module) in zip(("check", "compile", "format"), answers, strict=True):
-        here = service.answered(json.dumps({"ask": ask, "text": TOWN.read_text()}))
+    asks = [*({"ask": ask} for ask in ("check", "compile", "format")), *ABOUT_A_PLACE]
+    for ask, (said, module) in zip(asks, answers, strict=True):
+        here = service.answered(json.dumps({**ask, "text": TOWN.read_text()}))
         assert (said, module) == (here.said, None if here.module is None else here.module.hex())
 
 

@@ -101,3 +101,36 @@ def test_what_a_page_cannot_do_is_said_in_a_line() -> None:
         message = first(ask, text)["message"]
         assert said in message, message
         assert "\n" not in message
+
+
+def test_a_diagnostic_has_what_its_hint_writes() -> None:
+    text = HEX.read_text().replace("meter thirst", "meter = thirst", 1)
+    found = first("check", text)
+    assert found["sure"] is True
+    line, column = text[: text.index("= thirst")].count("\n") + 1, len("meter ") + 1
+    assert [edit["text"] for edit in found["edits"]] == [""]
+    assert found["edits"][0]["end"] == [line, column + 1]
+
+
+def test_the_language_service_answers_a_page() -> None:
+    """It is another package, which is found by entry points."""
+    text = HEX.read_text()
+    at = [text.count("\n", 0, text.index("meter thirst")), 2]
+    offers = answered("complete", text=text, at=at)
+    assert offers["from"] == [at[0], 0]
+    assert "meter" in [offer["text"] for offer in offers["offers"]]
+    about = answered("hover", text=text, at=[at[0], 8])
+    assert "meter thirst" in about["about"]
+    assert (about["from"], about["to"]) == ([at[0], 6], [at[0], 12])
+    assert answered("hover", text="# ", at=[0, 0])["about"] is None
+    broken = text.replace("meter thirst", "meter: thirst", 1)
+    assert answered("mend", text=broken)["text"] == text.replace("meter thirst", "meter  thirst", 1).replace(
+        "meter  ", "meter "
+    )
+    unknown = answered("sing", text=text)
+    assert unknown["diagnostics"][0]["message"] == "this page does not know how to sing"
+
+
+def answered(ask: str, **more: object) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(service.answered(json.dumps({"ask": ask, **more})).said)
+    return answer

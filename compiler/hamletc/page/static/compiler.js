@@ -2,15 +2,16 @@
 
 const PATIENCE = 30000; // milliseconds of one answer
 
-/* Python with hamletc, as a function of what is asked, a text, and files that it reads. Runs in a worker, and in Node. */
+/* Python with hamletc, as a function of what is asked, a text, files that it reads, and what else belongs to the question. Runs in a worker, and
+in Node. */
 export async function begun(loadPyodide, how, archive) {
   const python = await loadPyodide(how);
   python.unpackArchive(archive, "zip", { extractDir: "/compiler" });
   python.runPython("import sys; sys.path.insert(0, '/compiler')");
   const service = python.pyimport("hamletc.page.service");
   service.warm_up();
-  return (ask, text, files = {}) => {
-    const answer = service.answered(JSON.stringify({ ask, text, files }));
+  return (ask, text, files = {}, more = {}) => {
+    const answer = service.answered(JSON.stringify({ ...more, ask, text, files }));
     try {
       const module = answer.module?.toJs() ?? null;
       return { said: answer.said, module };
@@ -20,12 +21,12 @@ export async function begun(loadPyodide, how, archive) {
   };
 }
 
-/* Answers in their order; one that is no longer wanted is not asked for. */
+/* Answers in their order, but for what completes a word, which goes first; of each kind of question only the last one is asked. */
 export class Compiler {
   #worker = null;
   #numbers = 0;
-  #asked = null; // { number, ask, text, files, tell, refuse }
-  #next = null;
+  #asked = null; // { number, ask, text, files, more, tell, refuse }
+  #next = new Map(); // the same, by what is asked
   #clock = 0;
 
   /* `told` is called with whether it is ready, and with what failed. */
@@ -36,7 +37,7 @@ export class Compiler {
 
   /* Whether nothing is asked of it. */
   get idle() {
-    return this.#asked === null && this.#next === null;
+    return this.#asked === null && this.#next.size === 0;
   }
 
   begin() {
@@ -47,20 +48,21 @@ export class Compiler {
   }
 
   /* What is found in a text, as { diagnostics, about, text, module }; null where a later question took its place. */
-  ask(ask, text, files) {
+  ask(ask, text, files, more = {}) {
     this.begin();
     return new Promise((tell, refuse) => {
-      this.#next?.tell(null);
-      this.#next = { number: (this.#numbers += 1), ask, text, files, tell, refuse };
+      this.#next.get(ask)?.tell(null);
+      this.#next.set(ask, { number: (this.#numbers += 1), ask, text, files, more, tell, refuse });
       this.#send();
     });
   }
 
   #send() {
-    if (!this.ready || this.#asked !== null || this.#next === null) return;
-    [this.#asked, this.#next] = [this.#next, null];
-    const { number, ask, text, files } = this.#asked;
-    this.#worker.postMessage({ number, ask, text, files });
+    if (!this.ready || this.#asked !== null || this.#next.size === 0) return;
+    this.#asked = this.#next.get("complete") ?? this.#next.values().next().value;
+    this.#next.delete(this.#asked.ask);
+    const { number, ask, text, files, more } = this.#asked;
+    this.#worker.postMessage({ number, ask, text, files, more });
     this.#clock = setTimeout(() => this.#stop(), PATIENCE);
   }
 
@@ -79,8 +81,8 @@ export class Compiler {
   }
 
   #failed(message) {
-    for (const each of [this.#asked, this.#next]) each?.refuse(new Error(message));
-    [this.#asked, this.#next] = [null, null];
+    for (const each of [this.#asked, ...this.#next.values()]) each?.refuse(new Error(message));
+    [this.#asked, this.#next] = [null, new Map()];
     this.#end();
     this.told(false, message);
   }

@@ -9,6 +9,14 @@ const made = (tag, properties = {}, ...children) => {
   return element;
 };
 
+/* What is done to what is wrong, in some words. */
+function title({ edits, sure }) {
+  const [{ text }] = edits;
+  const word = sure ? "Write" : "Try";
+  if (edits.length > 1) return sure ? "Do it" : "Try it";
+  return text.trim() === "" ? "Leave it out" : `${word} ${text.trim()}`;
+}
+
 export class Editor {
   #field;
   #below;
@@ -57,12 +65,14 @@ export class Editor {
     const place = ([line, column]) => (begins[line - 1] ?? this.text.length) + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
     this.#found = diagnostics.map((each) => {
       const [begin, end] = [place(each.begin), place(each.end)];
-      return { ...each, from: begin, to: Math.max(end, begin + 1) };
+      const edits = (each.edits ?? []).map((edit) => ({ from: place(edit.begin), to: place(edit.end), text: edit.text }));
+      return { ...each, edits, from: begin, to: Math.max(end, begin + 1) };
     });
     this.#list.replaceChildren(...this.#found.map((each) => {
       const said = each.code === "" ? each.message : `Line ${each.begin[0]}: ${each.message}`;
       const go = made("button", { type: "button", onclick: () => this.#go(each) }, said);
-      return made("li", { className: each.severity }, go, ...(each.hint ? [made("p", {}, each.hint)] : []));
+      const mend = each.edits?.length ? [made("button", { type: "button", className: "mend", onclick: () => this.#mend(each) }, title(each))] : [];
+      return made("li", { className: each.severity }, go, ...(each.hint ? [made("p", {}, each.hint, ...mend)] : mend));
     }));
     this.#field.setAttribute("aria-invalid", String(this.#found.some((each) => each.severity === "error")));
     this.#paint();
@@ -75,11 +85,27 @@ export class Editor {
     this.#field.scrollTop = Math.max((found.begin[0] - 4) * high, 0);
   }
 
-  /* F8 goes to the next thing that is wrong; a new line begins below the one above it. */
+  /* Write what a hint says, from the last place to the first; it can be undone. */
+  #mend({ edits }) {
+    this.#field.focus();
+    for (const { from, to, text } of [...edits].sort((a, b) => b.from - a.from)) {
+      this.#field.setSelectionRange(from, to);
+      document.execCommand(text === "" ? "delete" : "insertText", false, text);
+    }
+  }
+
+  /* F8 goes to the next thing that is wrong, Alt+Enter mends it; a new line begins below the one above it. */
   #pressed(event) {
     if (event.key === "F8" && this.#found.length > 0) {
       const at = this.#field.selectionStart;
       this.#go(this.#found.find((each) => each.from > at) ?? this.#found[0]);
+    } else if (event.key === "Enter" && event.altKey) {
+      const able = this.#found.filter((each) => each.edits.length > 0);
+      const at = this.#field.selectionStart;
+      const line = (place) => this.text.slice(0, place).split("\n").length;
+      const here = able.find((each) => each.from <= at && at <= each.to) ?? able.find((each) => line(each.from) === line(at));
+      const next = here ?? able.find((each) => each.from > at) ?? able[0];
+      if (next !== undefined) this.#mend(next);
     } else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && !event.isComposing) {
       const before = this.text.slice(0, this.#field.selectionStart);
       const line = before.slice(before.lastIndexOf("\n") + 1);

@@ -1,4 +1,4 @@
-/* The compiler in a page: Python, and hamletc in it. Asked { number, ask, text, files }, it answers { number, said, module }. */
+/* The compiler in a page: Python, and hamletc in it. Asked { number, ask, text, files, more }, it answers { number, said, module }. */
 
 import { loadPyodide } from "./python/pyodide.mjs";
 import { got } from "./packed.js";
@@ -15,7 +15,7 @@ self.fetch = async (where, how) => {
 
 const ready = got("python/hamletc.zip", load).then((archive) => begun(loadPyodide, { indexURL: new URL("python/", self.location).href }, archive));
 ready.then(() => postMessage({ ready: true }), (error) => postMessage({ failed: error.message }));
-self.onmessage = async ({ data: { number, ask, text, files } }) => {
-  const answer = (await ready)(ask, text, files);
+self.onmessage = async ({ data: { number, ask, text, files, more } }) => {
+  const answer = (await ready)(ask, text, files, more);
   postMessage({ number, ...answer }, answer.module === null ? [] : [answer.module.buffer]);
 };

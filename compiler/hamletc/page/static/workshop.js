@@ -1,5 +1,6 @@
 /* The workshop of a page: a text that a reader edits, the compiler, and what is kept of it in this browser. */
 
+import { Assistant } from "./assist.js";
 import { Compiler } from "./compiler.js";
 import { Editor } from "./editor.js";
 import { part } from "./parts.js";
@@ -9,6 +10,8 @@ const PAUSE = 100; // milliseconds after a key
 
 export class Workshop {
   #compiler = new Compiler((ready, failed) => this.#told(ready, failed));
+  // It is asked before the editor is what a key does.
+  #assistant = new Assistant(part("typed"), part("offers"), part("about"), (ask, at) => (this.#compiler.ready ? this.#answer(ask, { at }) : null));
   #editor = new Editor(part("typed"), part("painted"), part("findings"), () => this.#typed());
   #place = "";
   #source = "";
@@ -24,6 +27,7 @@ export class Workshop {
     part("workshop").hidden = false;
     part("bench").classList.add("making");
     part("format").onclick = () => this.#format();
+    part("mend").onclick = () => this.#mend();
     part("original").onclick = () => this.#original();
     part("typed").addEventListener("keydown", (event) => this.#pressed(event));
   }
@@ -36,6 +40,7 @@ export class Workshop {
 
   /* Open the text of a universe, which may read files, or what somebody made of it here before. With `now` it is compiled even if nobody did. */
   open(place, source, files, now = false) {
+    this.#assistant.close();
     [this.#place, this.#source, this.#files] = [place, source, files];
     const before = now ? null : recalled(place);
     this.#editor.text = before ?? source;
@@ -89,12 +94,20 @@ export class Workshop {
     if (answer.text !== this.#editor.text) this.#editor.replace(answer.text);
   }
 
+  /* Do all that hints say for certain. */
+  async #mend() {
+    const answer = await this.#answer("mend");
+    if (answer?.text === undefined) return;
+    if (answer.text === this.#editor.text) this.#say("Nothing here is certain enough");
+    else this.#editor.replace(answer.text);
+  }
+
   /* The answer about the text as it is; null where it is another by then, or none came. */
-  async #answer(ask) {
+  async #answer(ask, more = {}) {
     const { text } = this.#editor;
     this.load();
     try {
-      const answer = await this.#compiler.ask(ask, text, this.#files);
+      const answer = await this.#compiler.ask(ask, text, this.#files, more);
       return text === this.#editor.text ? answer : null;
     } catch (error) {
       this.#say(error.message);
