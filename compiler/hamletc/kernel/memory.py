@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+
 from hamletc.ir.evaluate import Array
 
 
@@ -57,6 +59,20 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Moments:
+    """Worlds at ticks of their own, one world many times among them, as the worlds of a launch. Each does what it would do
+    in its own launch.
+
+    Attributes:
+        worlds: i64 [worlds], the number of each among all shards' worlds.
+        ticks: i64 [worlds], the ticks of each since the seed was set.
+    """
+
+    worlds: Array
+    ticks: Array
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """What a launch is given.
 
@@ -66,6 +82,7 @@ class Launch:
         waits: whether a world whose episode ended shows its end for a tick.
         seed: 0 .. 2**64 - 1.
         tick: ticks since the seed was set.
+        moments: of which worlds the worlds of the launch are moments, where they are; with recorded actions alone.
         ticks: of this launch.
         every_tick: whether observations and masks are written after every tick, and last observations at ends.
         policy: whose actions are taken.
@@ -84,8 +101,23 @@ class Launch:
     policy: Policy = Random()
     given: Mapping[str, Array] = field(default_factory=dict)
     begins: Array | None = None
+    moments: Moments | None = None
 
     @property
     def lanes(self) -> int:
         """How many lanes there are."""
         return self.worlds * self.agents
+
+    def counters(self, now: int) -> dict[str, Array]:
+        """What random words of a tick of the launch are drawn by, by the names of registers, u32 [lanes]."""
+        lanes = np.arange(self.lanes, dtype=np.int64)
+        worlds, ticks = lanes // self.agents + self.first_world, np.full(self.lanes, self.tick, np.int64)
+        if self.moments is not None:
+            worlds, ticks = (np.repeat(each, self.agents) for each in (self.moments.worlds, self.moments.ticks))
+        seed = {"seed_low": self.seed, "seed_high": self.seed >> 32}
+        return {
+            "lane": (worlds * self.agents + lanes % self.agents).astype(np.uint32),
+            "world": worlds.astype(np.uint32),
+            "tick": (ticks + now).astype(np.uint32),
+            **{name: np.full(self.lanes, word & 0xFFFFFFFF, np.uint32) for name, word in seed.items()},
+        }

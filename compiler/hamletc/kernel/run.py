@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,43 +15,13 @@ from hamletc.ir.evaluate import DTYPES, Array, evaluate
 from hamletc.ir.function import BEGIN_PAIRS, CROWD, NEAR, OVER, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
 from hamletc.kernel import schedule as tree
+from hamletc.kernel.calls import FunctionCall, Watch, unwatched
 from hamletc.kernel.cells import Cells, joined_on_cells, on_cells
 from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
 from hamletc.kernel.pairs import PairStates
 from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
 from hamletc.lowering.crowd import nobody
-
-PAIRS = (*map(pairer, STAGES), BEGIN_PAIRS)
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
-    """An evaluation of a function of lanes.
-
-    Attributes:
-        function: its name.
-        inputs: by name, [lanes].
-        lanes: bool [lanes]: those in which the results count.
-        each: how often each lane is there, one after the other: of pairs, once for each agent of its world.
-    """
-
-    function: str
-    inputs: dict[str, Array]
-    lanes: Array
-    each: int = 1
-
-    def lane(self, index: int) -> int:
-        """The lane of a number of inputs; of pairs that of the agent that asks."""
-        return index // self.each
-
-    def asked(self, index: int) -> tuple[str, ...]:
-        """Of pairs, who is asked."""
-        return (f"it asks agent {index % self.each}",) if self.function in PAIRS else ()
-
-
-Watch = Callable[[FunctionCall], None]
-"""Is told of every evaluation, in the order of a tick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +39,24 @@ class Executable:
         object.__setattr__(self, "cells", Cells.of(self.universe))
         object.__setattr__(self, "fields", {each.name: each for each in fields})
 
-    def run(self, kernel: str, memory: Memory, launch: Launch, watch: Watch = lambda _: None) -> None:
-        """Run a kernel on memory."""
-        _Run(self, memory, launch, watch).body(self.schedule.kernel(kernel).body)
+    def run(
+        self, kernel: str, memory: Memory, launch: Launch, watch: Watch = unwatched, watch_cells: Watch = unwatched
+    ) -> None:
+        """Run a kernel on memory. `watch_cells` is told of functions that give cells what they have then, with an input
+        for each cell of each world in the place of one for each lane."""
+        _Run(self, memory, launch, watch, watch_cells).body(self.schedule.kernel(kernel).body)
 
 
 class _Run:
     """A launch. `registers`: [lanes] by name; `of_cells`: [worlds * cells]; `pairs`: what functions of pairs give,
     [lanes * agents]."""
 
-    def __init__(self, executable: Executable, memory: Memory, launch: Launch, watch: Watch) -> None:
+    def __init__(
+        self, executable: Executable, memory: Memory, launch: Launch, watch: Watch, watch_cells: Watch
+    ) -> None:
         self._universe, self._program, self._cells = executable.universe, executable.program, executable.cells
         self._schedule, self._fields = executable.schedule, executable.fields
-        self._memory, self._launch, self._watch = memory, launch, watch
+        self._memory, self._launch, self._watch, self._watch_cells = memory, launch, watch, watch_cells
         self._registers: dict[str, Array] = {}
         self._of_cells: dict[str, Array] = {}
         self._pairs: dict[str, Array] = {}
@@ -249,13 +224,7 @@ class _Run:
     # --- numbers, actions, what is given ----------------------------------------------------------------------------
 
     def _count_up(self) -> None:
-        launch, registers = self._launch, self._registers
-        lanes = np.arange(launch.lanes, dtype=np.int64)
-        registers["lane"] = (lanes + launch.first_world * launch.agents).astype(np.uint32)
-        registers["world"] = (lanes // launch.agents + launch.first_world).astype(np.uint32)
-        words = {"tick": launch.tick + self._now, "seed_low": launch.seed, "seed_high": launch.seed >> 32}
-        for name, value in words.items():
-            registers[name] = np.full(launch.lanes, value & 0xFFFFFFFF, np.uint32)
+        self._registers |= self._launch.counters(self._now)
 
     def _action(self) -> Array:
         match self._launch.policy:
@@ -345,14 +314,18 @@ class _Run:
 
     # --- cells ------------------------------------------------------------------------------------------------------
 
-    def _cell_values(self, function: str) -> dict[str, Array]:
+    def _cell_inputs(self) -> dict[str, Array]:
         shared = self._cells.shared(self._registers, self._launch.worlds, self._launch.agents)
         past = {f"{PAST}{name}": self._of_cells[f"cells.{name}"].reshape(1, -1) for name in self._cells.meters}
+        return shared | past | self._of_cells
+
+    def _cell_values(self, function: str) -> dict[str, Array]:
         program = self._program
-        return evaluate(program.function(function), shared | past | self._of_cells, program.tables, program.functions)
+        return evaluate(program.function(function), self._cell_inputs(), program.tables, program.functions)
 
     def _call_cells(self, function: str) -> None:
         worlds = np.repeat(self._within[:: self._launch.agents], self._cells.count)
+        self._watch_cells(FunctionCall(function, self._cell_inputs(), worlds))
         for name, values in self._cell_values(function).items():
             self._of_cells[name] = np.where(worlds, values, self._of_cells[name])
 

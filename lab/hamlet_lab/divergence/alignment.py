@@ -30,7 +30,7 @@ from hamlet_lab.divergence.session import Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, words
 from hamletc.ir.evaluate import Array, evaluate
 from hamletc.ir.ops import Const, Value, operands
-from hamletc.kernel.run import FunctionCall
+from hamletc.kernel.calls import FunctionCall
 
 
 @dataclass(frozen=True, slots=True)

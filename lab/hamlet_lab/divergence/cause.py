@@ -34,7 +34,7 @@ from hamletc.ir.evaluate import Array as NumpyArray
 from hamletc.ir.evaluate import evaluate
 from hamletc.ir.function import STAGES, Program, function_of, pairer, reducer, ticking
 from hamletc.ir.ops import Value as Node
-from hamletc.kernel.run import FunctionCall
+from hamletc.kernel.calls import FunctionCall
 
 POLICY = ("policy", "choose", "steer")
 OBSERVING = {"observe": ("observation", "final_observation"), "mask": ("mask",)}

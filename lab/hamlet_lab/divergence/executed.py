@@ -31,8 +31,9 @@ from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 from hamletc.kernel import memory
 from hamletc.kernel.build import build
+from hamletc.kernel.calls import FunctionCall, Watch
 from hamletc.kernel.memory import Launch, Memory
-from hamletc.kernel.run import Executable, FunctionCall, Watch
+from hamletc.kernel.run import Executable
 from hamletc.kernel.schedule import Schedule
 from hamletc.kernel.verifier import verify_schedule
 

@@ -84,7 +84,7 @@ class _Doubted:
             op = self._evaluation.node(each).op
             if each not in changed and not isinstance(op, ops.Fold) and not changed.isdisjoint(operands(op)):
                 changed.add(each)
-                values[each] = apply(op, values, {}, self._evaluation.tables, {})
+                values[each] = apply(op, values, self._evaluation.call.inputs, self._evaluation.tables, {})
         return words(values[self._root])
 
     def _instead(self, value: Value) -> Iterator[tuple[str, Array]]:

@@ -19,7 +19,7 @@ from hamlet_lab.divergence.values import Evaluation, Spot, words
 from hamletc.ir.evaluate import Array
 from hamletc.ir.ops import Element, Input, Value
 from hamletc.kernel.body import Body
-from hamletc.kernel.run import FunctionCall
+from hamletc.kernel.calls import FunctionCall
 from hamletc.targets.target import written_by
 from hamletc.targets.triton.columns import Columns
 

@@ -15,7 +15,7 @@ from hamletc.ir.function import Node, Origin, Program
 from hamletc.ir.ops import Const, Element, Fetch, Input, Lookup, Type, Value, operands
 from hamletc.ir.text import MNEMONICS, spell
 from hamletc.kernel.body import body, reachable, versions
-from hamletc.kernel.run import FunctionCall
+from hamletc.kernel.calls import FunctionCall
 
 PHASES = {
     "policy": "the random policy",

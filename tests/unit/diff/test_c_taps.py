@@ -12,7 +12,7 @@ from hamlet.package.module import load
 from hamlet_lab.divergence import CPU
 from hamlet_lab.divergence.compiled import packaged, specialised
 from hamlet_lab.divergence.kernels import Fault, first_fault, kernels_of
-from hamletc.kernel.run import FunctionCall
+from hamletc.kernel.calls import FunctionCall
 from hamletc.passes.facts import facts_of
 from samples.inputs import random_inputs
 

@@ -23,7 +23,7 @@ from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Input, Value
 from hamletc.kernel.body import Body
-from hamletc.kernel.run import FunctionCall
+from hamletc.kernel.calls import FunctionCall
 
 LANES = 8
 
