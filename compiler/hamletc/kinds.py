@@ -72,12 +72,12 @@ def _said(path: Path, kind: Kind) -> str:
         case "sources" | "another's":
             return _phrase(path) or "is the source of a universe, and no text"
         case "package":
-            verbs = "`hamletc run`, `sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `record` and `replay`"
+            verbs = "`hamletc run`, `sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `trace`, `record` and `replay`"
             return f"is a generated package: hamlet.load loads it, and {verbs} take it"
         case "recorded run":
-            return "is a recorded run: `hamletc replay` and `hamletc diff` take it"
+            return "is a recorded run: `hamletc replay`, `diff` and `trace` take it"
         case "episode":
-            return "is a recorded episode: `hamletc replay` takes it"
+            return "is a recorded episode: `hamletc replay` and `trace` take it"
         case "arrays":
             return "is no recorded run and no trace of HAMLET, or a damaged one"
         case "package's file":

@@ -62,7 +62,8 @@ def write_meters(title: str, names: Sequence[str], samples: Sequence[Sample], pa
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure of pyplot as a PNG whose bytes depend on nothing but what it shows, and close it.
+    """Write a figure of pyplot as a PNG, or as an SVG where the path ends in .svg, whose bytes depend on nothing but what
+    it shows, and close it.
 
     Raises:
         CompileError: it cannot be written there.
@@ -71,7 +72,9 @@ def save(figure: Any, path: Path) -> None:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=110, metadata={"Software": None})
+        made = "Date" if path.suffix == ".svg" else "Software"
+        with pyplot.rc_context({"svg.hashsalt": "hamletc", "svg.fonttype": "none"}):
+            figure.savefig(path, dpi=110, metadata={made: None})
     except OSError as error:
         raise CompileError(f"cannot write {path}: {error.strerror}") from error
     finally:

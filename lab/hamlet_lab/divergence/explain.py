@@ -84,7 +84,11 @@ class _Doubted:
             op = self._evaluation.node(each).op
             if each not in changed and not isinstance(op, ops.Fold) and not changed.isdisjoint(operands(op)):
                 changed.add(each)
-                values[each] = apply(op, values, self._evaluation.call.inputs, self._evaluation.tables, {})
+                try:
+                    values[each] = apply(op, values, self._evaluation.call.inputs, self._evaluation.tables, {})
+                except IndexError:
+                    # Nobody reads what is in no table and in no cell.
+                    return words(self._at[self._root])
         return words(values[self._root])
 
     def _instead(self, value: Value) -> Iterator[tuple[str, Array]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -100,13 +100,14 @@ def _part(course: Course, begin: int, end: int) -> Course:
     )
 
 
-@dataclass(slots=True)
-class _Found:
-    """Changes of one state by one construct: the ticks, and both values in each."""
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Changes of a state by one construct: which numbers of it, in which ticks, and both values of each."""
 
     order: tuple[int, int]
     state: str
     source: Callable[[int], SourceLine]
+    numbers: Array
     ticks: Array
     before: Array
     after: Array
@@ -114,33 +115,40 @@ class _Found:
 
 @dataclass(slots=True)
 class _Run:
-    """Ticks of a world, run at once. `now`: what the agent has of each state so far, [ticks] or, of cells and pairs,
-    [ticks, numbers]."""
+    """Ticks of a world, run at once.
+
+    Attributes:
+        now: what the agent has of each state so far, [numbers, ticks]: one number, or one of each cell or other agent.
+        names: of these numbers.
+        fields: which field each state is of.
+        left: what the program leaves, by field.
+    """
 
     course: Course
     agent: int
     side: Side
     executable: Executable
     now: dict[str, Array] = field(default_factory=dict)
-    found: list[_Found] = field(default_factory=list)
-    calls: int = 0
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     left: dict[str, Array] = field(default_factory=dict)
+    made: list[_Made] = field(default_factory=list)
+    calls: int = 0
 
     def ticks(self) -> list[Tick]:
         """The ticks with their changes."""
         course, count = self.course, len(self.course.ticks)
         self.left = {name: values.copy() for name, values in stacked(course.before)}
         lanes = count * course.agents
-        for each in schema.state_fields(course.universe):
-            if each.name in schema.GIVEN or each.rows == ():
+        for of in schema.state_fields(course.universe):
+            if of.name in schema.GIVEN or of.rows == ():
                 continue
-            self.fields[each.name] = each
-            self.now |= self._values(each, self.left[each.name])
-        outcome = {}
-        for each in schema.outcome_fields(course.universe):
-            shape = (lanes,) if each.rows is None else (len(each.rows), lanes)
-            outcome[each.name] = np.zeros(shape, {"f32": np.float32, "i32": np.int32, "bool": np.bool_}[each.dtype])
+            for state, names, values in self._values(of):
+                self.fields[state], self.names[state], self.now[state] = of, names, values.copy()
+        outcome: dict[str, Array] = {}
+        for of in schema.outcome_fields(course.universe):
+            shape = (lanes,) if of.rows is None else (len(of.rows), lanes)
+            outcome[of.name] = np.zeros(shape, {"f32": np.float32, "i32": np.int32, "bool": np.bool_}[of.dtype])
         mask = np.zeros((len(schema.action_names(course.universe)), lanes), np.bool_)
         moments = Moments(np.full(count, course.world, np.int64), course.ticks)
         policy = Recorded(course.actions.reshape(1, -1))
@@ -154,84 +162,82 @@ class _Run:
         """The first tick after which a field is not what was left."""
         firsts = []
         for name, values in stacked(self.course.after):
-            if name in self.fields:
+            if name not in schema.GIVEN:
                 apart = np.atleast_2d(words(values) != words(self.left[name])).any(axis=0)
                 at = np.flatnonzero(apart.reshape(len(self.course.ticks), -1).any(axis=1))
                 firsts += [(int(self.course.ticks[at[0]]), name)] if len(at) else []
         return min(firsts, default=None)
 
-    # --- what functions change --------------------------------------------------------------------------------------
-
-    def _values(self, of: Field, array: Array) -> dict[str, Array]:
-        """What the agent has of a field, by name."""
-        count, agents = len(self.course.ticks), self.course.agents
+    def _values(self, of: Field) -> Iterator[tuple[str, tuple[str, ...], Array]]:
+        """The states of a field that the agent has, as left, with the names of their numbers, [numbers, ticks]."""
+        count, agents, array = len(self.course.ticks), self.course.agents, np.atleast_2d(self.left[of.name])
         if of.pitch:
-            rows = of.rows or ()
-            return {f"{of.kind}.{row}": array[number].copy() for number, row in enumerate(rows) if self._mine(of, row)}
+            rows = tuple(f"{of.kind}.{row}" for row in of.rows or ())
+            every = len(rows) // len({row.rpartition("[")[0] for row in rows})
+            # Of pairs, what each agent has of one of them lies side by side.
+            first, step = (self.agent, agents) if of.name == schema.PAIR_STATES else (0, 1)
+            for begin in range(0, len(rows), every):
+                mine = slice(begin + first, begin + every, step)
+                yield rows[begin].rpartition("[")[0], rows[mine], array[mine]
+            return
         columns = slice(self.agent, None, agents) if of.per == "lane" else slice(0, count)
-        values = np.atleast_2d(array)[:, columns]
+        values = array[:, columns]
         if of.name == "layout":
             values = values.view(np.uint32)
-        return {name: row.copy() for name, row in zip(of.names, values, strict=True)}
+        for number, name in enumerate(of.names):
+            yield name, (name,), values[number : number + 1]
 
-    def _mine(self, of: Field, row: str) -> bool:
-        """Whether a number of cells or of pairs is what this agent has."""
-        own = row.partition("[")[2].partition(",")[0]
-        return of.name != schema.PAIR_STATES or own == str(self.agent)
+    # --- what functions change --------------------------------------------------------------------------------------
 
     def _watch(self, call: FunctionCall) -> None:
         self.calls += 1
-        program = self.executable.program
-        names = [output.name for output in program.function(call.function).outputs if output.name in self.now]
+        function = self.executable.program.function(call.function)
+        names = [output.name for output in function.outputs if output.name in self.now]
         if not names or call.each != 1:
             return
         lanes = np.arange(self.agent, len(call.lanes), self.course.agents)
         inputs = {name: values[lanes] if values.ndim == 1 else values for name, values in call.inputs.items()}
-        evaluation = Evaluation(program, FunctionCall(call.function, inputs, call.lanes[lanes]))
+        evaluation = Evaluation(self.executable.program, FunctionCall(call.function, inputs, call.lanes[lanes]))
         for name in names:
-            self._versions(evaluation, name, call.function in BEGINNING)
+            self._versions(evaluation, name)
 
     def _watch_cells(self, call: FunctionCall) -> None:
         self.calls += 1
         evaluation = Evaluation(self.executable.program, call)
-        count = len(self.course.ticks)
         for output in evaluation.function.outputs:
-            rows = [name for name in self.now if name.startswith(f"{output.name}[")]
-            for version in versions_of(evaluation, output.name) if rows else ():
-                source, held = self._source(version.origin, rows[0]), version.counted & call.lanes
-                values, where = (each.reshape(count, -1).T for each in (version.values, held))
-                before = np.stack([self.now[name] for name in rows])
-                # Most cells stay what they are.
-                for cell in np.flatnonzero((where & (words(values) != words(before))).any(axis=1)):
-                    self._changed(rows[cell], version.node, _always(source), values[cell], where[cell])
+            if output.name in self.now:
+                self._versions(evaluation, output.name)
 
-    def _versions(self, evaluation: Evaluation, name: str, begins: bool) -> None:
+    def _versions(self, evaluation: Evaluation, name: str) -> None:
+        count = len(self.course.ticks)
         for version in versions_of(evaluation, name):
-            source = NEW_EPISODE if begins else self._source(version.origin, name)
+            begins = evaluation.call.function in BEGINNING
+            source = _always(NEW_EPISODE if begins else self._source(version.origin, name))
             held = evaluation.call.lanes & version.counted
-            self._changed(name, version.node, _always(source), version.values, held)
+            values, where = (each.reshape(count, -1).T for each in (version.values, held))
+            self._changed(name, version.node, source, values, where)
 
-    def _changed(self, name: str, node: int, source: Callable[[int], SourceLine], values: Array, where: Array) -> None:
-        before = self.now[name]
-        ticks = np.flatnonzero(where & (words(values) != words(before)))
+    def _changed(self, state: str, node: int, source: Callable[[int], SourceLine], values: Array, where: Array) -> None:
+        before = self.now[state]
+        numbers, ticks = np.nonzero(where & (words(values) != words(before)))
         if len(ticks):
-            self.found.append(_Found((self.calls, node), name, source, ticks, before[ticks], values[ticks]))
-            self.now[name] = np.where(where, values, before)
+            old, new = before[numbers, ticks], values[numbers, ticks]
+            self.made.append(_Made((self.calls, node), state, source, numbers, ticks, old, new))
+            self.now[state] = np.where(where, values, before)
 
-    def _source(self, origin: Origin, name: str) -> SourceLine:
-        source = self.side.source(origin)
-        return self._writers(name) if source is None else source
+    def _source(self, origin: Origin, state: str) -> SourceLine:
+        source = None if origin.phase == "state" else self.side.source(origin)
+        return self._writers(state) if source is None else source
 
-    def _writers(self, name: str) -> SourceLine:
+    def _writers(self, state: str) -> SourceLine:
         """The constructs that can change a state, where no node says which one did."""
-        kind, _, row = name.partition(".")
-        of = next(each for each in self.fields.values() if name in each.names)
-        row = row if of.rows is not None else ""
+        of, name = self.fields[state], self.names[state][0]
+        row = "" if of.rows is None else name.partition(".")[2]
         possible = writers(self.course.universe, of.name, row)
         sources = [each for each in possible if "start of an episode" not in each.construct]
         if len(sources) == 1:
             return self.side.with_text(sources[0])
-        return SourceLine(" or ".join(dict.fromkeys(each.construct for each in sources)) or kind, "", 0)
+        return SourceLine(" or ".join(dict.fromkeys(each.construct for each in sources)) or name, "", 0)
 
     # --- what is changed around them --------------------------------------------------------------------------------
 
@@ -239,23 +245,32 @@ class _Run:
         """Changes that no function makes: the sum of rewards, the end of an episode, the beginning of one."""
         self.calls += 1
         begun = self.left["episode"] != np.concatenate([frame["episode"] for frame in self.course.before])
-        for of in self.fields.values():
-            for name, values in self._values(of, self.left[of.name]).items():
-                if (words(values) != words(self.now[name])).any():
-                    self._changed(name, 0, self._around(of.name, name, outcome), values, ~begun)
-                    self._changed(name, 1, _always(NEW_EPISODE), values, begun)
+        for of in {each.name: each for each in self.fields.values()}.values():
+            for state, _, values in self._values(of):
+                if (words(values) != words(self.now[state])).any():
+                    self._changed(state, 0, self._around(of.name, state, outcome), values, ~begun)
+                    self._changed(state, 1, _always(NEW_EPISODE), values, begun)
 
-    def _around(self, array: str, name: str, outcome: Mapping[str, Array]) -> Callable[[int], SourceLine]:
+    def _around(self, array: str, state: str, outcome: Mapping[str, Array]) -> Callable[[int], SourceLine]:
         if array == "alive":
             return lambda tick: self._end(tick, outcome)
-        rewards = self.course.universe.rewards
-        if array == "episode_return" and len(rewards) == 1:
-            return _always(self.side.with_text(source_at(self.course.universe, "reward", rewards[0].span)))
-        return _always(self._writers(name))
+        if array == "episode_return":
+            return _always(self._rewards())
+        return _always(self._writers(state))
+
+    def _rewards(self) -> SourceLine:
+        """The rewards, with a line where there is one alone."""
+        universe = self.course.universe
+        if len(universe.rewards) != 1:
+            return SourceLine("rewards", "", 0)
+        return self.side.with_text(source_at(universe, "reward", universe.rewards[0].span))
 
     def _end(self, tick: int, outcome: Mapping[str, Array]) -> SourceLine:
-        """The construct that ended the episode of the agent."""
-        universe, number = self.course.universe, int(outcome["cause"][tick * self.course.agents + self.agent])
+        """The construct that ended the episode of the agent, or began its life."""
+        lane = tick * self.course.agents + self.agent
+        if self.left["alive"][lane]:
+            return SourceLine("birth", "", 0)
+        universe, number = self.course.universe, int(outcome["cause"][lane])
         if 0 <= number < len(universe.causes):
             cause = universe.causes[number]
             return self.side.with_text(source_at(universe, coverage.cause(cause), cause.condition.span))
@@ -268,11 +283,12 @@ class _Run:
     def _told(self, outcome: Mapping[str, Array]) -> list[Tick]:
         course = self.course
         by_tick: list[list[Change]] = [[] for _ in course.ticks]
-        for each in sorted(self.found, key=lambda found: found.order):
-            type_ = TYPES[each.before.dtype]
-            for tick, before, after in zip(each.ticks, words(each.before), words(each.after), strict=True):
-                change = Change(each.state, show(type_, int(before)), show(type_, int(after)), each.source(int(tick)))
-                by_tick[tick].append(change)
+        for each in sorted(self.made, key=lambda made: made.order):
+            type_, names_of = TYPES[each.before.dtype], self.names[each.state]
+            both = zip(each.numbers, each.ticks, words(each.before), words(each.after), strict=True)
+            for number, tick, before, after in both:
+                shown = show(type_, int(before)), show(type_, int(after))
+                by_tick[tick].append(Change(names_of[number], *shown, each.source(int(tick))))
         names, ended = schema.action_names(course.universe), _ends(course.universe)
         return [
             Tick(

@@ -93,7 +93,7 @@ def of_recording(recording: Recording, world: int, ticks: int) -> Course:
     steps = [index for index, kind in enumerate(recording.kinds.tolist()) if kind == STEP][:ticks]
     lanes = slice(place * shape.agents, (place + 1) * shape.agents)
     frames = [_recorded(recording, index, place, lanes) for index in range(len(recording.kinds))]
-    given = {"controls"} & set(recording.frames)
+    steered = {"controls"} & set(recording.frames)
     return Course(
         recording.label,
         recording.universe,
@@ -102,7 +102,7 @@ def of_recording(recording: Recording, world: int, ticks: int) -> Course:
         recording.seed,
         np.arange(len(steps), dtype=np.int64),
         recording.actions[steps][:, lanes].numpy(),
-        tuple({**frames[index - 1], **{name: frames[index][name] for name in given}} for index in steps),
+        tuple({**frames[index - 1], **{name: frames[index][name] for name in steered}} for index in steps),
         tuple(frames[index] for index in steps),
     )
 
@@ -140,8 +140,10 @@ def _played(
             drawn = drawn_controls(universe, numbers, now) if controls is None else controls[index].to(device)
             buffers.state["controls"].copy_(drawn)
             frame = {**frame, "controls": buffers.state["controls"].to(CPU, copy=True).numpy()}
-        acts = policy.actions[index].to(device) if isinstance(policy, RecordedPolicy) else None
-        acts = chosen(interpreter, buffers, policy, now) if acts is None else acts
+        if isinstance(policy, RecordedPolicy):
+            acts = policy.actions[index].to(device)
+        else:
+            acts = chosen(interpreter, buffers, policy, now)
         side.candidate.backend.step(buffers, acts.contiguous(), now)
         before.append(frame)
         frame = _frame(buffers)

@@ -51,7 +51,7 @@ def draw(trace: Trace, path: Path) -> None:
         panel.set_title(name_of(state), fontsize=10, loc="left")
         panel.tick_params(labelsize=7)
         panel.spines[["top"]].set_visible(False)
-        panel.legend(fontsize=6, ncols=3, loc="upper right", frameon=False)
+        panel.legend(fontsize=6, ncols=4, loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)
     panels[-1, 0].set_xlabel("tick", fontsize=9)
     course = trace.course
     figure.suptitle(f"{course.label}: world {course.world}, agent {trace.agent}", fontsize=11)
@@ -70,7 +70,7 @@ def _series(trace: Trace) -> dict[str, list[tuple[int, str, float, float]]]:
 
 
 def _line(trace: Trace, changes: list[tuple[int, str, float, float]]) -> tuple[list[int], list[float]]:
-    """What a state is after each tick."""
+    """The value of a state after each tick."""
     last = {tick: after for tick, _, _, after in changes}
     value, ticks, values = changes[0][2], list[int](), list[float]()
     for tick in trace.ticks:

@@ -50,7 +50,7 @@ def test_what_is_refused_is_one_line(hamletc_here: Command, shop: Path, tmp_path
         (("record", shop, "-o", "b.episode"), "Give --world to record an episode."),
         (("record", shop, "--world", "1", "-o", "b.npz"), "does not end in .episode"),
         (("record", f"{shop}@ir", "--world", "1", "-o", "b.episode"), "an episode is recorded by"),
-        (("check", "a.episode"), "is a recorded episode: `hamletc replay` takes it"),
+        (("check", "a.episode"), "is a recorded episode: `hamletc replay` and `trace` take it"),
     ):
         done = hamletc_here(*arguments)
         assert done.returncode != 0, arguments
