@@ -72,8 +72,8 @@ def _said(path: Path, kind: Kind) -> str:
         case "sources" | "another's":
             return _phrase(path) or "is the source of a universe, and no text"
         case "package":
-            verbs = "`hamletc run`, `sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `trace`, `record` and `replay`"
-            return f"is a generated package: hamlet.load loads it, and {verbs} take it"
+            verbs = "`sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `trace`, `record` and `replay`"
+            return f"is a generated package: hamlet.load loads it, and `hamletc run`, {verbs} take it"
         case "recorded run":
             return "is a recorded run: `hamletc replay`, `diff` and `trace` take it"
         case "episode":

@@ -62,8 +62,8 @@ def write_meters(title: str, names: Sequence[str], samples: Sequence[Sample], pa
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure of pyplot as a PNG, or as an SVG where the path ends in .svg, whose bytes depend on nothing but what
-    it shows, and close it.
+    """Write a figure of pyplot as a PNG, or as an SVG where the path ends in .svg, and close it. The bytes depend on
+    nothing but what it shows.
 
     Raises:
         CompileError: it cannot be written there.

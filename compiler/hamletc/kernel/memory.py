@@ -60,8 +60,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Worlds at ticks of their own, one world many times among them, as the worlds of a launch. Each does what it would do
-    in its own launch.
+    """Worlds at ticks of their own, one world many times among them, as the worlds of a launch. Each does what it would
+    do in its own launch.
 
     Attributes:
         worlds: i64 [worlds], the number of each among all shards' worlds.
