@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from hamlet.terminal import visible_lines
+from hamletc.cli.policy import policy_option
 from hamletc.errors import CompileError
 from hamletc.kinds import expect
 
 if TYPE_CHECKING:
-    from hamlet.backend.protocol import RandomPolicy, TabularPolicy
-    from hamlet_lab.diff.open import Opened, Spec
+    from hamlet_lab.diff.open import Spec
     from hamlet_lab.divergence.session import Side
     from hamlet_lab.trace.course import Course
 
@@ -29,8 +29,7 @@ MOST_TICKS = 1 << 16
 @click.option("--agents", type=click.IntRange(min=1), help="In the world; by default 1, or as roles say.")
 @click.option("--ticks", type=click.IntRange(1, MOST_TICKS), default=40, show_default=True, help="For how long.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
-@click.option("--policy", default="random", show_default=True, metavar="random|FILE",
-              help="FILE: JSON with the table and the features of a tabular policy.")  # fmt: skip
+@policy_option()
 @click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of the world. Repeatable.")
 @click.option("--state", "states", multiple=True, metavar="NAME", help="Only this meter or state. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trace as JSON.")
@@ -144,10 +143,13 @@ def _live(
     policy: str,
     param: tuple[str, ...],
 ) -> tuple[Course, Side]:
+    import hamlet
+    from hamlet.backend.registry import backend_names
     from hamlet.env.make import checked_shape
     from hamlet_lab.diff.open import opened
-    from hamlet_lab.trace.course import live
+    from hamlet_lab.trace.course import live, of_episode
     from hamletc.cli.params import check_within, declared, numbers_of
+    from hamletc.cli.policy import player_of
 
     assert named.path is not None
     universe = opened(named.path, folder / "package")
@@ -155,8 +157,21 @@ def _live(
     for name, value in params.items():
         check_within(declared(name, universe.universe), value)
     shape = checked_shape(universe.universe, 1, agents, world)
-    side = universe.side(named.backend or _usual())
-    return live(side, shape, seed, ticks, _policy(policy, universe, shape.agents), params), side
+    backend = named.backend or _usual()
+    side, player = universe.side(backend), player_of(policy)
+    if player.is_random:
+        return live(side, shape, seed, ticks, params), side
+    env = hamlet.make(
+        universe.package(backend),
+        worlds=1,
+        first_world=world,
+        agents=shape.agents,
+        seed=seed,
+        backend=backend if backend in backend_names() else "interpreter",
+        params=params,
+        quiet=True,
+    )
+    return of_episode(side, env.record(0, ticks, player.of(env)), ticks), side
 
 
 def _usual() -> str:
@@ -164,19 +179,6 @@ def _usual() -> str:
     from hamlet.backend.choose import choose
 
     return choose("auto", "cpu").backend
-
-
-def _policy(text: str, universe: Opened, agents: int) -> RandomPolicy | TabularPolicy:
-    from hamlet.backend.protocol import RandomPolicy
-
-    if text == "random":
-        return RandomPolicy()
-    import hamlet
-    from hamlet_lab.sweep.run import policy_of
-
-    table = policy_of(Path(text))
-    env = hamlet.make(universe.package("interpreter"), worlds=1, agents=agents, backend="interpreter", quiet=True)
-    return env.tabular(table["table"], table["features"])
 
 
 def _check_state(name: str, side: Side) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape
-from hamlet.backend.protocol import Policy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
+from hamlet.backend.protocol import RandomPolicy, RecordedPolicy, Stream
 from hamlet.env.act.trajectories import chosen
 from hamlet.env.keep.episode import Episode
 from hamlet.errors import EnvError
@@ -55,16 +55,15 @@ def live(
     shape: Shape,
     seed: int,
     ticks: int,
-    policy: RandomPolicy | TabularPolicy,
     params: Mapping[str, float],
 ) -> Course:
-    """The first ticks of the only world of a shape."""
+    """The first ticks of the only world of a shape, with random actions."""
     runner = Runner(side.universe, side.candidate, shape)
     rows = [param.name for param in side.universe.params]
     for name, value in params.items():
         runner.buffers.state["params"][rows.index(name)] = value
     side.candidate.backend.reset(runner.buffers, Stream(seed, 0))
-    return _played(side, runner, seed, 0, ticks, policy)
+    return _played(side, runner, seed, 0, ticks, RandomPolicy())
 
 
 def of_episode(side: Side, episode: Episode, ticks: int) -> Course:
@@ -125,7 +124,7 @@ def _played(
     seed: int,
     tick: int,
     ticks: int,
-    policy: Policy,
+    policy: RandomPolicy | RecordedPolicy,
     controls: torch.Tensor | None = None,
 ) -> Course:
     """Ticks from where a runner is."""

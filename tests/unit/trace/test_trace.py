@@ -12,7 +12,7 @@ import torch
 from click.testing import CliRunner, Result
 
 from hamlet.backend.buffers import Buffers, Shape, Statistics, allocate
-from hamlet.backend.protocol import RandomPolicy, Stream
+from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
 from hamlet.interpreter import Trace as Writes
 from hamlet.numbers.binary32 import spell32
@@ -54,7 +54,7 @@ observe { meters  time }
 
 
 def course_of(side: Side, ticks: int, agents: int = 1, world: int = 3) -> Course:
-    return live(side, Shape(1, agents, world), 5, ticks, RandomPolicy(), {})
+    return live(side, Shape(1, agents, world), 5, ticks, {})
 
 
 def trace_of(path: Path, ticks: int, agents: int = 1, agent: int = 0) -> tuple[Trace, Opened]:
