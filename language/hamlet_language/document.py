@@ -16,6 +16,8 @@ from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, by_file, dia
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import UniverseText
 from hamletc.garbage import without_collections
+from hamletc.changes import declarations_of
+from hamletc.diagnostics import Diagnostic, diagnose
 from hamletc.language import syntax
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source
@@ -137,12 +139,7 @@ class Document:
     @cached_property
     def declarations(self) -> tuple[syntax.Decl, ...]:
         """All declarations, those of what it extends first."""
-        file = self.linked[0]
-        parts: list[tuple[syntax.Decl, ...]] = []
-        while file is not None:
-            parts.insert(0, file.declarations)
-            file = None if file.base is None else file.base.file
-        return tuple(each for part in parts for each in part)
+        return declarations_of(self.linked[0])
 
     def token(self, line: int, column: int) -> Token | None:
         """The word or number that a place is in or behind, as the compiler counts places."""

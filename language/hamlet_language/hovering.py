@@ -14,6 +14,7 @@ from hamlet_language.naming import named
 from hamlet_language.outline import Declared
 from hamlet_language.positions import Position, Range
 from hamlet_language.proving import addition, drift, told
+from hamletc.changes import changes_of
 from hamletc.codes import CODES
 from hamletc.explained import section
 from hamletc.intervals import ZERO, Interval

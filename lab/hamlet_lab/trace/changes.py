@@ -15,15 +15,15 @@ from hamlet_lab.divergence.compiled import lowered
 from hamlet_lab.divergence.locate import writers
 from hamlet_lab.divergence.record import SourceLine, Value, source_at
 from hamlet_lab.divergence.session import Side
-from hamlet_lab.divergence.values import Evaluation, show, words
+from hamlet_lab.divergence.values import show, words
 from hamlet_lab.trace.course import Course, stacked
-from hamlet_lab.trace.versions import versions_of
 from hamletc.ir.evaluate import DTYPES, Array
 from hamletc.ir.function import Origin
 from hamletc.kernel.build import build
 from hamletc.kernel.calls import FunctionCall
 from hamletc.kernel.memory import Launch, Memory, Moments, Recorded
 from hamletc.kernel.run import Executable
+from hamletc.kernel.versions import Evaluated, versions_of
 
 MOST_LANES = 1 << 14
 """Lanes that are evaluated at once."""
@@ -197,18 +197,18 @@ class _Run:
             return
         lanes = np.arange(self.agent, len(call.lanes), self.course.agents)
         inputs = {name: values[lanes] if values.ndim == 1 else values for name, values in call.inputs.items()}
-        evaluation = Evaluation(self.executable.program, FunctionCall(call.function, inputs, call.lanes[lanes]))
+        evaluation = Evaluated.of(self.executable.program, FunctionCall(call.function, inputs, call.lanes[lanes]))
         for name in names:
             self._versions(evaluation, name)
 
     def _watch_cells(self, call: FunctionCall) -> None:
         self.calls += 1
-        evaluation = Evaluation(self.executable.program, call)
+        evaluation = Evaluated.of(self.executable.program, call)
         for output in evaluation.function.outputs:
             if output.name in self.now:
                 self._versions(evaluation, output.name)
 
-    def _versions(self, evaluation: Evaluation, name: str) -> None:
+    def _versions(self, evaluation: Evaluated, name: str) -> None:
         count = len(self.course.ticks)
         for version in versions_of(evaluation, name):
             begins = evaluation.call.function in BEGINNING

@@ -1,4 +1,4 @@
-"""Changes of meters: which statements write one, in the order of a tick."""
+"""Changes of meters: which statements write one, in the order of a tick; for hovers and for `hamletc explain`."""
 
 from __future__ import annotations
 
@@ -39,6 +39,15 @@ def changes_of(meter: str, declarations: tuple[syntax.Decl, ...]) -> tuple[Chang
     """All changes of a meter in the order of a tick: within a step that of the text."""
     changes = (change for declaration in declarations for change in _of(declaration, meter))
     return tuple(sorted(changes, key=lambda change: (_STEPS[change.step], change.among)))
+
+
+def declarations_of(file: syntax.File | None) -> tuple[syntax.Decl, ...]:
+    """The declarations of a text, those of what it extends first."""
+    parts: list[tuple[syntax.Decl, ...]] = []
+    while file is not None:
+        parts.insert(0, file.declarations)
+        file = None if file.base is None else file.base.file
+    return tuple(each for part in parts for each in part)
 
 
 def _of(declaration: object, meter: str) -> Iterator[Change]:
