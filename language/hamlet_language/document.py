@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from hamlet.universe import Span
 from hamlet_language.positions import Lines
+from hamletc.changes import declarations_of
 from hamletc.checking.check import prove
 from hamletc.checking.proofs import Proofs
 from hamletc.compile import check
@@ -16,8 +17,6 @@ from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, by_file, dia
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import UniverseText
 from hamletc.garbage import without_collections
-from hamletc.changes import declarations_of
-from hamletc.diagnostics import Diagnostic, diagnose
 from hamletc.language import syntax
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from hamlet.universe import Span
-from hamlet_language.changes import Change, changes_of
 from hamlet_language.document import Document
 from hamlet_language.naming import named
 from hamlet_language.outline import Declared
 from hamlet_language.positions import Position, Range
 from hamlet_language.proving import addition, drift, told
-from hamletc.changes import changes_of
+from hamletc.changes import Change, changes_of
 from hamletc.codes import CODES
 from hamletc.explained import section
 from hamletc.intervals import ZERO, Interval

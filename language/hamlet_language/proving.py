@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from hamlet_language.changes import Change
 from hamlet_language.document import Document
+from hamletc.changes import Change
 from hamletc.intervals import ZERO, Interval, add, hull, spell
 from hamletc.language import syntax
 
