@@ -58,7 +58,7 @@ def _universe(path: Path, names: tuple[str, ...], state: tuple[str, ...]) -> Non
     universe = check(reading).universe
     numbers = numbers_of(state)
     world = () if universe.world is None else universe.world.meters
-    meters = {each.name: each.span for each in (*world, *universe.meters)}
+    meters = {each.name: each.span for each in world} | {each.name: each.span for each in universe.meters}
     named = construct.named(universe)
     names = tuple(_meant(name, (*meters, *named)) for name in names)
     for name in names:

@@ -138,8 +138,8 @@ def lines(about: Explained, place: str, at: str) -> Iterator[str]:
         yield f"{line}  {row.place}".rstrip()
     if any(row.now for row in about.rows):
         yield f"* in a tick with {about.nets[0][0]}"
-    for number, (action, by) in enumerate(about.nets):
-        yield f"net of a tick with {action}: {by:+.4g}{_until(about, by) if number == 0 else ''}"
+    for rank, (action, by) in enumerate(about.nets):
+        yield f"net of a tick with {action}: {by:+.4g}{_until(about, by) if rank == 0 else ''}"
 
 
 def _until(about: Explained, by: float) -> str:

@@ -89,9 +89,10 @@ def _allocated(universe: Universe, worlds: int, agents: int) -> dict[str, Array]
         columns = worlds * agents if each.per == "lane" else worlds
         shape = (columns,) if each.rows is None else (len(each.rows), columns)
         fields[each.name] = np.zeros(shape, NUMPY[each.dtype])
-    for name, items in (("params", universe.params), ("inputs", universe.inputs)):
-        for row, item in enumerate(items):
-            fields[name][row] = item.default
+    for row, param in enumerate(universe.params):
+        fields["params"][row] = param.default
+    for row, item in enumerate(universe.inputs):
+        fields["inputs"][row] = item.default
     for row, control in enumerate(universe.controls):
         fields["controls"][row] = min(max(control.low, 0.0), control.high)
     return fields
@@ -110,12 +111,13 @@ def _param(universe: Universe, name: str) -> bool:
 
 def _set(universe: Universe, fields: Mapping[str, Array], state: Mapping[str, float]) -> None:
     """Set meters or params in all worlds."""
-    world = () if universe.world is None else universe.world.meters
-    places = {
-        **{each.name: ("params", row, each) for row, each in enumerate(universe.params)},
-        **{each.name: ("world_meters", row, each) for row, each in enumerate(world)},
-        **{each.name: ("meters", row, each) for row, each in enumerate(universe.meters)},
-    }
+    places: dict[str, tuple[str, int, float, float]] = {}
+    for row, param in enumerate(universe.params):
+        places[param.name] = "params", row, param.low, param.high
+    for row, of_world in enumerate(() if universe.world is None else universe.world.meters):
+        places[of_world.name] = "world_meters", row, of_world.low, of_world.high
+    for row, meter in enumerate(universe.meters):
+        places[meter.name] = "meters", row, meter.low, meter.high
     for name, value in state.items():
         if name not in places:
             from hamletc.suggest import closest
@@ -123,9 +125,7 @@ def _set(universe: Universe, fields: Mapping[str, Array], state: Mapping[str, fl
             meant = closest(name, sorted(places))
             hint = f": did you mean {meant}?" if meant else ""
             raise CompileError(f"--at {name}: {universe.name} has no such meter or param{hint}")
-        array, row, declared = places[name]
-        if not declared.low <= value <= declared.high:
-            raise CompileError(
-                f"--at {name}: {value:g} is outside of its bounds, {declared.low:g} .. {declared.high:g}"
-            )
+        array, row, low, high = places[name]
+        if not low <= value <= high:
+            raise CompileError(f"--at {name}: {value:g} is outside of its bounds, {low:g} .. {high:g}")
         fields[array][row] = value
